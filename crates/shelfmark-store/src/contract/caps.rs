@@ -1,0 +1,75 @@
+//! What a driver can do, how much it takes, and what it counts.
+
+use std::time::Duration;
+
+/// When a commit is acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// After its group is synced. The default.
+    #[default]
+    Sync,
+    /// Before; the log is synced at most this long afterwards. A power cut may take the commits of
+    /// the last interval, whole commits only, newest first; `kill -9` takes none.
+    Interval(Duration),
+}
+
+/// Limits and abilities of a driver. Sizes in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    /// Longest key.
+    pub key_size_bytes_max: usize,
+    /// Longest value.
+    pub value_size_bytes_max: usize,
+    /// Largest sum of keys and values in one commit.
+    pub commit_size_bytes_max: usize,
+    /// Most writes in one commit.
+    pub commit_writes_max: usize,
+    /// Oldest a snapshot may get.
+    pub snapshot_age_max: Duration,
+    /// Most bytes that may be written while a snapshot is open.
+    pub snapshot_bytes_max: u64,
+    /// Stamps rise in commit order over the whole store, not only per validated key.
+    pub stamps_total_order: bool,
+    /// What acknowledged means.
+    pub durability: Durability,
+}
+
+/// What [`crate::Store::maintain`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Maintained {
+    /// Bytes written from memory to the tree.
+    pub flushed_bytes: u64,
+    /// Log files removed.
+    pub log_files_removed: usize,
+}
+
+/// Counters and gauges of a driver. Zero where a driver has no such thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StoreStats {
+    /// Commits acknowledged since open.
+    pub commits: u64,
+    /// Groups written since open; `commits / groups` is the group size.
+    pub groups: u64,
+    /// Syncs of the log since open.
+    pub syncs: u64,
+    /// Bytes appended to the log since open.
+    pub log_bytes_written: u64,
+    /// Commits queued and not yet acknowledged.
+    pub commits_pending: u64,
+    /// Bytes of the commit log on disk.
+    pub log_bytes_on_disk: u64,
+    /// Bytes of table files on disk.
+    pub tree_bytes_on_disk: u64,
+    /// Bytes held in memory tables.
+    pub memory_table_bytes: u64,
+    /// Open snapshots.
+    pub snapshots_open: u64,
+    /// Number of the newest commit that the oldest open snapshot includes; `None` without one.
+    pub oldest_snapshot: Option<u64>,
+    /// Number of the newest published commit.
+    pub published: u64,
+    /// Commits refused with `Busy` since open.
+    pub busy_refusals: u64,
+    /// Free space of the file system, if known.
+    pub disk_free_bytes: Option<u64>,
+}

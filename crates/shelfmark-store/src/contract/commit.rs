@@ -1,0 +1,126 @@
+//! A commit: what is written, what must still hold, and how its end is told.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use bytes::Bytes;
+
+use super::{Error, ErrorKind, Result, Snapshot};
+
+/// Number of a commit: consecutive in queue order, over the whole life of a store. Also the stamp
+/// of its [`Write::PutStamped`] keys.
+pub type CommitNumber = u64;
+
+/// Told once how a queued commit ended.
+pub type Completion = Box<dyn FnOnce(Result<Committed>) + Send>;
+
+/// One change. Values are never empty; a commit that writes one key twice keeps the last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Write {
+    /// Puts `value` at `key`, whatever was there.
+    Put {
+        /// Where.
+        key: Bytes,
+        /// What; not empty.
+        value: Bytes,
+    },
+    /// Makes `key` absent.
+    Delete {
+        /// Where.
+        key: Bytes,
+    },
+    /// Puts `value` at `key`, which must be absent ([`ErrorKind::Exists`] otherwise).
+    PutIfAbsent {
+        /// Where.
+        key: Bytes,
+        /// What; not empty.
+        value: Bytes,
+    },
+    /// Puts `value` at `prefix ‖ commit number, 8 bytes big-endian ‖ suffix`.
+    ///
+    /// The driver fills the number in, so keys of one prefix rise in commit order.
+    PutStamped {
+        /// Bytes before the stamp.
+        prefix: Bytes,
+        /// Bytes after the stamp.
+        suffix: Bytes,
+        /// What; not empty.
+        value: Bytes,
+    },
+    /// Adds `delta` to the counter at `key` (absent = 0), stored as 8 bytes: big-endian i64 with
+    /// the sign bit flipped. Deltas of one group are summed before they are written, so a counter
+    /// is no point of contention; it is never validated, and [`super::Store::latest`] may show it
+    /// as it was before the queued commits.
+    Add {
+        /// Where.
+        key: Bytes,
+        /// How much.
+        delta: i64,
+    },
+}
+
+impl Write {
+    /// Reads the value of a counter key.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Corrupt`]: it is not 8 bytes long.
+    pub fn counter(value: &[u8]) -> Result<i64> {
+        let bytes: [u8; 8] = value
+            .try_into()
+            .map_err(|_| Error::new(ErrorKind::Corrupt, "a counter is not 8 bytes long"))?;
+        Ok((u64::from_be_bytes(bytes) ^ (1 << 63)).cast_signed())
+    }
+
+    /// Writes the value of a counter key.
+    #[must_use]
+    pub fn counter_value(count: i64) -> Bytes {
+        Bytes::copy_from_slice(&(count.cast_unsigned() ^ (1 << 63)).to_be_bytes())
+    }
+}
+
+/// Writes that happen together or not at all.
+#[derive(Clone, Default)]
+pub struct Commit {
+    /// The snapshot that `validate` is checked against; it stays open until validation is done.
+    pub base: Option<Arc<dyn Snapshot>>,
+    /// Keys that were read and must not have been written since `base`.
+    pub validate: Vec<Bytes>,
+    /// The changes. May be empty: such a commit completes once everything queued before it is
+    /// durable.
+    pub writes: Vec<Write>,
+}
+
+impl Commit {
+    /// Creates a commit of blind writes.
+    #[must_use]
+    pub fn of(writes: Vec<Write>) -> Self {
+        Self { base: None, validate: Vec::new(), writes }
+    }
+}
+
+/// A commit that has taken its place in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queued {
+    /// Its number.
+    pub number: CommitNumber,
+}
+
+/// A commit that is durable and visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Committed {
+    /// Its number.
+    pub number: CommitNumber,
+}
+
+/// Runs `submit` with a completion that wakes this thread, and waits for it.
+pub(super) fn blocking(submit: impl FnOnce(Completion) -> Result<Queued>) -> Result<Committed> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    submit(Box::new(move |outcome| {
+        // The receiver lives until the outcome is there; a failed send means it panicked.
+        let _ = sender.send(outcome);
+    }))?;
+    receiver.recv().unwrap_or_else(|_| {
+        Err(Error::new(ErrorKind::Undetermined, "the commit thread ended before it answered"))
+    })
+}

@@ -1,0 +1,136 @@
+//! The errors of a store: kinds that say what the caller can do.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// Result of a store call.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What the caller can do about an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// A validated key was written since the base: read again and retry.
+    Conflict,
+    /// A key that had to be absent is there: decide.
+    Exists,
+    /// The commit may or may not be there: ask by reading a key it would have put.
+    Undetermined,
+    /// The snapshot outlived its bounds: take a new one.
+    TooOld,
+    /// A key, value or commit is over the limits: make it smaller.
+    LimitExceeded,
+    /// Too much is queued: retry after the given time.
+    Busy,
+    /// No more writes until space returns or the store is reopened; reads go on.
+    ReadOnly,
+    /// The remote part cannot be reached: retry later.
+    Unavailable,
+    /// Stored bytes are damaged: do not retry; run `verify`.
+    Corrupt,
+    /// The operating system refused: see the source.
+    Io,
+    /// The store was closed: open it again.
+    Closed,
+    /// The call itself is wrong (a wrong folder, an empty value): fix it.
+    Invalid,
+    /// A bug of ours: report it.
+    Internal,
+}
+
+impl ErrorKind {
+    /// Every kind, for tables that must map them all.
+    pub const ALL: [Self; 13] = [
+        Self::Conflict,
+        Self::Exists,
+        Self::Undetermined,
+        Self::TooOld,
+        Self::LimitExceeded,
+        Self::Busy,
+        Self::ReadOnly,
+        Self::Unavailable,
+        Self::Corrupt,
+        Self::Io,
+        Self::Closed,
+        Self::Invalid,
+        Self::Internal,
+    ];
+}
+
+/// Why a store call failed. The message is for people and outside the contract.
+#[derive(Debug, Clone)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    keys: Vec<Bytes>,
+    retry_after: Option<Duration>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// Creates an error of `kind`.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), keys: Vec::new(), retry_after: None, source: None }
+    }
+
+    /// Creates a [`ErrorKind::Conflict`] over `keys`.
+    #[must_use]
+    pub fn conflict(keys: Vec<Bytes>) -> Self {
+        Self {
+            keys,
+            ..Self::new(ErrorKind::Conflict, "a key that was read has been written since")
+        }
+    }
+
+    /// Creates an [`ErrorKind::Exists`] for `key`.
+    #[must_use]
+    pub fn exists(key: Bytes) -> Self {
+        Self { keys: vec![key], ..Self::new(ErrorKind::Exists, "the key is there already") }
+    }
+
+    /// Creates an [`ErrorKind::Busy`] to be retried after `wait`.
+    #[must_use]
+    pub fn busy(message: impl Into<String>, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), ..Self::new(ErrorKind::Busy, message) }
+    }
+
+    /// Adds the underlying error.
+    #[must_use]
+    pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+
+    /// Returns what the caller can do.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the keys that a conflict or an existing key is about.
+    #[must_use]
+    pub fn keys(&self) -> &[Bytes] {
+        &self.keys
+    }
+
+    /// Returns how long to wait before trying again, for [`ErrorKind::Busy`].
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|source| &**source as &(dyn std::error::Error + 'static))
+    }
+}

@@ -1,0 +1,179 @@
+//! The storage contract: what the engine may rely on, whatever driver is underneath.
+//!
+//! It is synchronous. An embedded read costs no scheduling; a remote driver blocks a thread of a
+//! pool that is sized for it. Only a commit has a completion, because a writer should go on
+//! reading while its group is synced.
+
+mod caps;
+mod commit;
+mod error;
+mod range;
+
+pub use caps::{Caps, Durability, Maintained, StoreStats};
+pub use commit::{Commit, CommitNumber, Committed, Completion, Queued, Write};
+pub use error::{Error, ErrorKind, Result};
+pub use range::{Direction, KeyRange, Page, Row, ScanLimits};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+/// An ordered, durable space of keys with atomic commits and snapshots.
+///
+/// Implementations are shared between threads; every method may be called from any of them.
+pub trait Store: Send + Sync {
+    /// Returns a view of the last published commit.
+    ///
+    /// It never sees half a commit. It pins old versions until it is dropped, so it is bounded in
+    /// time and in bytes written meanwhile ([`Caps::snapshot_age_max`],
+    /// [`Caps::snapshot_bytes_max`]); past either bound its reads answer [`ErrorKind::TooOld`].
+    ///
+    /// Cost: no read, no sync; microseconds.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Closed`]: the store was closed. Open it again.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Returns a view of the newest queued commit, durable or not.
+    ///
+    /// For a read that precedes a write under the latches of [`crate::latch`]: it lets the next
+    /// write of a hot row build on one that is still being synced. An answer that a client sees
+    /// must not be taken from it unless the commit it depends on has completed; queue an empty
+    /// [`Commit`] and wait for it. Drivers without a queue return [`Store::snapshot`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::snapshot`].
+    fn latest(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Validates a commit and queues it; `done` is called exactly once if and only if this
+    /// returns `Ok`, from any thread, possibly before this returns.
+    ///
+    /// Queue order is commit order. Validation happens here: every key in [`Commit::validate`]
+    /// must be unwritten since [`Commit::base`], every [`Write::PutIfAbsent`] key absent.
+    ///
+    /// Durability: when `done` is called with `Ok`, the commit is on disk (or, under
+    /// [`Durability::Interval`], will be within the interval) and visible to new snapshots.
+    ///
+    /// # Errors
+    ///
+    /// Nothing was written in any of these:
+    /// * [`ErrorKind::Conflict`]: a validated key was written since the base. Read again, retry.
+    /// * [`ErrorKind::Exists`]: a `PutIfAbsent` key is there. Decide.
+    /// * [`ErrorKind::LimitExceeded`]: a key, value or the commit is over [`Caps`]. Split it.
+    /// * [`ErrorKind::TooOld`]: the base snapshot outlived its bounds. Read again, retry.
+    /// * [`ErrorKind::Busy`]: background work is behind. Retry after [`Error::retry_after`].
+    /// * [`ErrorKind::ReadOnly`]: the disk is full, or an earlier write failed. Free space, or
+    ///   reopen the store.
+    /// * [`ErrorKind::Closed`]: the store was closed.
+    ///
+    /// `done` may receive [`ErrorKind::Undetermined`]: the commit may or may not be there after a
+    /// reopen. Ask by reading a key that it would have put.
+    fn submit(&self, commit: Commit, done: Completion) -> Result<Queued>;
+
+    /// Commits and waits: [`Store::submit`], blocking until `done`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::submit`], and [`ErrorKind::Undetermined`].
+    fn commit(&self, commit: Commit) -> Result<Committed> {
+        commit::blocking(|done| self.submit(commit, done))
+    }
+
+    /// Returns keys that cut `range` into parts of similar size, ascending, both ends excluded.
+    ///
+    /// For parallel work over a range. May be empty. Costs no read of rows.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Closed`]: the store was closed.
+    fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>>;
+
+    /// Makes the keys of `range` and their space go away, without history.
+    ///
+    /// Only for ranges that nobody reads or writes any more: the keys of a dropped id. It waits for
+    /// no snapshot itself; the caller calls it when no snapshot older than the drop is open
+    /// ([`StoreStats::oldest_snapshot`]). Idempotent; after a crash call it again.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Io`], [`ErrorKind::ReadOnly`]: try again later; what remains is garbage only.
+    fn destroy_range(&self, range: &KeyRange) -> Result<()>;
+
+    /// Does background work that is due (flush, compaction, log removal) and waits for it.
+    ///
+    /// Drivers do this by themselves; tests and tools call it to have it done now.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Io`]: the work failed; the store turned read-only where data was at risk.
+    fn maintain(&self) -> Result<Maintained>;
+
+    /// Returns what this driver can do and how much it takes.
+    fn caps(&self) -> Caps;
+
+    /// Returns counters and gauges for people and metrics.
+    fn stats(&self) -> StoreStats;
+
+    /// Makes everything durable and stops. Idempotent. Later calls answer [`ErrorKind::Closed`].
+    ///
+    /// Dropping a store without closing it is like a crash: safe, but the next open replays.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Io`]: something could not be flushed; the next open replays the log.
+    fn close(&self) -> Result<()>;
+}
+
+/// Identifies the moment that a snapshot shows, for validation at commit.
+///
+/// Opaque outside the drivers: two numbers whose meaning is theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SnapshotId {
+    /// Number of the newest commit that the snapshot includes.
+    pub commit: CommitNumber,
+    /// The driver's own position (embedded: the tree's sequence number readers stay below).
+    pub position: u64,
+}
+
+/// One moment of a store.
+pub trait Snapshot: Send + Sync {
+    /// Returns which moment this is.
+    fn id(&self) -> SnapshotId;
+
+    /// Returns the value of `key`, or `None` if it is absent.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::TooOld`]: held too long. Take a new snapshot and begin again.
+    /// * [`ErrorKind::Corrupt`]: a block failed its checksum. Do not retry; run `verify`.
+    /// * [`ErrorKind::Io`]: the disk failed.
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
+
+    /// Returns the values of `keys`, in their order; in parallel where that helps the driver.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::get`].
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        keys.iter().map(|key| self.get(key)).collect()
+    }
+
+    /// Returns rows of `range` in key order (descending for [`Direction::Descending`]) until a
+    /// limit is met, and where to go on.
+    ///
+    /// A driver may return a shorter page than `limits` allow, even an empty one with a `next`;
+    /// only `next == None` means that the range is done.
+    ///
+    /// # Errors
+    ///
+    /// As [`Snapshot::get`].
+    fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page>;
+
+    /// Returns how long this snapshot may still be used, if it is bounded.
+    fn time_left(&self) -> Option<Duration> {
+        None
+    }
+}

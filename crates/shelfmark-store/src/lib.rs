@@ -1,0 +1,24 @@
+//! Bytes to bytes: the storage contract and its drivers.
+//!
+//! A [`Store`] is one ordered space of keys. It takes whole [`Commit`]s, gives [`Snapshot`]s of one
+//! moment, and promises that what it acknowledged is on disk. The contract is as weak as the
+//! weakest driver that must keep it: reads of single keys are validated at commit, reads of ranges
+//! are a snapshot.
+//!
+//! What it is not: it knows no tables, no items, no types, no clock of its own and no async. The
+//! bought tree is imported in exactly one module of the embedded driver.
+//!
+//! Invariant: a reader never sees half of a commit, nor anything that a crash could take back
+//! (except under [`Durability::Interval`], which says so).
+
+pub mod clock;
+mod contract;
+pub mod latch;
+pub mod threads;
+pub mod vfs;
+
+pub use contract::{
+    Caps, Commit, CommitNumber, Committed, Completion, Direction, Durability, Error, ErrorKind,
+    KeyRange, Maintained, Page, Queued, Result, Row, ScanLimits, Snapshot, SnapshotId, Store,
+    StoreStats, Write,
+};

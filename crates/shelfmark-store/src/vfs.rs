@@ -1,0 +1,151 @@
+//! Every call to the file system that this project makes itself.
+//!
+//! What it is not: an abstraction over file systems. Faults are injected under the process (see
+//! `docs/testing.md`), not here.
+//!
+//! Invariant: a function that creates, replaces or removes a name syncs the folder that holds it
+//! before it returns.
+
+#![expect(clippy::disallowed_methods, reason = "the one place that calls std::fs")]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Syncs a folder, so that the names in it survive a power cut.
+///
+/// # Errors
+///
+/// * The operating system's error; nothing is known about the names then.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Creates `folder` (and what is missing above it) and syncs what holds it.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = parent_of(folder) {
+        create_folder(parent)?;
+    }
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    match parent_of(folder) {
+        Some(parent) => sync_folder(parent),
+        None => sync_folder(Path::new(".")),
+    }
+}
+
+fn parent_of(path: &Path) -> Option<&Path> {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty())
+}
+
+/// Creates a file that must not exist yet, for writing and reading. The caller syncs the folder
+/// once the file's first bytes are synced.
+///
+/// # Errors
+///
+/// * The operating system's error, `AlreadyExists` among them.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create_new(true).open(path)
+}
+
+/// Opens a file for reading and writing in place.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn open_rw(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open(path)
+}
+
+/// Opens a file for reading and writing, creating it if it is absent (for lock files).
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn open_or_create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// Opens a file for reading.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+}
+
+/// Replaces `path` by a file of `bytes`: after a power cut there is the old one or the new one.
+///
+/// # Errors
+///
+/// * The operating system's error; the old file is still there, or the new one.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let temporary = path.with_file_name(name);
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&temporary, path)?;
+    sync_folder(parent_of(path).unwrap_or(Path::new(".")))
+}
+
+/// Removes a file; that it is absent already is no error.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(()) => {}
+    }
+    sync_folder(parent_of(path).unwrap_or(Path::new(".")))
+}
+
+/// Removes a folder and everything in it; that it is absent already is no error.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(()) => {}
+    }
+    sync_folder(parent_of(folder).unwrap_or(Path::new(".")))
+}
+
+/// Lists the paths in a folder, sorted by name.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
