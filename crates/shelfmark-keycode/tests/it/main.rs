@@ -1,0 +1,3 @@
+//! Tests of the key codecs through their public interface.
+
+mod token;
