@@ -1,1 +1,36 @@
+//! Values, items, schemas, conditions and patches: what a table holds and what may be asked of it.
+//!
+//! Pure: no files, no wire forms, no clock. A face translates its own language into these types,
+//! the engine executes them.
+//!
+//! Invariant: nothing here panics on data from outside, and every recursion over a value or an
+//! expression is bounded by [`limits`].
 
+mod condition;
+mod error;
+mod item;
+mod key;
+pub mod limits;
+mod patch;
+mod path;
+mod projection;
+mod schema;
+pub mod serial;
+mod size;
+mod value;
+
+pub use condition::{Comparison, Condition, Operand};
+pub use error::{Error, ErrorKind, Result};
+pub use item::Item;
+pub use key::{Key, SortBound, SortCondition};
+pub use patch::{Patch, PatchOperation, PatchProblem, PatchValue};
+pub use path::{Path, Step};
+pub use projection::Projection;
+pub use schema::{
+    Column, ColumnType, IndexKind, IndexSchema, IndexState, KeyColumn, Placement, Projected,
+    RowKind, SortColumn, TableName, TableOptions, TableSchema, TtlSource,
+};
+pub use size::{attribute_size_bytes, item_size_bytes, value_size_bytes};
+pub use value::{Value, ValueKind};
+
+pub use shelfmark_keycode::{Decimal, Direction, KeyType, KeyValue};

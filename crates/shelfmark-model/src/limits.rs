@@ -1,0 +1,33 @@
+//! Limits on data that hold for every face, each with its source.
+//!
+//! A face may be stricter (DynamoDB's 400 KB items are the DynamoDB face's own); none is looser.
+
+/// Deepest nesting of lists, maps, sets and tuples in one value.
+///
+/// Source: ours; DynamoDB allows 32 levels, CQL and typed values need no more than twice that.
+pub const VALUE_DEPTH_MAX: usize = 64;
+
+/// Deepest nesting of a condition or of an update's right-hand side.
+///
+/// Source: ours; the recursion that evaluates it must not end the process.
+pub const CONDITION_DEPTH_MAX: usize = 256;
+
+/// Largest row, all chunks together, in bytes.
+///
+/// Source: ours; far above DynamoDB's 409,600 and within one commit of every driver.
+pub const ROW_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Longest attribute or column name in bytes.
+///
+/// Source: DynamoDB API, attribute names up to 65,535 bytes, read 2026-11.
+pub const NAME_SIZE_BYTES_MAX: usize = 65_535;
+
+/// Most columns of a partition key, and of a sort key.
+///
+/// Source: ours; the widest key in the teaching models has five columns.
+pub const KEY_COLUMNS_MAX: usize = 32;
+
+/// Most indexes on one table.
+///
+/// Source: DynamoDB allows 20 global and 5 local ones by default, read 2026-11; doubled.
+pub const INDEXES_MAX: usize = 50;
