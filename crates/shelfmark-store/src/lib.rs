@@ -13,7 +13,11 @@
 
 pub mod clock;
 mod contract;
+pub mod embedded;
 pub mod latch;
+pub mod memory;
+pub mod random;
+pub mod sleep;
 pub mod threads;
 pub mod vfs;
 

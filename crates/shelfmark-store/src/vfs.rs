@@ -149,3 +149,63 @@ pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     paths.sort();
     Ok(paths)
 }
+
+/// Writes all of `bytes` at `offset`, without moving any cursor.
+///
+/// # Errors
+///
+/// * The operating system's error; any part of the bytes may have been written.
+pub fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+    }
+    #[cfg(not(unix))]
+    {
+        use std::io::{Seek as _, SeekFrom};
+        let mut file = file;
+        file.seek(SeekFrom::Start(offset))?;
+        file.write_all(bytes)
+    }
+}
+
+/// Cuts a file to `length` bytes and syncs it.
+///
+/// # Errors
+///
+/// * The operating system's error; the file may be cut or not.
+pub fn truncate(path: &Path, length: u64) -> io::Result<()> {
+    let file = open_rw(path)?;
+    file.set_len(length)?;
+    file.sync_all()
+}
+
+/// Moves a file or folder to a new name and syncs both folders that name it.
+///
+/// # Errors
+///
+/// * The operating system's error; one of the two names is there.
+pub fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)?;
+    sync_folder(parent_of(to).unwrap_or(Path::new(".")))?;
+    sync_folder(parent_of(from).unwrap_or(Path::new(".")))
+}
+
+/// Returns how many bytes an ordinary user may still write to the file system that holds `path`,
+/// or `None` where the system does not tell.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
+    #[cfg(unix)]
+    {
+        let status = rustix::fs::statvfs(path)?;
+        Ok(Some(status.f_bavail.saturating_mul(status.f_frsize)))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        Ok(None)
+    }
+}

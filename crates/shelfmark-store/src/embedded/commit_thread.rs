@@ -1,0 +1,296 @@
+//! The commit thread: takes a group, makes it durable, inserts it, publishes it, tells the waiters.
+//!
+//! It alone appends to the log, inserts into the memory table, seals it, and knows what counters
+//! add up to. It never sleeps while something is queued.
+//!
+//! Invariant: a group is published only after its sync (under [`Durability::Interval`]: after its
+//! write), as a whole, and in the order of the queue. After an error nothing more is written.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::contract::{CommitNumber, Durability, Error, ErrorKind, Result, SnapshotId, Write};
+
+use super::bytes::wide;
+use super::inner::{Counters, Inner, Log, LogFileInfo, lock};
+use super::log::group::{Entries, GroupHeader, GroupWriter, seed_of};
+use super::log::header::FileHeader;
+use super::log::path_of;
+use super::log::writer::LogWriter;
+use super::options::MARK_SYNC_EVERY;
+use super::pending::{Layer, Writes};
+use super::queue::Work;
+use super::tree::Active;
+
+/// How a group failed.
+struct Failure {
+    /// What its commits are told: nothing was written, or nobody knows.
+    kind: ErrorKind,
+    cause: Error,
+}
+
+impl Failure {
+    fn before(cause: Error) -> Self {
+        Self { kind: ErrorKind::ReadOnly, cause }
+    }
+
+    fn after(cause: Error) -> Self {
+        Self { kind: ErrorKind::Undetermined, cause }
+    }
+}
+
+/// Runs until the queue is stopped and empty, or a write fails.
+pub(super) fn run(inner: &Arc<Inner>) {
+    let mut thread = CommitThread {
+        inner: inner.clone(),
+        active: inner.tree.active(),
+        seed: seed_of(lock(&inner.mark).mark.store_id),
+        mark_synced: inner.clock.monotonic(),
+        log_synced: inner.clock.monotonic(),
+    };
+    let failure = match catch_unwind(AssertUnwindSafe(|| thread.work())) {
+        Ok(Ok(())) => return,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::after(Error::new(ErrorKind::Internal, "the commit thread panicked")),
+    };
+    inner.break_off(failure.kind, &failure.cause);
+}
+
+struct CommitThread {
+    inner: Arc<Inner>,
+    active: Active,
+    seed: u64,
+    /// When the mark was last synced.
+    mark_synced: Duration,
+    /// When the log was last synced; matters in interval mode.
+    log_synced: Duration,
+}
+
+struct Group {
+    header: GroupHeader,
+    bytes: Bytes,
+}
+
+impl CommitThread {
+    fn work(&mut self) -> std::result::Result<(), Failure> {
+        loop {
+            match self.inner.queue.next(self.patience()) {
+                Work::Group { layer, first_commit, commits, bytes } => {
+                    self.group(&layer, first_commit, commits, bytes)?;
+                    self.keep_house(false).map_err(Failure::after)?;
+                }
+                Work::Seal => self.seal().map_err(Failure::after)?,
+                Work::Idle => self.keep_house(true).map_err(Failure::after)?,
+                Work::Stop => {
+                    let mut log = lock(&self.inner.log);
+                    self.sync_log(&mut log).map_err(Failure::after)?;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Returns how long to wait for a group before something else is due.
+    fn patience(&self) -> Option<Duration> {
+        let mark = lock(&self.inner.mark).is_dirty().then_some(MARK_SYNC_EVERY);
+        let log = match self.inner.options.durability {
+            Durability::Interval(interval) if lock(&self.inner.log).writer.is_dirty() => {
+                Some(interval)
+            }
+            Durability::Interval(_) | Durability::Sync => None,
+        };
+        match (mark, log) {
+            (Some(mark), Some(log)) => Some(mark.min(log)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Writes one group and everything that follows from it.
+    fn group(
+        &mut self,
+        layer: &Layer,
+        first_commit: CommitNumber,
+        commits: u32,
+        bytes: usize,
+    ) -> std::result::Result<(), Failure> {
+        let inner = self.inner.clone();
+        let mut log = lock(&inner.log);
+        let header = GroupHeader {
+            number: log.last_group + 1,
+            first_commit,
+            commits,
+            writes: 0,
+            seqno: inner.tree.next_seqno(),
+            body_bytes: 0,
+        };
+        let group = self.encode(layer, header, bytes).map_err(Failure::before)?;
+        self.make_room(&mut log, group.bytes.len()).map_err(Failure::before)?;
+        log.writer.append(&group.bytes).map_err(Failure::after)?;
+        log.last_group = header.number;
+        log.last_commit = header.last_commit();
+        log.last_seqno = header.seqno;
+        Counters::add(&inner.counters.log_bytes, wide(group.bytes.len()));
+        if inner.options.durability == Durability::Sync {
+            self.sync_log(&mut log).map_err(Failure::after)?;
+        }
+        drop(log);
+        self.insert(&group).map_err(Failure::after)?;
+        self.publish(&group);
+        Ok(())
+    }
+
+    /// Turns a layer into the bytes of a group.
+    fn encode(&self, layer: &Layer, header: GroupHeader, bytes: usize) -> Result<Group> {
+        let mut writer = GroupWriter::new(bytes);
+        let writes = layer.read();
+        for (key, count) in self.counts(&writes)? {
+            writer.put(&key, &Write::counter_value(count));
+        }
+        for (key, values) in &writes.values {
+            match &values.newest.1 {
+                Some(value) => writer.put(key, value),
+                None => writer.delete(key),
+            }
+        }
+        Ok(Group { header, bytes: writer.finish(header, self.seed) })
+    }
+
+    /// Adds the sums of a layer to what the counters hold.
+    fn counts(&self, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
+        if writes.sums.is_empty() {
+            return Ok(Vec::new());
+        }
+        let view = self.inner.moments.pin().view()?;
+        let mut counts = Vec::with_capacity(writes.sums.len());
+        for (key, (_, sum)) in &writes.sums {
+            let old = match view.get(key, u64::MAX)? {
+                Some(value) => Write::counter(&value)?,
+                None => 0,
+            };
+            counts.push((key.clone(), old.saturating_add(*sum)));
+        }
+        Ok(counts)
+    }
+
+    /// Begins a new log file if the group would make this one too large.
+    fn make_room(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
+        let full = log.writer.length().saturating_add(wide(group_bytes))
+            > self.inner.options.log_file_bytes;
+        if full && !log.writer.is_empty() { self.next_file(log) } else { Ok(()) }
+    }
+
+    /// Syncs the log file and goes over to a new one.
+    fn next_file(&self, log: &mut Log) -> Result<()> {
+        self.sync_log(log)?;
+        self.inner.next_log_file(log)
+    }
+
+    /// Makes the log durable and notes it in the mark.
+    fn sync_log(&self, log: &mut Log) -> Result<()> {
+        if !log.writer.is_dirty() {
+            return Ok(());
+        }
+        log.writer.sync()?;
+        Counters::add(&self.inner.counters.syncs, 1);
+        let mut mark = lock(&self.inner.mark);
+        mark.mark.synced_group = log.last_group;
+        mark.mark.synced_commit = log.last_commit;
+        mark.mark.seqno_max = log.last_seqno;
+        mark.mark.clean = false;
+        mark.write()
+    }
+
+    fn insert(&self, group: &Group) -> Result<()> {
+        let body = group.bytes.slice(super::log::group::GROUP_HEADER_BYTES..);
+        for entry in Entries::new(body) {
+            let entry = entry.map_err(|why| Error::new(ErrorKind::Internal, why))?;
+            self.active.insert(entry.key, entry.value, group.header.seqno);
+        }
+        Ok(())
+    }
+
+    fn publish(&self, group: &Group) {
+        let inner = &self.inner;
+        let id =
+            SnapshotId { commit: group.header.last_commit(), position: group.header.seqno + 1 };
+        inner.recent.push(group.header.seqno, id.commit);
+        let told = inner.queue.finish(|| inner.moments.publish(id, wide(group.bytes.len())));
+        Counters::add(&inner.counters.groups, 1);
+        Counters::add(&inner.counters.commits, u64::from(group.header.commits));
+        told.committed();
+    }
+
+    /// Does what is due between groups. `idle` says that nothing came for a while.
+    fn keep_house(&mut self, idle: bool) -> Result<()> {
+        if self.active.size() >= self.inner.options.memory_table_bytes {
+            self.seal()?;
+        }
+        let now = self.inner.clock.monotonic();
+        if let Durability::Interval(interval) = self.inner.options.durability
+            && (idle || now.saturating_sub(self.log_synced) >= interval)
+        {
+            let mut log = lock(&self.inner.log);
+            self.sync_log(&mut log)?;
+            drop(log);
+            self.log_synced = now;
+        }
+        if idle || now.saturating_sub(self.mark_synced) >= MARK_SYNC_EVERY {
+            let mut mark = lock(&self.inner.mark);
+            if mark.is_dirty() {
+                mark.sync()?;
+            }
+            drop(mark);
+            self.mark_synced = now;
+        }
+        Ok(())
+    }
+
+    /// Seals the memory table, so that it can be flushed, and goes on in a new one.
+    fn seal(&mut self) -> Result<()> {
+        let inner = self.inner.clone();
+        let mut log = lock(&inner.log);
+        // What is flushed must be in the durable log, or a crash could keep the later half.
+        self.sync_log(&mut log)?;
+        let sealed = inner.tree.rotate(log.last_group);
+        if sealed {
+            inner.tree.refresh(|view| inner.moments.install(view));
+            self.active = inner.tree.active();
+            // So that the file can go as soon as this memory table is flushed.
+            if log.writer.length() > inner.options.log_file_bytes / 8 {
+                self.next_file(&mut log)?;
+            }
+        }
+        drop(log);
+        inner.signals.sealed();
+        Ok(())
+    }
+}
+
+impl Inner {
+    /// Creates the log file after the current one, which is synced already, and writes to it.
+    pub(super) fn next_log_file(&self, log: &mut Log) -> Result<()> {
+        let old = log.writer.header();
+        let header = FileHeader {
+            store_id: old.store_id,
+            file: old.file + 1,
+            first_group: log.last_group + 1,
+            first_commit: log.last_commit + 1,
+        };
+        let folder = super::layout::log_folder(&self.folder);
+        let length = log.writer.length();
+        log.writer = LogWriter::create(&folder, header)?;
+        let mut files = lock(&self.files);
+        if let Some(last) = files.last_mut() {
+            last.bytes = length;
+        }
+        files.push(LogFileInfo {
+            path: path_of(&folder, header.file),
+            first_group: header.first_group,
+            bytes: log.writer.length(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! The names in a store's folder, how the folder is created, and who may open it.
+//!
+//! ```text
+//! lock            held while the store is open
+//! mark            created last: a folder without it holds no store yet
+//! log/            log files, numbered
+//! tree/           the bought tree's files
+//! ```
+//!
+//! Invariant: a power cut at any point of creation leaves a folder that is recognised as begun and
+//! is created again; a folder with anything else in it is left alone.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::contract::{Durability, Error, ErrorKind, Result};
+use crate::vfs;
+
+use super::fault;
+use super::log::header::{FileHeader, HEADER_BYTES};
+use super::log::writer::LogWriter;
+use super::log::{self, path_of};
+use super::mark::{self, MARK_NAME, Mark};
+use super::tree::{StopFlag, TABLES_NAME, Tree};
+
+const LOCK_NAME: &str = "lock";
+const LOG_NAME: &str = "log";
+const TREE_NAME: &str = "tree";
+/// What `vfs::replace` leaves when it is interrupted.
+const NEW_MARK_NAME: &str = "mark.new";
+
+/// Returns the folder of the log files.
+pub(super) fn log_folder(folder: &Path) -> PathBuf {
+    folder.join(LOG_NAME)
+}
+
+/// Returns the folder of the tree.
+pub(super) fn tree_folder(folder: &Path) -> PathBuf {
+    folder.join(TREE_NAME)
+}
+
+/// Returns the path of the mark.
+pub(super) fn mark_path(folder: &Path) -> PathBuf {
+    folder.join(MARK_NAME)
+}
+
+/// Creates the folder if it is missing and takes its lock.
+///
+/// # Errors
+///
+/// * [`ErrorKind::Invalid`]: the path is no folder, or holds something that is no store of ours.
+/// * [`ErrorKind::Unavailable`]: another process, or this one, has the store open.
+/// * [`ErrorKind::Io`]: the folder cannot be created or written.
+pub(super) fn lock_folder(folder: &Path) -> Result<File> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("{} is not a folder; name a folder for the store", folder.display()),
+        ));
+    }
+    vfs::create_folder(folder).map_err(|error| {
+        fault::io("create the folder (check that its parent is writable)", folder, error)
+    })?;
+    check_names(folder)?;
+    let path = folder.join(LOCK_NAME);
+    let file = vfs::open_or_create(&path).map_err(|error| {
+        fault::io("write to the folder (check its owner and rights): cannot open", &path, error)
+    })?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::new(
+            ErrorKind::Unavailable,
+            format!(
+                "{} is open already, in this process or another; stop that one or choose another \
+                 folder",
+                folder.display()
+            ),
+        )),
+        Err(TryLockError::Error(error)) => Err(fault::io("lock", &path, error)),
+    }
+}
+
+/// Refuses a folder that is not empty and not ours.
+fn check_names(folder: &Path) -> Result<()> {
+    let paths = vfs::list(folder).map_err(|error| fault::io("list", folder, error))?;
+    if paths.iter().any(|path| path.file_name().is_some_and(|name| name == MARK_NAME)) {
+        return Ok(());
+    }
+    let known = [LOCK_NAME, LOG_NAME, TREE_NAME, NEW_MARK_NAME];
+    let stranger = paths.iter().find(|path| {
+        !path.file_name().is_some_and(|name| known.iter().any(|known| name == *known))
+    });
+    match stranger {
+        Some(path) => Err(Error::new(
+            ErrorKind::Invalid,
+            format!(
+                "{} is not empty and holds no store (there is {}); choose an empty folder or one \
+                 of Shelfmark's",
+                folder.display(),
+                path.display()
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Creates an empty store, over the remains of a creation that was interrupted.
+///
+/// # Errors
+///
+/// * [`ErrorKind::Corrupt`]: the remains hold data, so the mark was lost rather than not yet made.
+pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> Result<()> {
+    let log_folder = log_folder(folder);
+    let tree_folder = tree_folder(folder);
+    refuse_data(folder, &log_folder, &tree_folder)?;
+    let remove = |path: &Path| {
+        vfs::remove_tree(path).map_err(|error| fault::io("remove the unfinished", path, error))
+    };
+    remove(&log_folder)?;
+    remove(&tree_folder)?;
+    vfs::create_folder(&log_folder)
+        .map_err(|error| fault::io("create the folder", &log_folder, error))?;
+    let header = FileHeader { store_id, file: 1, first_group: 1, first_commit: 1 };
+    LogWriter::create(&log_folder, header)?;
+    // The tree syncs its own files and folder when it is created.
+    drop(Tree::open(&tree_folder, 0, &StopFlag::default())?);
+    vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
+    let mark = Mark {
+        store_id,
+        durability,
+        synced_group: 0,
+        synced_commit: 0,
+        flushed_group: 0,
+        seqno_max: 0,
+        clean: true,
+    };
+    mark::create(folder, &mark)
+}
+
+/// Fails if a folder without a mark holds groups or tables.
+fn refuse_data(folder: &Path, log_folder: &Path, tree_folder: &Path) -> Result<()> {
+    let lost = |what: &Path| {
+        Err(fault::corrupt_store(
+            folder,
+            format!("the mark is missing, yet {} holds data", what.display()),
+        ))
+    };
+    if log_folder.is_dir() {
+        for (_, path) in log::list(log_folder)? {
+            let length = path.metadata().map_err(|error| fault::io("read", &path, error))?.len();
+            if length > super::bytes::wide(HEADER_BYTES) || path != path_of(log_folder, 1) {
+                return lost(&path);
+            }
+        }
+    }
+    let tables = tree_folder.join(TABLES_NAME);
+    if tables.is_dir() {
+        let files = vfs::list(&tables).map_err(|error| fault::io("list", &tables, error))?;
+        if !files.is_empty() {
+            return lost(&tables);
+        }
+    }
+    Ok(())
+}

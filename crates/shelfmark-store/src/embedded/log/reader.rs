@@ -1,0 +1,92 @@
+//! Reading a log file group by group.
+//!
+//! What it is not: a judge. It says where the whole groups end and why, and whether a whole group
+//! stands anywhere behind; what follows from that is [`super::super::recovery`]'s decision.
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use crate::contract::Result;
+use crate::vfs;
+
+use super::super::fault;
+use super::group::{self, GROUP_MAGIC, GroupHeader};
+use super::header::{BadHeader, FileHeader, HEADER_BYTES};
+
+/// A log file in memory. Writes taken from it share its memory.
+pub(in super::super) struct LogFile {
+    /// Where it was read from.
+    pub(in super::super) path: PathBuf,
+    /// What it says about itself.
+    pub(in super::super) header: std::result::Result<FileHeader, BadHeader>,
+    bytes: Bytes,
+    seed: u64,
+}
+
+/// What stands at a place of a log file.
+pub(in super::super) enum Step {
+    /// A whole group; the next one begins at the last number.
+    Group(GroupHeader, Bytes, usize),
+    /// The file ends here, between groups.
+    End,
+    /// Something that is not a whole group, and why.
+    Damaged(&'static str),
+}
+
+impl LogFile {
+    /// Reads a whole file.
+    pub(in super::super) fn read(path: &Path, store_id: u128) -> Result<Self> {
+        let bytes = vfs::read(path).map_err(|error| fault::io("read", path, error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            header: FileHeader::decode(&bytes),
+            bytes: Bytes::from(bytes),
+            seed: group::seed_of(store_id),
+        })
+    }
+
+    /// Returns the file's length in bytes.
+    pub(in super::super) fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns where the first group begins.
+    pub(in super::super) fn first_offset() -> usize {
+        HEADER_BYTES
+    }
+
+    /// Looks at the place `offset`, where a group should begin.
+    pub(in super::super) fn step(&self, offset: usize) -> Step {
+        if offset == self.bytes.len() {
+            return Step::End;
+        }
+        match group::parse(&self.bytes, offset, self.seed) {
+            Ok((header, body)) => {
+                let next = offset + group::GROUP_HEADER_BYTES + body.len();
+                Step::Group(header, body, next)
+            }
+            Err(why) => Step::Damaged(why),
+        }
+    }
+
+    /// Looks for a whole group with a number above `number` that begins at `offset` or anywhere
+    /// behind it.
+    pub(in super::super) fn find_group(
+        &self,
+        mut offset: usize,
+        number: u64,
+    ) -> Option<(usize, GroupHeader)> {
+        while let Some(rest) = self.bytes.get(offset..) {
+            let skip = rest.windows(GROUP_MAGIC.len()).position(|window| window == GROUP_MAGIC)?;
+            offset += skip;
+            if let Ok((header, _)) = group::parse(&self.bytes, offset, self.seed)
+                && header.number > number
+            {
+                return Some((offset, header));
+            }
+            offset += 1;
+        }
+        None
+    }
+}

@@ -1,0 +1,230 @@
+//! Flushes, compactions and the removal of log files, on threads of ours.
+//!
+//! Invariant: a log file goes only after the mark says durably that everything in it is in the
+//! tree's files.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::contract::{Error, ErrorKind, Maintained, Result};
+use crate::vfs;
+
+use super::fault;
+use super::inner::{Inner, LogFileInfo, lock};
+
+/// How often old snapshots and memory are looked after when nothing else happens.
+const SWEEP_EVERY: Duration = Duration::from_millis(500);
+
+/// How the threads of a store wake each other.
+#[derive(Default)]
+pub(super) struct Signals {
+    state: Mutex<SignalState>,
+    changed: Condvar,
+    /// Held while table files are written from memory.
+    flushing: Mutex<()>,
+    /// Held while table files are merged.
+    compacting: Mutex<()>,
+}
+
+#[derive(Default)]
+struct SignalState {
+    /// A memory table may wait to be flushed.
+    flush_due: bool,
+    /// Levels may have to be merged.
+    compact_due: bool,
+    /// How often the commit thread sealed the memory table.
+    seals: u64,
+    /// The commit thread ended.
+    writer_ended: bool,
+    stop: bool,
+}
+
+impl Signals {
+    fn lock(&self) -> MutexGuard<'_, SignalState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut SignalState)) {
+        change(&mut self.lock());
+        self.changed.notify_all();
+    }
+
+    /// Notes that the commit thread sealed the memory table, or found it empty.
+    pub(super) fn sealed(&self) {
+        self.change(|state| {
+            state.seals += 1;
+            state.flush_due = true;
+        });
+    }
+
+    /// Notes that a flush and a compaction may be due.
+    pub(super) fn work_due(&self) {
+        self.change(|state| {
+            state.flush_due = true;
+            state.compact_due = true;
+        });
+    }
+
+    /// Notes that the commit thread ended.
+    pub(super) fn writer_ended(&self) {
+        self.change(|state| state.writer_ended = true);
+    }
+
+    /// Lets the background threads end.
+    pub(super) fn stop(&self) {
+        self.change(|state| state.stop = true);
+    }
+
+    /// Wakes everybody who waits, to look again.
+    pub(super) fn wake_all(&self) {
+        self.changed.notify_all();
+    }
+
+    fn wait<'a>(
+        &'a self,
+        state: MutexGuard<'a, SignalState>,
+        patience: Duration,
+    ) -> MutexGuard<'a, SignalState> {
+        self.changed.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// What a background thread is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// Flushes, and everything small.
+    Flush,
+    /// Compactions.
+    Compact,
+    /// Both, flushes first.
+    Both,
+}
+
+/// Runs until the store stops.
+pub(super) fn run(inner: &Arc<Inner>, duty: Duty) {
+    let worked = catch_unwind(AssertUnwindSafe(|| work(inner, duty)));
+    let cause = match worked {
+        Ok(Ok(())) => return,
+        Ok(Err(cause)) => cause,
+        Err(_) => Error::new(ErrorKind::Internal, "a background thread panicked"),
+    };
+    inner.break_off(ErrorKind::Undetermined, &cause);
+}
+
+fn work(inner: &Inner, duty: Duty) -> Result<()> {
+    let flushes = duty != Duty::Compact;
+    let compacts = duty != Duty::Flush;
+    loop {
+        let (flush, compact) = {
+            let mut state = inner.signals.lock();
+            loop {
+                if state.stop {
+                    return Ok(());
+                }
+                let flush = flushes && std::mem::take(&mut state.flush_due);
+                let compact = compacts && !flush && std::mem::take(&mut state.compact_due);
+                if flush || compact {
+                    break (flush, compact);
+                }
+                state = inner.signals.wait(state, SWEEP_EVERY);
+                if flushes {
+                    drop(state);
+                    inner.sweep();
+                    state = inner.signals.lock();
+                }
+            }
+        };
+        if flush {
+            inner.flush()?;
+            inner.signals.change(|state| state.compact_due = true);
+        }
+        if compact && inner.compact()? {
+            inner.signals.change(|state| state.compact_due = true);
+        }
+    }
+}
+
+impl Inner {
+    /// Writes sealed memory tables to files, notes it durably, and removes log files.
+    pub(super) fn flush(&self) -> Result<Maintained> {
+        let _flushing = lock(&self.signals.flushing);
+        let mut done = Maintained::default();
+        let Some((group, bytes)) = self.tree.flush()? else { return Ok(done) };
+        self.tree.refresh(|view| self.moments.install(view));
+        let mut mark = lock(&self.mark);
+        mark.mark.flushed_group = mark.mark.flushed_group.max(group);
+        mark.write_durably()?;
+        drop(mark);
+        done.flushed_bytes = bytes;
+        done.log_files_removed = self.remove_log_files(group)?;
+        self.sweep();
+        Ok(done)
+    }
+
+    /// Removes the log files whose groups are all among the first `flushed`. Never the newest.
+    pub(super) fn remove_log_files(&self, flushed: u64) -> Result<usize> {
+        let gone: Vec<LogFileInfo> = {
+            let mut files = lock(&self.files);
+            let keep_from = files
+                .iter()
+                .rposition(|file| file.first_group <= flushed.saturating_add(1))
+                .unwrap_or(0);
+            files.drain(..keep_from).collect()
+        };
+        for file in &gone {
+            vfs::remove(&file.path)
+                .map_err(|error| fault::io("remove the log file", &file.path, error))?;
+        }
+        Ok(gone.len())
+    }
+
+    /// Does one compaction if one is due. Returns whether it did.
+    pub(super) fn compact(&self) -> Result<bool> {
+        let _compacting = lock(&self.signals.compacting);
+        if self.stop.is_stopped() {
+            return Ok(false);
+        }
+        match self.tree.compact() {
+            Ok(done) => {
+                if done {
+                    self.tree.refresh(|view| self.moments.install(view));
+                }
+                Ok(done)
+            }
+            // Ended on purpose; what it had written is removed by the next open.
+            Err(_) if self.stop.is_stopped() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lets go of moments and memory that nobody needs any more.
+    pub(super) fn sweep(&self) {
+        self.moments.sweep();
+    }
+
+    /// Has the memory table sealed by the commit thread and waits for it.
+    pub(super) fn seal_now(&self) -> Result<()> {
+        let mut state = self.signals.lock();
+        let before = state.seals;
+        drop(state);
+        self.queue.want_seal();
+        state = self.signals.lock();
+        while state.seals == before {
+            if state.writer_ended {
+                return self.queue.lock().check_open();
+            }
+            state = self.signals.wait(state, SWEEP_EVERY);
+        }
+        Ok(())
+    }
+
+    /// Does all background work that is due and waits for it.
+    pub(super) fn maintain(&self) -> Result<Maintained> {
+        self.seal_now()?;
+        let done = self.flush()?;
+        while self.compact()? {}
+        self.sweep();
+        Ok(done)
+    }
+}

@@ -1,0 +1,262 @@
+//! Published moments: what new readers see, and which older moments readers still hold.
+//!
+//! A [`Pin`] is one moment that readers share. It holds a view of the tree, which holds memory
+//! tables and table files, so it is bounded: past its age or past the bytes written since, the view
+//! is taken out of it and its readers get `TooOld`. A read holds the view itself while it runs, so
+//! taking the view out never hurts a read in flight.
+//!
+//! Invariant: positions and commit numbers of successive moments never fall.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::clock::Clock;
+use crate::contract::{
+    Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot, SnapshotId,
+};
+
+use super::fault;
+use super::tree::View;
+
+/// A pin is shared by snapshots that are opened at most this far apart, so that the age of each is
+/// known that exactly.
+const PIN_SHARED_FOR: Duration = Duration::from_millis(100);
+
+/// What bounds snapshots; shared by all of them.
+pub(super) struct Bounds {
+    clock: Arc<dyn Clock>,
+    age_max: Duration,
+    bytes_max: u64,
+    /// Bytes written since open.
+    written: AtomicU64,
+    closed: AtomicBool,
+}
+
+/// One moment, as long as somebody reads it.
+pub(super) struct Pin {
+    id: SnapshotId,
+    opened: Duration,
+    written_at: u64,
+    view: Mutex<Option<Arc<View>>>,
+    bounds: Arc<Bounds>,
+}
+
+/// The current moment and the older ones that are still held.
+pub(super) struct Moments {
+    bounds: Arc<Bounds>,
+    state: Mutex<State>,
+}
+
+struct State {
+    current: Arc<Pin>,
+    view: Arc<View>,
+    held: VecDeque<Arc<Pin>>,
+}
+
+impl Pin {
+    fn is_over(&self) -> bool {
+        let written = self.bounds.written.load(Ordering::Relaxed).saturating_sub(self.written_at);
+        written > self.bounds.bytes_max
+            || self.bounds.clock.monotonic().saturating_sub(self.opened) > self.bounds.age_max
+    }
+
+    /// Returns the view, if this moment may still be read.
+    pub(super) fn view(&self) -> Result<Arc<View>> {
+        if self.bounds.closed.load(Ordering::Acquire) {
+            return Err(fault::closed());
+        }
+        let too_old = || {
+            Error::new(
+                ErrorKind::TooOld,
+                "the snapshot was held too long; take a new one and begin again",
+            )
+        };
+        if self.is_over() {
+            self.expire();
+            return Err(too_old());
+        }
+        lock(&self.view).clone().ok_or_else(too_old)
+    }
+
+    fn expire(&self) {
+        lock(&self.view).take();
+    }
+
+    fn is_expired(&self) -> bool {
+        lock(&self.view).is_none()
+    }
+
+    /// Returns the number that readers of this moment stay below.
+    pub(super) fn position(&self) -> u64 {
+        self.id.position
+    }
+}
+
+impl Snapshot for Pin {
+    fn id(&self) -> SnapshotId {
+        self.id
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        self.view()?.get(key, self.id.position)
+    }
+
+    fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        let view = self.view()?;
+        keys.iter().map(|key| view.get(key, self.id.position)).collect()
+    }
+
+    fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
+        self.view()?.scan(range, direction, limits, self.id.position)
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        if self.is_over() || self.is_expired() {
+            return Some(Duration::ZERO);
+        }
+        let age = self.bounds.clock.monotonic().saturating_sub(self.opened);
+        Some(self.bounds.age_max.saturating_sub(age))
+    }
+}
+
+impl Moments {
+    /// Begins with the moment `id`, read through `view`.
+    pub(super) fn new(
+        clock: Arc<dyn Clock>,
+        age_max: Duration,
+        bytes_max: u64,
+        id: SnapshotId,
+        view: Arc<View>,
+    ) -> Self {
+        let bounds = Arc::new(Bounds {
+            clock,
+            age_max,
+            bytes_max,
+            written: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+        });
+        let current = pin(&bounds, id, &view);
+        Self { bounds, state: Mutex::new(State { current, view, held: VecDeque::new() }) }
+    }
+
+    /// Returns the current moment for a reader to hold.
+    pub(super) fn pin(&self) -> Arc<Pin> {
+        let mut state = lock(&self.state);
+        let age = self.bounds.clock.monotonic().saturating_sub(state.current.opened);
+        let written = self.bounds.written.load(Ordering::Relaxed);
+        if age > PIN_SHARED_FOR || written != state.current.written_at {
+            let id = state.current.id;
+            self.replace(&mut state, id);
+        }
+        state.current.clone()
+    }
+
+    /// Returns which moment is current.
+    pub(super) fn current(&self) -> SnapshotId {
+        lock(&self.state).current.id
+    }
+
+    /// Makes `id` the current moment; `written` bytes were written since the last one.
+    pub(super) fn publish(&self, id: SnapshotId, written: u64) {
+        self.bounds.written.fetch_add(written, Ordering::Relaxed);
+        let mut state = lock(&self.state);
+        self.replace(&mut state, id);
+        // The oldest are in front, and the first that is within its bounds ends the search.
+        while let Some(oldest) = state.held.front() {
+            if Arc::strong_count(oldest) > 1 {
+                if !oldest.is_expired() && !oldest.is_over() {
+                    break;
+                }
+                oldest.expire();
+            }
+            state.held.pop_front();
+        }
+    }
+
+    /// Lets new readers read through `view`; what is current stays.
+    pub(super) fn install(&self, view: Arc<View>) {
+        let mut state = lock(&self.state);
+        state.view = view;
+        let id = state.current.id;
+        self.replace(&mut state, id);
+    }
+
+    fn replace(&self, state: &mut State, id: SnapshotId) {
+        let next = pin(&self.bounds, id, &state.view);
+        let old = std::mem::replace(&mut state.current, next);
+        if Arc::strong_count(&old) > 1 {
+            state.held.push_back(old);
+        }
+    }
+
+    /// Forgets moments that nobody holds and takes the views out of those that are over.
+    pub(super) fn sweep(&self) {
+        let mut gone = Vec::new();
+        let mut state = lock(&self.state);
+        let held = std::mem::take(&mut state.held);
+        for old in held {
+            if Arc::strong_count(&old) == 1 {
+                gone.push(old);
+            } else {
+                if old.is_over() {
+                    old.expire();
+                }
+                state.held.push_back(old);
+            }
+        }
+        drop(state);
+        // Dropped outside the lock: with a view may go a memory table of many megabytes.
+        drop(gone);
+    }
+
+    /// Returns how many older moments are held by readers and still readable, and the number of
+    /// the newest commit that the oldest held one includes.
+    pub(super) fn held(&self) -> (u64, Option<u64>) {
+        let state = lock(&self.state);
+        let mut count = 0;
+        let mut oldest: Option<u64> = None;
+        let current = (Arc::strong_count(&state.current) > 1).then_some(&state.current);
+        for pin in state.held.iter().chain(current) {
+            let readers = Arc::strong_count(pin) - 1;
+            if readers > 0 && !pin.is_over() && !pin.is_expired() {
+                count += u64::try_from(readers).unwrap_or(u64::MAX);
+                let commit = pin.id.commit;
+                oldest = Some(oldest.map_or(commit, |oldest| oldest.min(commit)));
+            }
+        }
+        (count, oldest)
+    }
+
+    /// Tells whether [`Moments::close`] was called.
+    pub(super) fn is_closed(&self) -> bool {
+        self.bounds.closed.load(Ordering::Acquire)
+    }
+
+    /// Ends all readers.
+    pub(super) fn close(&self) {
+        self.bounds.closed.store(true, Ordering::Release);
+        let state = lock(&self.state);
+        for pin in &state.held {
+            pin.expire();
+        }
+        state.current.expire();
+    }
+}
+
+fn pin(bounds: &Arc<Bounds>, id: SnapshotId, view: &Arc<View>) -> Arc<Pin> {
+    Arc::new(Pin {
+        id,
+        opened: bounds.clock.monotonic(),
+        written_at: bounds.written.load(Ordering::Relaxed),
+        view: Mutex::new(Some(view.clone())),
+        bounds: bounds.clone(),
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

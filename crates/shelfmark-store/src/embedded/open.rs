@@ -1,0 +1,155 @@
+//! Opening and closing a store: the steps in their order.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::clock::Clock;
+use crate::contract::{Result, SnapshotId};
+use crate::threads;
+
+use super::inner::{Counters, Inner, lock};
+use super::maintenance::{Duty, Signals};
+use super::mark::{self, MarkFile};
+use super::moments::Moments;
+use super::options::Options;
+use super::queue::Queue;
+use super::recent::RecentGroups;
+use super::stripes::Stripes;
+use super::tree::{StopFlag, Tree};
+use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
+
+/// Opens the store in `folder`; see [`EmbeddedStore::open`].
+pub(super) fn open(
+    folder: &Path,
+    options: Options,
+    clock: Arc<dyn Clock>,
+) -> Result<EmbeddedStore> {
+    let lock_file = layout::lock_folder(folder)?;
+    let mark_path = layout::mark_path(folder);
+    if !mark_path.exists() {
+        layout::create(folder, new_store_id(folder, &*clock), options.durability)?;
+    }
+    let read = mark::read(&mark_path)?;
+    let log_folder = layout::log_folder(folder);
+    let mut judged = recovery::judge(&log_folder, &read.mark)?;
+    let stop = StopFlag::default();
+    let tree = Tree::open(&layout::tree_folder(folder), options.block_cache_bytes, &stop)?;
+    let groups = std::mem::take(&mut judged.groups);
+    let replayed = !groups.is_empty();
+    tree.raise_seqno(judged.last_seqno);
+    recovery::replay(&tree, groups, options.memory_table_bytes)?;
+    let (log, files) = recovery::settle(&log_folder, judged)?;
+    if replayed {
+        tree.rotate(log.last_group);
+    }
+    let mut mark = MarkFile::open(&mark_path, &read)?;
+    let old = mark.mark;
+    mark.mark.synced_group = log.last_group;
+    mark.mark.synced_commit = log.last_commit;
+    mark.mark.durability = options.durability;
+    if mark.mark != old {
+        mark.write_durably()?;
+    }
+    let id = SnapshotId { commit: log.last_commit, position: tree.seqno_bound() };
+    let view = tree.view();
+    let inner = Arc::new(Inner {
+        folder: folder.to_owned(),
+        moments: Moments::new(
+            clock.clone(),
+            options.snapshot_age_max,
+            options.snapshot_bytes_max,
+            id,
+            view,
+        ),
+        options,
+        clock,
+        tree,
+        stop,
+        queue: Queue::new(id.commit),
+        stripes: Stripes::new(),
+        recent: RecentGroups::default(),
+        log: Mutex::new(log),
+        files: Mutex::new(files),
+        mark: Mutex::new(mark),
+        signals: Signals::default(),
+        counters: Counters::default(),
+        lock_file: Mutex::new(Some(lock_file)),
+    });
+    let store = EmbeddedStore { inner, threads: Mutex::default() };
+    start_threads(&store)?;
+    Ok(store)
+}
+
+fn new_store_id(folder: &Path, clock: &dyn Clock) -> u128 {
+    let seed = format!(
+        "{} {} {:?} {}",
+        folder.display(),
+        clock.now_micros(),
+        clock.monotonic(),
+        std::process::id()
+    );
+    xxh3_128(seed.as_bytes())
+}
+
+fn start_threads(store: &EmbeddedStore) -> Result<()> {
+    let start = |name: &str, body: Box<dyn FnOnce() + Send>| -> Result<()> {
+        let thread = threads::spawn(name, body)
+            .map_err(|error| fault::io("start a thread for", &store.inner.folder, error))?;
+        lock(&store.threads).push(thread);
+        Ok(())
+    };
+    let inner = store.inner.clone();
+    start(
+        "shelf-commit",
+        Box::new(move || {
+            commit_thread::run(&inner);
+            inner.signals.writer_ended();
+        }),
+    )?;
+    let duties: &[(&str, Duty)] = if store.inner.options.background_threads > 1 {
+        &[("shelf-flush", Duty::Flush), ("shelf-compact", Duty::Compact)]
+    } else {
+        &[("shelf-background", Duty::Both)]
+    };
+    for (name, duty) in duties {
+        let inner = store.inner.clone();
+        let duty = *duty;
+        start(name, Box::new(move || maintenance::run(&inner, duty)))?;
+    }
+    store.inner.signals.work_due();
+    Ok(())
+}
+
+impl Inner {
+    /// Leaves a store whose next open replays nothing. The threads have ended.
+    pub(super) fn settle_for_close(&self) -> Result<()> {
+        let mut log = lock(&self.log);
+        let group = log.last_group;
+        self.tree.rotate(group);
+        self.tree.flush()?;
+        if !log.writer.is_empty() {
+            self.next_log_file(&mut log)?;
+        }
+        let mut mark = lock(&self.mark);
+        mark.mark.synced_group = group;
+        mark.mark.synced_commit = log.last_commit;
+        mark.mark.flushed_group = group;
+        mark.mark.seqno_max = self.tree.seqno_bound();
+        mark.mark.clean = true;
+        mark.write_durably()?;
+        drop(mark);
+        drop(log);
+        self.remove_log_files(group)?;
+        Ok(())
+    }
+
+    /// Returns the bytes of the log files.
+    pub(super) fn log_bytes_on_disk(&self) -> u64 {
+        let files = lock(&self.files);
+        let older: u64 = files.iter().rev().skip(1).map(|file| file.bytes).sum();
+        let newest = files.last().and_then(|file| file.path.metadata().ok());
+        older + newest.map_or(0, |metadata| metadata.len())
+    }
+}

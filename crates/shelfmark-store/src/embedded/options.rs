@@ -1,0 +1,78 @@
+//! What can be chosen when a store is opened, and the limits that cannot.
+//!
+//! What it is not: stored. Only the durability is written down (in the mark), because recovery must
+//! know what was promised.
+
+use std::time::Duration;
+
+use crate::contract::{Caps, Durability};
+
+/// Longest key in bytes: the tree writes key lengths in 16 bits.
+pub(super) const KEY_BYTES_MAX: usize = 65_535;
+/// Longest value in bytes.
+pub(super) const VALUE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Largest sum of keys and values of one commit, in bytes.
+pub(super) const COMMIT_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Most writes of one commit.
+pub(super) const COMMIT_WRITES_MAX: usize = 1_000_000;
+/// A group takes no further commit once it holds this many bytes.
+pub(super) const GROUP_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// A group takes no further commit once it holds this many.
+pub(super) const GROUP_COMMITS_MAX: usize = 4096;
+/// Most bytes queued before new commits are refused with `Busy`.
+pub(super) const QUEUE_BYTES_MAX: usize = 128 * 1024 * 1024;
+/// The mark is synced at most this long after it changed.
+pub(super) const MARK_SYNC_EVERY: Duration = Duration::from_millis(100);
+
+/// How an embedded store is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// When a commit is acknowledged.
+    pub durability: Durability,
+    /// Size in bytes at which the memory table is written to the tree. Memory use is up to about
+    /// five times this while the disk falls behind.
+    pub memory_table_bytes: u64,
+    /// Size in bytes at which a new log file is begun.
+    pub log_file_bytes: u64,
+    /// Most bytes of table blocks kept in memory; grows with use.
+    pub block_cache_bytes: u64,
+    /// Threads for flushes and compactions, 1 or 2.
+    pub background_threads: usize,
+    /// Oldest a snapshot may get before its reads answer `TooOld`.
+    pub snapshot_age_max: Duration,
+    /// Most bytes written while a snapshot is open before its reads answer `TooOld`.
+    pub snapshot_bytes_max: u64,
+    /// Commits are refused while the file system has fewer free bytes than this.
+    pub disk_free_bytes_min: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            durability: Durability::Sync,
+            memory_table_bytes: 64 * 1024 * 1024,
+            log_file_bytes: 64 * 1024 * 1024,
+            block_cache_bytes: 256 * 1024 * 1024,
+            background_threads: 2,
+            snapshot_age_max: Duration::from_secs(60),
+            snapshot_bytes_max: 96 * 1024 * 1024,
+            disk_free_bytes_min: 256 * 1024 * 1024,
+        }
+    }
+}
+
+impl Options {
+    /// Returns the limits that a store opened with these options keeps.
+    pub(super) fn caps(&self) -> Caps {
+        Caps {
+            key_size_bytes_max: KEY_BYTES_MAX,
+            value_size_bytes_max: VALUE_BYTES_MAX,
+            commit_size_bytes_max: COMMIT_BYTES_MAX,
+            commit_writes_max: COMMIT_WRITES_MAX,
+            snapshot_age_max: self.snapshot_age_max,
+            snapshot_bytes_max: self.snapshot_bytes_max,
+            stamps_total_order: true,
+            durability: self.durability,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The pending table: what is queued and not yet published, as one layer per group.
+//!
+//! A layer is a group before it is written: its newest value per key, its sums of counters, and who
+//! waits for it. The newest layer is filled by writers; the oldest is the one that the commit
+//! thread writes. A reader of the newest state holds the layers that were pending when it began, so
+//! it keeps seeing its moment after they are published and leave the table.
+//!
+//! Invariant: within a layer, a key is either in `values` or in `sums`, never in both; and the
+//! values of a key carry rising commit numbers.
+
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use bytes::Bytes;
+
+use crate::contract::{CommitNumber, KeyRange, Write};
+
+/// The values that one key takes within a layer.
+pub(super) struct Values {
+    /// The newest, and the commit that wrote it; none is a deletion.
+    pub(super) newest: (CommitNumber, Option<Bytes>),
+    /// Older ones, rising. Only readers that began between two commits need them.
+    older: Vec<(CommitNumber, Option<Bytes>)>,
+}
+
+impl Values {
+    fn at(&self, upto: CommitNumber) -> Option<&Option<Bytes>> {
+        if self.newest.0 <= upto {
+            return Some(&self.newest.1);
+        }
+        self.older.iter().rev().find(|(commit, _)| *commit <= upto).map(|(_, value)| value)
+    }
+}
+
+/// What a layer holds of the keys written in it.
+#[derive(Default)]
+pub(super) struct Writes {
+    /// Values by key.
+    pub(super) values: BTreeMap<Bytes, Values>,
+    /// Sums to be added to counters, and the last commit that added to each.
+    pub(super) sums: BTreeMap<Bytes, (CommitNumber, i64)>,
+}
+
+impl Writes {
+    /// Takes the write of `key` by `commit`.
+    pub(super) fn set(&mut self, commit: CommitNumber, key: Bytes, value: Option<Bytes>) {
+        if !self.sums.is_empty() {
+            self.sums.remove(&key);
+        }
+        match self.values.entry(key) {
+            std::collections::btree_map::Entry::Vacant(place) => {
+                place.insert(Values { newest: (commit, value), older: Vec::new() });
+            }
+            std::collections::btree_map::Entry::Occupied(mut place) => {
+                let values = place.get_mut();
+                let old = std::mem::replace(&mut values.newest, (commit, value));
+                if old.0 < commit {
+                    values.older.push(old);
+                }
+            }
+        }
+    }
+
+    /// Adds `delta` to the counter at `key`. That a value there is a counter was checked before;
+    /// only the same commit can have put something else, and that then counts from zero.
+    pub(super) fn add(&mut self, commit: CommitNumber, key: Bytes, delta: i64) {
+        if let Some(values) = self.values.get(&key) {
+            let old = values.newest.1.as_deref();
+            let count = old.and_then(|value| Write::counter(value).ok()).unwrap_or(0);
+            self.set(commit, key, Some(Write::counter_value(count.saturating_add(delta))));
+            return;
+        }
+        let sum = self.sums.entry(key).or_insert((commit, 0));
+        *sum = (commit, sum.1.saturating_add(delta));
+    }
+
+    /// Returns the last commit that wrote `key` in this layer, and what it left: a value, a
+    /// deletion, or for a counter nothing that is known here.
+    pub(super) fn last(&self, key: &[u8]) -> Option<(CommitNumber, Last<'_>)> {
+        if let Some(values) = self.values.get(key) {
+            let last = match &values.newest.1 {
+                Some(value) => Last::Value(value),
+                None => Last::Deleted,
+            };
+            return Some((values.newest.0, last));
+        }
+        self.sums.get(key).map(|(commit, _)| (*commit, Last::Added))
+    }
+}
+
+/// What the last write of a key in a layer left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last<'a> {
+    /// This value.
+    Value(&'a Bytes),
+    /// Nothing: the key is absent.
+    Deleted,
+    /// A counter; its value is known when the group is written.
+    Added,
+}
+
+/// One layer.
+#[derive(Default)]
+pub(super) struct Layer {
+    writes: RwLock<Writes>,
+}
+
+impl Layer {
+    /// Reads it.
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Writes> {
+        // A panic between two steps of one commit can only leave a commit that nobody was told of.
+        self.writes.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes it; under the queue's lock, in commit order.
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, Writes> {
+        self.writes.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what `key` was set to by the commits up to `upto`: nothing if this layer does not
+    /// say, else a value or a deletion.
+    pub(super) fn get(&self, key: &[u8], upto: CommitNumber) -> Option<Option<Bytes>> {
+        self.read().values.get(key)?.at(upto).cloned()
+    }
+
+    /// Adds to `rows` what the keys of `range` were set to by the commits up to `upto`.
+    pub(super) fn collect(
+        &self,
+        range: &KeyRange,
+        upto: CommitNumber,
+        rows: &mut BTreeMap<Bytes, Option<Bytes>>,
+    ) {
+        if range.is_empty() {
+            return;
+        }
+        let writes = self.read();
+        let bounds = (
+            std::ops::Bound::Included(range.start.as_ref()),
+            match &range.end {
+                Some(end) => std::ops::Bound::Excluded(end.as_ref()),
+                None => std::ops::Bound::Unbounded,
+            },
+        );
+        for (key, values) in writes.values.range::<[u8], _>(bounds) {
+            if let Some(value) = values.at(upto) {
+                rows.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}

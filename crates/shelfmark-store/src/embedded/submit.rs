@@ -1,0 +1,301 @@
+//! Validating a commit and giving it its place.
+//!
+//! What may need the disk is looked at before the queue's lock is taken; under the lock the stripes
+//! tell whether it still holds. So the common commit takes one short lock and reads nothing.
+//!
+//! Invariant: a commit that got a number was valid in the state of all commits with lower numbers.
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+
+use crate::contract::{
+    Commit, CommitNumber, Committed, Completion, Error, ErrorKind, Queued, Result, Snapshot, Write,
+};
+
+use super::inner::{Counters, Inner};
+use super::log::group::GroupWriter;
+use super::options::{COMMIT_BYTES_MAX, COMMIT_WRITES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MAX};
+use super::pending::{Last, Layer};
+use super::queue::QueueState;
+
+/// How often a commit is looked at again without the lock before it is looked at under it.
+const TRIES_WITHOUT_LOCK: usize = 3;
+
+/// What must hold of a key.
+enum Demand<'a> {
+    /// It was not written since the base.
+    Unwritten(&'a dyn Snapshot),
+    /// It is absent.
+    Absent,
+    /// It is absent or holds a counter.
+    Counter,
+}
+
+struct Check<'a> {
+    key: &'a Bytes,
+    demand: Demand<'a>,
+    /// The demand holds as long as the key's stripe is not above this.
+    holds_upto: Option<CommitNumber>,
+}
+
+/// Validates `commit` and queues it; see [`crate::Store::submit`].
+pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<Queued> {
+    let bytes = check_limits(&commit)?;
+    let mut checks = checks_of(&commit)?;
+    let mut tries = 0;
+    let mut state = loop {
+        if tries < TRIES_WITHOUT_LOCK {
+            look(inner, &mut checks, None)?;
+        }
+        let mut state = inner.queue.lock();
+        state.check_open()?;
+        let stale = checks.iter_mut().any(|check| {
+            let stripe = inner.stripes.get(check.key);
+            check.holds_upto.is_none_or(|upto| stripe > upto)
+        });
+        if !stale {
+            break state;
+        }
+        if tries >= TRIES_WITHOUT_LOCK {
+            look(inner, &mut checks, Some(&mut state))?;
+            break state;
+        }
+        tries += 1;
+    };
+    drop(checks);
+    if commit.writes.is_empty() {
+        let number = state.last_commit();
+        let waiting = state.wait_for_all(done);
+        drop(state);
+        if let Some(done) = waiting {
+            done(Ok(Committed { number }));
+        }
+        return Ok(Queued { number });
+    }
+    if let Err(error) = inner.admission(&mut state, bytes) {
+        Counters::add(&inner.counters.busy, 1);
+        return Err(error);
+    }
+    let (number, layer) = state.admit(bytes, done);
+    enter(inner, &layer, number, commit.writes);
+    inner.queue.release(state);
+    Ok(Queued { number })
+}
+
+/// Enters the writes of commit `number` into its layer and the stripes.
+fn enter(inner: &Inner, layer: &Layer, number: CommitNumber, writes: Vec<Write>) {
+    let mut pending = layer.write();
+    for write in writes {
+        let (key, value) = match write {
+            Write::Put { key, value } | Write::PutIfAbsent { key, value } => (key, Some(value)),
+            Write::Delete { key } => (key, None),
+            Write::PutStamped { prefix, suffix, value } => {
+                (stamped(&prefix, number, &suffix), Some(value))
+            }
+            Write::Add { key, delta } => {
+                inner.stripes.raise(&key, number);
+                pending.add(number, key, delta);
+                continue;
+            }
+        };
+        inner.stripes.raise(&key, number);
+        pending.set(number, key, value);
+    }
+}
+
+fn stamped(prefix: &[u8], number: CommitNumber, suffix: &[u8]) -> Bytes {
+    let mut key = BytesMut::with_capacity(prefix.len() + 8 + suffix.len());
+    key.put_slice(prefix);
+    key.put_u64(number);
+    key.put_slice(suffix);
+    key.freeze()
+}
+
+/// Refuses what is over a limit. Returns about how many bytes the writes take in a group.
+fn check_limits(commit: &Commit) -> Result<usize> {
+    if commit.writes.len() > COMMIT_WRITES_MAX {
+        return Err(over("writes in a commit", commit.writes.len(), COMMIT_WRITES_MAX));
+    }
+    let mut bytes = 0_usize;
+    for write in &commit.writes {
+        let (key_bytes, value) = match write {
+            Write::Put { key, value } | Write::PutIfAbsent { key, value } => {
+                (key.len(), Some(value))
+            }
+            Write::Delete { key } => (key.len(), None),
+            Write::Add { key, .. } => (key.len(), None),
+            Write::PutStamped { prefix, suffix, value } => {
+                (prefix.len() + 8 + suffix.len(), Some(value))
+            }
+        };
+        if key_bytes == 0 {
+            return Err(Error::new(ErrorKind::Invalid, "a key is never empty"));
+        }
+        if key_bytes > KEY_BYTES_MAX {
+            return Err(over("bytes in a key", key_bytes, KEY_BYTES_MAX));
+        }
+        let value_bytes = value.map_or(8, Bytes::len);
+        if value_bytes == 0 {
+            return Err(Error::new(ErrorKind::Invalid, "a value is never empty; delete the key"));
+        }
+        if value_bytes > VALUE_BYTES_MAX {
+            return Err(over("bytes in a value", value_bytes, VALUE_BYTES_MAX));
+        }
+        bytes = bytes.saturating_add(key_bytes + value_bytes + GroupWriter::overhead());
+    }
+    let payload = bytes.saturating_sub(commit.writes.len() * GroupWriter::overhead());
+    if payload > COMMIT_BYTES_MAX {
+        return Err(over("bytes in a commit", payload, COMMIT_BYTES_MAX));
+    }
+    Ok(bytes)
+}
+
+fn over(what: &str, is: usize, max: usize) -> Error {
+    Error::new(ErrorKind::LimitExceeded, format!("{is} {what}, at most {max} are possible"))
+}
+
+/// Lists what must hold for `commit`.
+fn checks_of(commit: &Commit) -> Result<Vec<Check<'_>>> {
+    let mut checks = Vec::new();
+    if !commit.validate.is_empty() {
+        let Some(base) = commit.base.as_deref() else {
+            return Err(Error::new(
+                ErrorKind::Invalid,
+                "a commit that validates keys names the snapshot they were read from",
+            ));
+        };
+        checks.extend(commit.validate.iter().map(|key| Check {
+            key,
+            demand: Demand::Unwritten(base),
+            holds_upto: None,
+        }));
+    }
+    for write in &commit.writes {
+        let (key, demand) = match write {
+            Write::PutIfAbsent { key, .. } => (key, Demand::Absent),
+            Write::Add { key, .. } => (key, Demand::Counter),
+            Write::Put { .. } | Write::Delete { .. } | Write::PutStamped { .. } => continue,
+        };
+        checks.push(Check { key, demand, holds_upto: None });
+    }
+    if let Some(base) = commit.base.as_deref()
+        && base.time_left().is_some_and(|left| left.is_zero())
+    {
+        return Err(Error::new(
+            ErrorKind::TooOld,
+            "the snapshot that the commit builds on was held too long; read again and retry",
+        ));
+    }
+    Ok(checks)
+}
+
+/// Looks at every key whose demand is not known to hold. `queue` is given when its lock is held.
+fn look(inner: &Inner, checks: &mut [Check<'_>], mut queue: Option<&mut QueueState>) -> Result<()> {
+    let mut conflicts = Vec::new();
+    for check in checks {
+        let stripe = inner.stripes.get(check.key);
+        if check.holds_upto.is_some_and(|upto| stripe <= upto) {
+            continue;
+        }
+        let holds = match &check.demand {
+            Demand::Unwritten(base) => {
+                let id = base.id();
+                if stripe <= id.commit {
+                    check.holds_upto = Some(id.commit);
+                    continue;
+                }
+                unwritten(inner, check.key, *base, queue.as_deref_mut())?
+            }
+            Demand::Absent => {
+                if !absent(inner, check.key, queue.as_deref_mut())? {
+                    return Err(Error::exists(check.key.clone()));
+                }
+                true
+            }
+            Demand::Counter => {
+                counter(inner, check.key, queue.as_deref_mut())?;
+                true
+            }
+        };
+        if !holds {
+            conflicts.push(check.key.clone());
+        }
+        check.holds_upto = Some(stripe);
+    }
+    if conflicts.is_empty() { Ok(()) } else { Err(Error::conflict(conflicts)) }
+}
+
+/// What is known of a key's newest write.
+enum Newest {
+    /// A pending commit set it to this.
+    Pending(CommitNumber, Option<Bytes>),
+    /// A pending commit added to it.
+    PendingSum(CommitNumber),
+    /// The tree's newest entry: its sequence number and value.
+    Stored(u64, Option<Bytes>),
+    /// No entry.
+    Nothing,
+}
+
+fn newest(inner: &Inner, key: &[u8], queue: Option<&mut QueueState>) -> Result<Newest> {
+    let in_queue = |state: &QueueState| {
+        state.layers().find_map(|layer| {
+            let writes = layer.read();
+            writes.last(key).map(|(commit, last)| match last {
+                Last::Value(value) => Newest::Pending(commit, Some(value.clone())),
+                Last::Deleted => Newest::Pending(commit, None),
+                Last::Added => Newest::PendingSum(commit),
+            })
+        })
+    };
+    let pending = match queue {
+        Some(state) => in_queue(state),
+        None => in_queue(&inner.queue.lock()),
+    };
+    if let Some(pending) = pending {
+        return Ok(pending);
+    }
+    // The queue first and the tree afterwards: what left the queue in between is in the tree.
+    let view = inner.moments.pin().view()?;
+    Ok(match view.newest(key, u64::MAX)? {
+        Some(entry) => Newest::Stored(entry.seqno, entry.value),
+        None => Newest::Nothing,
+    })
+}
+
+fn unwritten(
+    inner: &Inner,
+    key: &[u8],
+    base: &dyn Snapshot,
+    queue: Option<&mut QueueState>,
+) -> Result<bool> {
+    let id = base.id();
+    Ok(match newest(inner, key, queue)? {
+        Newest::Pending(commit, _) | Newest::PendingSum(commit) => commit <= id.commit,
+        Newest::Stored(seqno, _) => {
+            seqno < id.position
+                || inner.recent.last_commit_of(seqno).is_some_and(|last| last <= id.commit)
+        }
+        // A deletion vanishes from the tree once nothing is below it.
+        Newest::Nothing => base.get(key)?.is_none(),
+    })
+}
+
+fn absent(inner: &Inner, key: &[u8], queue: Option<&mut QueueState>) -> Result<bool> {
+    Ok(match newest(inner, key, queue)? {
+        Newest::Pending(_, value) | Newest::Stored(_, value) => value.is_none(),
+        Newest::PendingSum(_) => false,
+        Newest::Nothing => true,
+    })
+}
+
+fn counter(inner: &Inner, key: &[u8], queue: Option<&mut QueueState>) -> Result<()> {
+    match newest(inner, key, queue)? {
+        Newest::Pending(_, Some(value)) | Newest::Stored(_, Some(value)) => {
+            Write::counter(&value).map(|_| ())
+        }
+        Newest::Pending(_, None)
+        | Newest::Stored(_, None)
+        | Newest::PendingSum(_)
+        | Newest::Nothing => Ok(()),
+    }
+}

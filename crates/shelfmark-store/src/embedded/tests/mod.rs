@@ -1,0 +1,3 @@
+//! Tests of the embedded driver.
+
+mod basics;

@@ -1,0 +1,275 @@
+//! The bought tree, behind what we need of it. Nothing outside this module imports `lsm_tree`.
+//!
+//! The tree orders and merges; it decides nothing about durability or visibility. Writes go straight
+//! into its memory table at a sequence number of ours, and reads go through a [`View`] of ours, so
+//! that no read takes the library's version lock, which it holds while it syncs files.
+//!
+//! What it is not: it knows no log, no commit and no snapshot.
+//!
+//! Invariant: a memory table is sealed only between groups, and every entry of a table file has a
+//! sequence number below the number published when the file appeared. So a view taken later than a
+//! publication never lacks what that publication shows, and compaction may drop every version but
+//! the newest: readers of older ones hold older views.
+
+mod stop;
+mod view;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use lsm_tree::compaction::Leveled;
+use lsm_tree::{
+    AbstractTree as _, AnyTree, Cache, Config, InternalValue, Memtable, SeqNo,
+    SequenceNumberCounter, ValueType,
+};
+
+use crate::contract::{Error, ErrorKind, KeyRange, Result};
+
+pub(super) use stop::StopFlag;
+pub(super) use view::View;
+
+use super::bytes::wide;
+use super::fault;
+
+/// File whose presence means that a tree was created in a folder.
+pub(super) const CURRENT_NAME: &str = "current";
+/// Folder of the table files inside the tree's folder.
+pub(super) const TABLES_NAME: &str = "tables";
+
+/// Every version but the newest may go when tables are written: readers hold their own views.
+const EVICT_ALL: SeqNo = SeqNo::MAX;
+
+/// A sealed memory table and what it holds.
+#[derive(Clone)]
+struct Sealed {
+    memtable: Arc<Memtable>,
+    last_group: u64,
+}
+
+/// The tree of one store.
+pub(super) struct Tree {
+    tree: AnyTree,
+    folder: PathBuf,
+    seqno: SequenceNumberCounter,
+    sealed: Mutex<Vec<Sealed>>,
+    /// Taken while a view is captured and installed, so that views are installed in the order in
+    /// which they were captured.
+    installing: Mutex<()>,
+}
+
+/// The memory table that the commit thread inserts into.
+pub(super) struct Active(Arc<Memtable>);
+
+impl Active {
+    /// Inserts one write; no value means a deletion. The bytes are shared, not copied.
+    pub(super) fn insert(&self, key: Bytes, value: Option<Bytes>, seqno: u64) {
+        let entry = match value {
+            Some(value) => InternalValue::from_components(key, value, seqno, ValueType::Value),
+            None => InternalValue::new_tombstone(key, seqno),
+        };
+        self.0.insert(entry);
+    }
+
+    /// Returns about how many bytes it holds.
+    pub(super) fn size(&self) -> u64 {
+        self.0.size()
+    }
+}
+
+impl Tree {
+    /// Opens the tree in `folder`, creating it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Corrupt`]: a file of it is damaged or missing.
+    /// * [`ErrorKind::Io`]: the operating system refused.
+    pub(super) fn open(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
+        let seqno = SequenceNumberCounter::default();
+        let config = Config::new(folder, seqno.clone(), SequenceNumberCounter::default())
+            .use_cache(Arc::new(Cache::with_capacity_bytes(cache_bytes)))
+            .with_compaction_filter_factory(Some(Arc::new(stop.clone())));
+        let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| config.open()));
+        let tree = match opened {
+            Ok(Ok(tree)) => tree,
+            Ok(Err(error)) => return Err(translate(folder, error)),
+            // The library asserts some properties of files whose checksums hold.
+            Err(_) => {
+                return Err(fault::corrupt_store(folder, "the tree's files contradict each other"));
+            }
+        };
+        if let Some(highest) = tree.get_highest_persisted_seqno() {
+            seqno.fetch_max(highest + 1);
+        }
+        Ok(Self {
+            tree,
+            folder: folder.to_owned(),
+            seqno,
+            sealed: Mutex::default(),
+            installing: Mutex::default(),
+        })
+    }
+
+    /// Returns the next sequence number. Flushes and compactions take some too.
+    pub(super) fn next_seqno(&self) -> u64 {
+        self.seqno.next()
+    }
+
+    /// Returns a number above every sequence number that was used.
+    pub(super) fn seqno_bound(&self) -> u64 {
+        self.seqno.get()
+    }
+
+    /// Sees to it that numbers given from now on are above `seqno`.
+    pub(super) fn raise_seqno(&self, seqno: u64) {
+        self.seqno.fetch_max(seqno.saturating_add(1));
+    }
+
+    /// Returns the memory table that writes go to until the next [`Tree::rotate`].
+    pub(super) fn active(&self) -> Active {
+        Active(self.tree.active_memtable())
+    }
+
+    /// Seals the memory table, which holds groups up to `last_group`. Only the commit thread calls
+    /// this, between groups.
+    ///
+    /// Returns whether there was anything to seal.
+    pub(super) fn rotate(&self, last_group: u64) -> bool {
+        let _installing = lock(&self.installing);
+        match self.tree.rotate_memtable() {
+            Some(memtable) => {
+                lock(&self.sealed).push(Sealed { memtable, last_group });
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Captures what can be read now and hands it to `install`; captures are installed in order.
+    pub(super) fn refresh(&self, install: impl FnOnce(Arc<View>)) {
+        let _installing = lock(&self.installing);
+        install(Arc::new(self.capture()));
+    }
+
+    /// Captures what can be read now, while no other thread uses the tree.
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::new(self.capture())
+    }
+
+    /// Returns the first keys of the table files in `range`, ascending, its start excluded.
+    pub(super) fn boundaries(&self, range: &KeyRange) -> Vec<Bytes> {
+        let version = self.tree.current_version();
+        let mut keys: Vec<Bytes> = version
+            .iter_tables()
+            .map(|table| Bytes::from(table.metadata.key_range.min().clone()))
+            .filter(|key| range.contains(key) && *key != range.start)
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    fn capture(&self) -> View {
+        // The memory tables first and the files afterwards: a flush in between shows an entry in
+        // both places, never in none.
+        let state = self.tree.get_version_history_lock().latest_version();
+        let sealed = lock(&self.sealed).iter().map(|sealed| sealed.memtable.clone()).collect();
+        let version = self.tree.current_version();
+        View::new(
+            state.active_memtable.clone(),
+            sealed,
+            self.folder.clone(),
+            move |key, hash, seqno| {
+                for level in version.iter_levels() {
+                    for run in level.iter() {
+                        if let Some(table) = run.get_for_key(key)
+                            && let Some(entry) = table.get(key, seqno, hash)?
+                        {
+                            return Ok(Some(entry));
+                        }
+                    }
+                }
+                Ok(None)
+            },
+            move |range, seqno| {
+                Box::new(lsm_tree::Tree::create_internal_range(state.clone(), range, seqno, None))
+            },
+        )
+    }
+
+    /// Writes the sealed memory tables to table files and waits until they are durable.
+    ///
+    /// Returns the highest group that is now in files together with all before it, and the bytes
+    /// written; `None` if nothing was sealed. Only one thread calls this at a time.
+    pub(super) fn flush(&self) -> Result<Option<(u64, u64)>> {
+        let known: Vec<Sealed> = lock(&self.sealed).clone();
+        let Some(last_group) = known.iter().map(|sealed| sealed.last_group).max() else {
+            return Ok(None);
+        };
+        let bytes = known.iter().map(|sealed| sealed.memtable.size()).sum();
+        let guard = self.tree.get_flush_lock();
+        // The library flushes everything sealed: what we know of, and perhaps one that was sealed
+        // since, which then stays in our list until the next call.
+        self.tree.flush(&guard, EVICT_ALL).map_err(|error| translate(&self.folder, error))?;
+        drop(guard);
+        lock(&self.sealed)
+            .retain(|sealed| !known.iter().any(|old| Arc::ptr_eq(&old.memtable, &sealed.memtable)));
+        Ok(Some((last_group, bytes)))
+    }
+
+    /// Does one compaction if one is due. Returns whether it did.
+    pub(super) fn compact(&self) -> Result<bool> {
+        let before = self.tree.current_version().id();
+        self.tree
+            .compact(Arc::new(Leveled::default()), EVICT_ALL)
+            .map_err(|error| translate(&self.folder, error))?;
+        Ok(self.tree.current_version().id() != before)
+    }
+
+    /// Returns how many sealed memory tables wait to be flushed.
+    pub(super) fn sealed_count(&self) -> usize {
+        lock(&self.sealed).len()
+    }
+
+    /// Returns the bytes of all memory tables that writes or flushes still need.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let sealed: u64 = lock(&self.sealed).iter().map(|sealed| sealed.memtable.size()).sum();
+        sealed + self.tree.active_memtable().size()
+    }
+
+    /// Returns the number of runs that a read of a recent key may have to look into.
+    pub(super) fn fresh_runs(&self) -> usize {
+        self.tree.l0_run_count()
+    }
+
+    /// Returns the bytes of the table files.
+    pub(super) fn disk_bytes(&self) -> u64 {
+        self.tree.disk_space()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What these guard is a list that is changed in single steps; a panic leaves it whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Turns an error of the library into one of ours.
+fn translate(folder: &Path, error: lsm_tree::Error) -> Error {
+    match error {
+        lsm_tree::Error::Io(error) => fault::io("read or write the tree in", folder, error),
+        error => Error::new(
+            ErrorKind::Corrupt,
+            format!(
+                "a file of the tree in {} is damaged ({error:?}); run `shelfmark verify` to learn \
+                 which",
+                folder.display()
+            ),
+        )
+        .with_source(error),
+    }
+}
+
+/// Returns about how many bytes an entry takes in a memory table.
+pub(super) fn entry_bytes(key: &[u8], value: Option<&[u8]>) -> u64 {
+    wide(key.len()) + wide(value.map_or(0, <[u8]>::len)) + 48
+}

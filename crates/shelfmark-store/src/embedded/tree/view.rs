@@ -1,0 +1,150 @@
+//! What can be read at one time: the memory tables and table files of a moment, held together.
+//!
+//! Invariant: a view never changes what a sequence number shows. The active memory table goes on
+//! growing, but only with higher numbers.
+
+use std::ops::Bound;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use lsm_tree::table::filter::standard_bloom::Builder as Bloom;
+use lsm_tree::{InternalValue, Memtable, SeqNo, Slice};
+
+use crate::contract::{Direction, KeyRange, Page, Result, Row, ScanLimits};
+
+use super::translate;
+
+type Bounds = (Bound<Slice>, Bound<Slice>);
+type Entries = Box<dyn DoubleEndedIterator<Item = lsm_tree::Result<InternalValue>>>;
+type GetInFiles =
+    dyn Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>> + Send + Sync;
+type Range = dyn Fn(&Bounds, SeqNo) -> Entries + Send + Sync;
+
+/// Memory tables and files of one time. The library's types for the files cannot be named, so two
+/// closures hold them.
+pub(in super::super) struct View {
+    active: Arc<Memtable>,
+    sealed: Vec<Arc<Memtable>>,
+    folder: PathBuf,
+    get_in_files: Box<GetInFiles>,
+    range: Box<Range>,
+}
+
+/// The newest entry of a key: its sequence number, and its value unless it is a deletion.
+pub(in super::super) struct Newest {
+    /// At which number it was written.
+    pub(in super::super) seqno: u64,
+    /// The value; none for a deletion.
+    pub(in super::super) value: Option<Bytes>,
+}
+
+impl View {
+    /// Holds the parts together.
+    pub(super) fn new(
+        active: Arc<Memtable>,
+        sealed: Vec<Arc<Memtable>>,
+        folder: PathBuf,
+        get_in_files: impl Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>>
+        + Send
+        + Sync
+        + 'static,
+        range: impl Fn(&Bounds, SeqNo) -> Entries + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            active,
+            sealed,
+            folder,
+            get_in_files: Box::new(get_in_files),
+            range: Box::new(range),
+        }
+    }
+
+    /// Returns the newest entry of `key` below `bound`, deletions included.
+    ///
+    /// A deletion whose key has no older entry may be gone, and then nothing is returned.
+    pub(in super::super) fn newest(&self, key: &[u8], bound: u64) -> Result<Option<Newest>> {
+        Ok(self.entry(key, bound)?.map(|entry| Newest {
+            seqno: entry.key.seqno,
+            value: if entry.is_tombstone() { None } else { Some(entry.value.into()) },
+        }))
+    }
+
+    /// Returns the value of `key` at `bound`: that of its newest entry below it.
+    pub(in super::super) fn get(&self, key: &[u8], bound: u64) -> Result<Option<Bytes>> {
+        Ok(self
+            .entry(key, bound)?
+            .filter(|entry| !entry.is_tombstone())
+            .map(|entry| entry.value.into()))
+    }
+
+    fn entry(&self, key: &[u8], bound: u64) -> Result<Option<InternalValue>> {
+        if let Some(entry) = self.active.get(key, bound) {
+            return Ok(Some(entry));
+        }
+        for memtable in self.sealed.iter().rev() {
+            if let Some(entry) = memtable.get(key, bound) {
+                return Ok(Some(entry));
+            }
+        }
+        (self.get_in_files)(key, Bloom::get_hash(key), bound)
+            .map_err(|error| translate(&self.folder, error))
+    }
+
+    /// Returns the rows of `range` at `bound`, as [`crate::Snapshot::scan`] promises them.
+    pub(in super::super) fn scan(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        limits: ScanLimits,
+        bound: u64,
+    ) -> Result<Page> {
+        let mut page = Page::default();
+        let mut bytes = 0;
+        for row in self.rows(range, direction, bound) {
+            let mut row = row?;
+            if limits.keys_only {
+                row.value = Bytes::new();
+            }
+            bytes += row.key.len() + row.value.len();
+            page.rows.push(row);
+            if page.rows.len() >= limits.rows_max || bytes >= limits.bytes_max {
+                page.next = page.rows.last().map(|last| range.after(&last.key, direction));
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Iterates over the rows of `range` at `bound`, one after the other.
+    pub(in super::super) fn rows(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        bound: u64,
+    ) -> impl Iterator<Item = Result<Row>> {
+        let entries = if range.is_empty() {
+            None
+        } else {
+            let start = Bound::Included(Slice::from(range.start.clone()));
+            let end = match &range.end {
+                Some(end) => Bound::Excluded(Slice::from(end.clone())),
+                None => Bound::Unbounded,
+            };
+            Some((self.range)(&(start, end), bound))
+        };
+        let folder = self.folder.clone();
+        let mut entries = entries;
+        std::iter::from_fn(move || {
+            let entries = entries.as_mut()?;
+            match direction {
+                Direction::Ascending => entries.next(),
+                Direction::Descending => entries.next_back(),
+            }
+        })
+        .map(move |entry| match entry {
+            Ok(entry) => Ok(Row { key: entry.key.user_key.into(), value: entry.value.into() }),
+            Err(error) => Err(translate(&folder, error)),
+        })
+    }
+}
