@@ -13,7 +13,6 @@
 
 pub mod clock;
 mod contract;
-pub mod embedded;
 pub mod latch;
 pub mod memory;
 pub mod random;
