@@ -13,6 +13,7 @@
 
 pub mod clock;
 mod contract;
+pub mod embedded;
 pub mod latch;
 pub mod memory;
 pub mod random;
