@@ -15,6 +15,7 @@ pub mod clock;
 mod contract;
 pub mod embedded;
 pub mod latch;
+pub mod meanest;
 pub mod memory;
 pub mod random;
 pub mod sleep;

@@ -213,7 +213,11 @@ impl Shared {
             self.validate(&versions, base, validate)?;
         }
         // Only a commit raises the number, and this one holds the lock of the versions.
-        let number = self.moments().published() + 1;
+        let published = self.moments().published();
+        if writes.is_empty() {
+            return Ok(published);
+        }
+        let number = published + 1;
         let effects = effects::resolve(&versions, number, writes)?;
         let at = self.clock.monotonic();
         let readers = self.moments().advance(bytes, at, self.bounds());
