@@ -20,6 +20,7 @@ pub mod memory;
 pub mod random;
 pub mod sleep;
 pub mod threads;
+pub mod txn;
 pub mod vfs;
 
 pub use contract::{

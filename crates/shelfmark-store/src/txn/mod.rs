@@ -1,0 +1,233 @@
+//! Transactions: the layer that every driver has in common.
+//!
+//! A transaction reads one snapshot, keeps its writes to itself, sees them in its own reads, and
+//! becomes one [`Commit`] that names what was read. What it is not: the commit. It holds no latch,
+//! and nothing of it is known to the store before [`Transaction::into_commit`] is submitted.
+//!
+//! Invariant: if the commit succeeds, every key that was read as of the snapshot was unwritten from
+//! then until the commit, so transactions are serializable on keys. Reads of ranges are of the
+//! snapshot only: keys that others put into a range meanwhile are not noticed. What must not happen
+//! needs a key that both sides read or put.
+
+mod buffer;
+mod merge;
+mod retry;
+#[cfg(test)]
+mod tests;
+
+pub use buffer::Mark;
+pub use retry::RetryPolicy;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use self::buffer::Buffer;
+use crate::contract::{Commit, Direction, KeyRange, Page, Result, ScanLimits, Snapshot, Write};
+
+/// Reads and writes that happen at one moment or not at all.
+///
+/// Reads take `&self` and may run in several threads.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use shelfmark_store::clock::SystemClock;
+/// use shelfmark_store::memory::MemoryStore;
+/// use shelfmark_store::txn::Transaction;
+/// use shelfmark_store::{ErrorKind, Store as _};
+///
+/// # fn main() -> shelfmark_store::Result<()> {
+/// let store = MemoryStore::new(Arc::new(SystemClock::new()));
+/// let mut lend = Transaction::new(store.snapshot()?);
+/// if lend.get(b"book 3")?.is_none() {
+///     lend.put("book 3", "lent to A");
+/// }
+/// let mut also = Transaction::new(store.snapshot()?);
+/// if also.get(b"book 3")?.is_none() {
+///     also.put("book 3", "lent to B");
+/// }
+/// store.commit(lend.into_commit())?;
+/// // Both saw the book on its shelf; only one gets it.
+/// let refused = store.commit(also.into_commit()).unwrap_err();
+/// assert_eq!(refused.kind(), ErrorKind::Conflict);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Transaction {
+    base: Arc<dyn Snapshot>,
+    /// Keys that were read from the base.
+    reads: Mutex<BTreeSet<Bytes>>,
+    buffer: Buffer,
+}
+
+impl Transaction {
+    /// Begins a transaction that reads `base`.
+    ///
+    /// On [`crate::Store::snapshot`] what it reads is durable. On [`crate::Store::latest`] it may
+    /// build on what is still queued, and conflicts less on a hot key; then nothing it read may be
+    /// told to anybody before its commit, or an empty one, has completed.
+    #[must_use]
+    pub fn new(base: Arc<dyn Snapshot>) -> Self {
+        Self { base, reads: Mutex::new(BTreeSet::new()), buffer: Buffer::default() }
+    }
+
+    /// Returns the snapshot, for reads that must neither see this transaction's writes nor be
+    /// validated.
+    #[must_use]
+    pub fn base(&self) -> &Arc<dyn Snapshot> {
+        &self.base
+    }
+
+    /// Returns the value of `key` as this transaction sees it, and has it validated at commit
+    /// unless the transaction wrote it before.
+    ///
+    /// # Errors
+    ///
+    /// * Those of [`Snapshot::get`]. After `TooOld` begin again on a new snapshot.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        if let Some(change) = self.buffer.get(key) {
+            return Ok(change.value.clone());
+        }
+        let value = self.base.get(key)?;
+        self.noted(key);
+        Ok(value)
+    }
+
+    /// Returns the values of `keys`, in their order: [`Transaction::get`] of each, with one read of
+    /// the store for all that the transaction did not write.
+    ///
+    /// # Errors
+    ///
+    /// * Those of [`Transaction::get`].
+    pub fn get_many(&self, keys: &[Bytes]) -> Result<Vec<Option<Bytes>>> {
+        let mut values = vec![None; keys.len()];
+        let mut missing = Vec::new();
+        let mut places = Vec::new();
+        for (key, place) in keys.iter().zip(&mut values) {
+            match self.buffer.get(key) {
+                Some(change) => *place = change.value.clone(),
+                None => {
+                    missing.push(key.clone());
+                    places.push(place);
+                }
+            }
+        }
+        if !missing.is_empty() {
+            for (place, value) in places.into_iter().zip(self.base.get_many(&missing)?) {
+                *place = value;
+            }
+            self.reads().extend(missing);
+        }
+        Ok(values)
+    }
+
+    /// Returns rows of `range` as this transaction sees them, page by page as
+    /// [`Snapshot::scan`] does. They are **not** validated at commit.
+    ///
+    /// # Errors
+    ///
+    /// * Those of [`Snapshot::scan`].
+    pub fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
+        let page = self.base.scan(range, direction, limits)?;
+        Ok(merge::merge(&self.buffer, page, range, direction, limits))
+    }
+
+    /// Has `key` validated at commit as if it had been read.
+    pub fn validate(&self, key: &[u8]) {
+        self.noted(key);
+    }
+
+    /// Puts `value`, which is not empty, at `key`.
+    pub fn put(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) {
+        self.buffer.set(key.into(), Some(value.into()));
+    }
+
+    /// Makes `key` absent.
+    pub fn delete(&mut self, key: impl Into<Bytes>) {
+        self.buffer.set(key.into(), None);
+    }
+
+    /// Puts `value`, which is not empty, at `key`, which must be absent.
+    ///
+    /// Reads nothing: whether the store has the key is found at commit, which then fails with
+    /// [`crate::ErrorKind::Exists`].
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Exists`]: this transaction put the key itself. Decide.
+    pub fn put_if_absent(&mut self, key: impl Into<Bytes>, value: impl Into<Bytes>) -> Result<()> {
+        self.buffer.set_if_absent(key.into(), value.into())
+    }
+
+    /// Puts `value`, which is not empty, at `prefix ‖ commit number ‖ suffix`
+    /// ([`Write::PutStamped`]). This transaction does not see it.
+    pub fn put_stamped(
+        &mut self,
+        prefix: impl Into<Bytes>,
+        suffix: impl Into<Bytes>,
+        value: impl Into<Bytes>,
+    ) {
+        let (prefix, suffix, value) = (prefix.into(), suffix.into(), value.into());
+        self.buffer.pass(Write::PutStamped { prefix, suffix, value });
+    }
+
+    /// Adds `delta` to the counter at `key` ([`Write::Add`]), after all puts and deletes. This
+    /// transaction does not see it.
+    pub fn add(&mut self, key: impl Into<Bytes>, delta: i64) {
+        self.buffer.pass(Write::Add { key: key.into(), delta });
+    }
+
+    /// Sets a mark to roll back to. Costs nothing; from the first mark on, each write also keeps
+    /// what it replaced.
+    pub fn mark(&mut self) -> Mark {
+        self.buffer.mark()
+    }
+
+    /// Takes back every write since `mark`. The mark stays; later ones go.
+    ///
+    /// What was read meanwhile is still validated: the decision to roll back rested on it.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the mark is gone: an earlier one was rolled back to.
+    pub fn rollback_to(&mut self, mark: Mark) -> Result<()> {
+        self.buffer.rollback_to(mark)
+    }
+
+    /// Tells whether nothing was written. Such a transaction on [`crate::Store::snapshot`] need not
+    /// be committed: it saw one moment.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// Returns the bytes of all keys and values written, to compare with
+    /// [`crate::Caps::commit_size_bytes_max`] before there is too much.
+    #[must_use]
+    pub fn written_bytes(&self) -> usize {
+        self.buffer.bytes()
+    }
+
+    /// Returns the commit: the writes, what was read, and the snapshot it was read from.
+    #[must_use]
+    pub fn into_commit(self) -> Commit {
+        let reads = self.reads.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let base = (!reads.is_empty()).then_some(self.base);
+        Commit { base, validate: reads.into_iter().collect(), writes: self.buffer.into_writes() }
+    }
+
+    fn noted(&self, key: &[u8]) {
+        let mut reads = self.reads();
+        if !reads.contains(key) {
+            reads.insert(Bytes::copy_from_slice(key));
+        }
+    }
+
+    fn reads(&self) -> MutexGuard<'_, BTreeSet<Bytes>> {
+        // A set of keys is whole between two insertions, whatever panicked.
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
