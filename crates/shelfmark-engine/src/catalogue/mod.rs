@@ -1,0 +1,175 @@
+//! The catalogue: which tables there are, under which ids, and how they are found.
+//!
+//! One record per table. It is read when a table is first used, so that ten thousand tables cost
+//! nothing at start. Ids are never used twice; a dropped table's ids wait in the catalogue until
+//! their keys are gone.
+//!
+//! Invariant: a write is planned with a [`Table`] that is current while the write is queued; a
+//! change of schema waits for the writes planned before it.
+
+mod change;
+mod key_type;
+mod record;
+mod schema_codec;
+mod table;
+
+pub(crate) use table::Shared;
+pub use table::{Index, Table};
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use bytes::Bytes;
+use shelfmark_keycode::{Direction, put_ordered_varint, put_text, take_text};
+use shelfmark_model::TableName;
+use shelfmark_store::{Direction as Way, KeyRange, ScanLimits, Snapshot, Store};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::Tree;
+use record::TableRecord;
+
+/// Version of everything the engine writes into the store; a newer one is refused.
+const FORMAT: u64 = 1;
+
+mod section {
+    pub(super) const FORMAT: u8 = 0;
+    pub(super) const NEXT_ID: u8 = 1;
+    pub(super) const TABLES: u8 = 2;
+    pub(super) const DROPPED: u8 = 3;
+}
+
+/// The tables of one store.
+pub(crate) struct Catalogue {
+    store: Arc<dyn Store>,
+    tables: RwLock<HashMap<TableName, Arc<Table>>>,
+    /// Held while a schema changes: changes happen one after the other.
+    changing: Mutex<()>,
+}
+
+impl Catalogue {
+    /// Opens the catalogue of a store; a new store gets its format record.
+    pub(crate) fn open(store: Arc<dyn Store>) -> Result<Self> {
+        let catalogue =
+            Self { store, tables: RwLock::new(HashMap::new()), changing: Mutex::new(()) };
+        catalogue.check_format()?;
+        Ok(catalogue)
+    }
+
+    /// Returns the current form of a table.
+    pub(crate) fn table(&self, name: &TableName) -> Result<Arc<Table>> {
+        if let Some(table) = self.cached(name) {
+            return Ok(table);
+        }
+        // Loading under the lock of schema changes: the record cannot change before it is cached.
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.load(name)
+    }
+
+    fn load(&self, name: &TableName) -> Result<Arc<Table>> {
+        if let Some(table) = self.cached(name) {
+            return Ok(table);
+        }
+        let bytes =
+            self.store.snapshot()?.get(&table_key(name))?.ok_or_else(|| {
+                Error::new(ErrorKind::NotFound, format!("there is no table {name}"))
+            })?;
+        let table = Arc::new(Table::of(TableRecord::decode(&bytes)?));
+        self.cache(Arc::clone(&table));
+        Ok(table)
+    }
+
+    fn cached(&self, name: &TableName) -> Option<Arc<Table>> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    fn cache(&self, table: Arc<Table>) {
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        tables.insert(table.schema.name.clone(), table);
+    }
+
+    fn forget(&self, name: &TableName) {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
+    /// Returns the names of the tables of a namespace (or of all), by name, after `after`.
+    pub(crate) fn names(
+        &self,
+        namespace: Option<&str>,
+        after: Option<&TableName>,
+        limit: usize,
+    ) -> Result<Vec<TableName>> {
+        let mut prefix = catalogue_key(section::TABLES);
+        if let Some(namespace) = namespace {
+            put_text(&mut prefix, Direction::Ascending, namespace);
+        }
+        let mut range = KeyRange::prefix(prefix);
+        if let Some(after) = after {
+            range = range.after(&table_key(after), Way::Ascending);
+        }
+        let snapshot = self.store.snapshot()?;
+        let mut names = Vec::new();
+        let mut rest = Some(range);
+        while let Some(range) = rest.take().filter(|_| names.len() < limit) {
+            let limits = ScanLimits {
+                rows_max: (limit - names.len()).min(1024),
+                keys_only: true,
+                ..ScanLimits::default()
+            };
+            let page = Snapshot::scan(&*snapshot, &range, Way::Ascending, limits)?;
+            for row in &page.rows {
+                names.push(take_table_name(row.key.get(2..).unwrap_or_default())?);
+            }
+            rest = page.next;
+        }
+        Ok(names)
+    }
+
+    fn check_format(&self) -> Result<()> {
+        let key = Bytes::from(catalogue_key(section::FORMAT));
+        let found = self.store.snapshot()?.get(&key)?;
+        match found.as_deref().map(<[u8; 8]>::try_from) {
+            None => {
+                let value = Bytes::copy_from_slice(&FORMAT.to_be_bytes());
+                let write = shelfmark_store::Write::Put { key, value };
+                self.store.commit(shelfmark_store::Commit::of(vec![write]))?;
+                Ok(())
+            }
+            Some(Ok(bytes)) if u64::from_be_bytes(bytes) <= FORMAT => Ok(()),
+            Some(Ok(bytes)) => Err(Error::invalid(format!(
+                "the store has format {} and this build reads up to {FORMAT}; use a newer build",
+                u64::from_be_bytes(bytes)
+            ))),
+            Some(Err(_)) => Err(Error::corrupt("the format record is damaged")),
+        }
+    }
+}
+
+fn catalogue_key(section: u8) -> Vec<u8> {
+    vec![Tree::Catalogue as u8, section]
+}
+
+fn table_key(name: &TableName) -> Vec<u8> {
+    let mut key = catalogue_key(section::TABLES);
+    put_table_name(&mut key, name);
+    key
+}
+
+/// Appends a table's name as a key component.
+pub(crate) fn put_table_name(out: &mut Vec<u8>, name: &TableName) {
+    put_text(out, Direction::Ascending, &name.namespace);
+    put_text(out, Direction::Ascending, &name.name);
+}
+
+/// Reads a table's name back.
+pub(crate) fn take_table_name(mut rest: &[u8]) -> Result<TableName> {
+    let damaged = || Error::corrupt("a table's name in the catalogue is damaged");
+    let namespace = take_text(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
+    let name = take_text(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
+    Ok(TableName::new(namespace, name))
+}
+
+fn dropped_key(id: u64) -> Vec<u8> {
+    let mut key = catalogue_key(section::DROPPED);
+    put_ordered_varint(&mut key, id);
+    key
+}

@@ -1,0 +1,69 @@
+//! One table's record in the catalogue.
+//!
+//! A record is an item in the row codec, so that the catalogue has no format of its own.
+
+use shelfmark_model::{TableSchema, Value};
+
+use super::schema_codec::{schema_from_item, schema_to_item};
+use crate::codec::Record;
+use crate::error::{Error, Result};
+
+/// What is stored of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TableRecord {
+    pub(crate) id: u64,
+    pub(crate) version: u64,
+    /// Ids of the indexes, in the order of the schema.
+    pub(crate) index_ids: Vec<u64>,
+    /// A row of more than one chunk may be there.
+    pub(crate) chunked: bool,
+    pub(crate) schema: TableSchema,
+}
+
+impl TableRecord {
+    /// Encodes the record; an item small enough to be one head.
+    pub(crate) fn encode(&self) -> Result<bytes::Bytes> {
+        let ids = self.index_ids.iter().map(|id| number(*id)).collect();
+        let item = schema_to_item(&self.schema)
+            .with("id", number(self.id))
+            .with("version", number(self.version))
+            .with("index_ids", Value::List(ids))
+            .with("chunked", self.chunked);
+        let stored = Record { item, expires_at: None }.encode();
+        if stored.chunks.is_empty() {
+            return Ok(stored.head);
+        }
+        Err(Error::new(
+            crate::ErrorKind::LimitExceeded,
+            "the table's schema is larger than 64 KiB; use fewer or shorter names",
+        ))
+    }
+
+    /// Decodes a record.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
+        let item = Record::decode(bytes, std::iter::empty())?.item;
+        let Some(Value::List(ids)) = item.get("index_ids") else { return Err(damaged()) };
+        Ok(Self {
+            id: unsigned(item.get("id"))?,
+            version: unsigned(item.get("version"))?,
+            index_ids: ids.iter().map(|id| unsigned(Some(id))).collect::<Result<_>>()?,
+            chunked: item.get("chunked") == Some(&Value::Bool(true)),
+            schema: schema_from_item(&item)?,
+        })
+    }
+}
+
+pub(super) fn number(n: u64) -> Value {
+    Value::Int(n.cast_signed())
+}
+
+pub(super) fn unsigned(value: Option<&Value>) -> Result<u64> {
+    match value {
+        Some(Value::Int(n)) => Ok(n.cast_unsigned()),
+        _ => Err(damaged()),
+    }
+}
+
+pub(super) fn damaged() -> Error {
+    Error::corrupt("a table's record in the catalogue is damaged")
+}

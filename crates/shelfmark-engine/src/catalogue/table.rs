@@ -1,0 +1,163 @@
+//! A table as the engine works with it: its schema, its ids, and how its keys are built.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, RwLock};
+
+use shelfmark_model::{IndexSchema, Item, Key, TableSchema, TtlSource, Value};
+
+use super::record::TableRecord;
+use crate::codec::Head;
+use crate::error::{Error, Result};
+use crate::layout::KeySpec;
+use crate::read::RawRow;
+
+/// One form of a table. A change of schema makes a new one; the old one is retired.
+#[derive(Debug)]
+pub struct Table {
+    /// Its number, never used for another table.
+    pub id: u64,
+    /// Which form: rises with each change.
+    pub version: u64,
+    /// What was declared.
+    pub schema: TableSchema,
+    pub(crate) key: KeySpec,
+    pub(crate) indexes: Vec<Index>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) retired: AtomicBool,
+}
+
+/// What all forms of one table share.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    /// Held for reading from planning a write until it is queued, for writing while the schema
+    /// changes.
+    pub(crate) gate: RwLock<()>,
+    /// The table may hold a row of more than one chunk. Persisted before the first such row.
+    pub(crate) chunked: AtomicBool,
+}
+
+/// A derived table.
+#[derive(Debug)]
+pub struct Index {
+    /// Its number, from the same series as the tables'.
+    pub id: u64,
+    /// What was declared.
+    pub schema: IndexSchema,
+    pub(crate) key: KeySpec,
+}
+
+impl Table {
+    pub(super) fn of(record: TableRecord) -> Self {
+        let shared = Shared { chunked: AtomicBool::new(record.chunked), ..Shared::default() };
+        Self::with_shared(record, Arc::new(shared))
+    }
+
+    pub(super) fn with_shared(record: TableRecord, shared: Arc<Shared>) -> Self {
+        let TableRecord { id, version, index_ids, schema, chunked: _ } = record;
+        let indexes = index_ids
+            .into_iter()
+            .zip(&schema.indexes)
+            .map(|(id, index)| Index {
+                id,
+                schema: index.clone(),
+                key: KeySpec::of_index(id, &schema, index),
+            })
+            .collect();
+        let key = KeySpec::of_table(id, &schema);
+        Self { id, version, key, indexes, shared, retired: AtomicBool::new(false), schema }
+    }
+
+    /// Returns the derived tables.
+    #[must_use]
+    pub fn indexes(&self) -> &[Index] {
+        &self.indexes
+    }
+
+    /// Returns the index called `name`.
+    #[must_use]
+    pub fn index(&self, name: &str) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.schema.name == name)
+    }
+
+    /// Tells whether a newer form of the table has taken over.
+    #[must_use]
+    pub fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::Acquire)
+    }
+
+    /// Returns the primary key of an item.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: a key attribute is missing. The message names it.
+    pub fn key_of(&self, item: &Item) -> Result<Key> {
+        let pick = |name: &str| -> Result<Value> {
+            item.get(name)
+                .cloned()
+                .ok_or_else(|| Error::invalid(format!("the item has no key attribute {name}")))
+        };
+        Ok(Key {
+            partition: self
+                .key
+                .partition
+                .iter()
+                .map(|own| pick(&own.name))
+                .collect::<Result<_>>()?,
+            sort: self.key.sort.iter().map(|own| pick(&own.name)).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Returns the key attributes that a row's key (without chunk) holds, as an item.
+    pub(crate) fn key_item(&self, row_key: &[u8]) -> Result<Item> {
+        let columns = self.key.decode(row_key)?.columns;
+        Ok(columns.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// Decodes a stored row into an item with its key attributes; `None` if it has expired and
+    /// the table does not show expired items.
+    pub(crate) fn decode_row(&self, row: &RawRow, now: u64) -> Result<Option<Item>> {
+        let head = Head::parse(&row.head)?;
+        if self.hides(head.expires_at, now) {
+            return Ok(None);
+        }
+        let mut item = Item::new();
+        head.decode_into(row.chunks.iter().map(AsRef::as_ref), &mut item)?;
+        for (name, value) in self.key.decode(&row.key)?.columns {
+            item.set(name, value);
+        }
+        Ok(Some(item))
+    }
+
+    /// Tells whether counts of items are kept exactly.
+    pub(crate) fn counts_exactly(&self) -> bool {
+        let options = &self.schema.options;
+        options.exact_counts || options.shard_items_max.is_some()
+    }
+
+    /// Tells whether an item that expires then is invisible now.
+    pub(crate) fn hides(&self, expires_at: Option<u64>, now: u64) -> bool {
+        self.schema.options.ttl == Some(TtlSource::PerItem)
+            && expires_at.is_some_and(|second| second <= now)
+    }
+}
+
+impl Index {
+    /// Decodes an entry: what it projects, and the keys of both tables.
+    pub(crate) fn decode_entry(&self, row: &RawRow, now: u64) -> Result<Option<Item>> {
+        let head = Head::parse(&row.head)?;
+        if head.expires_at.is_some_and(|second| second <= now) {
+            return Ok(None);
+        }
+        let mut item = Item::new();
+        head.decode_into(row.chunks.iter().map(AsRef::as_ref), &mut item)?;
+        for (name, value) in self.key.decode(&row.key)?.columns {
+            item.set(name, value);
+        }
+        Ok(Some(item))
+    }
+
+    /// Returns the base key of an entry of a secondary index.
+    pub(crate) fn base_key(&self, row_key: &[u8]) -> Result<Key> {
+        self.key.base_key(&self.key.decode(row_key)?)
+    }
+}

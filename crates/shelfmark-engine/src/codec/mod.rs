@@ -1,0 +1,16 @@
+//! Rows as bytes: values, records and their chunks.
+//!
+//! Drawn byte by byte in `docs/format.md`, section "Rows". Versioned by the first byte of each
+//! record. Every decoder takes arbitrary bytes and answers an error, never a panic.
+
+mod record;
+mod value;
+mod varint;
+
+pub(crate) use record::{
+    Head, Record, RecordKind, Stored, encode as encode_record, encode_whole, kind_of,
+};
+pub(crate) use value::{decode_value, encode_value};
+
+#[cfg(test)]
+mod tests;

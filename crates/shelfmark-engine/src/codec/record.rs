@@ -1,0 +1,204 @@
+//! One item as bytes: a head, and chunks when it is large.
+//!
+//! A record up to [`CHUNK_SIZE_BYTES`] is its head alone. A larger one is cut between attributes:
+//! the head then lists the first attribute of each chunk, so that one attribute is read, or
+//! rewritten, with its chunk alone. An attribute larger than a chunk has one to itself.
+//!
+//! The attributes of the primary key are not in the record: they are read back from the key.
+
+use bytes::Bytes;
+use shelfmark_model::{Item, Value};
+
+use super::value::{decode_value, encode_value, prefixed};
+use super::varint::{Reader, put_varint};
+use crate::error::{Error, Result};
+
+/// Where a record is cut.
+pub(crate) const CHUNK_SIZE_BYTES: usize = 64 * 1024;
+
+const ITEM_V1: u8 = 1;
+const CHUNK_V1: u8 = 3;
+
+const CHUNKED: u8 = 1;
+const EXPIRES: u8 = 2;
+
+/// What a stored value in the row tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordKind {
+    /// The head of an item.
+    Item,
+    /// A further chunk of the row whose head comes before it.
+    Chunk,
+}
+
+/// Tells what `bytes` hold.
+///
+/// # Errors
+///
+/// * `Corrupt`: a version that this build does not know.
+pub(crate) fn kind_of(bytes: &[u8]) -> Result<RecordKind> {
+    match bytes.first() {
+        Some(&ITEM_V1) => Ok(RecordKind::Item),
+        Some(&CHUNK_V1) => Ok(RecordKind::Chunk),
+        _ => Err(Error::corrupt("a record has an unknown version")),
+    }
+}
+
+/// An item as it is stored, without the attributes of its key.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Record {
+    pub(crate) item: Item,
+    /// Second since the Unix epoch at which it expires.
+    pub(crate) expires_at: Option<u64>,
+}
+
+/// The bytes of a record: the head, then the chunks in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stored {
+    pub(crate) head: Bytes,
+    pub(crate) chunks: Vec<Bytes>,
+}
+
+/// Encodes attributes as one head, however large: index entries and catalogue records are not cut.
+pub(crate) fn encode_whole<'a>(
+    attributes: impl Iterator<Item = (&'a str, &'a Value)>,
+    expires_at: Option<u64>,
+) -> Bytes {
+    let mut out = head(0, expires_at, 128);
+    for (name, value) in attributes {
+        put_attribute(&mut out, name, value);
+    }
+    out.into()
+}
+
+fn put_attribute(out: &mut Vec<u8>, name: &str, value: &Value) {
+    put_varint(out, name.len() as u64);
+    out.extend_from_slice(name.as_bytes());
+    prefixed(out, |out| encode_value(value, out));
+}
+
+/// Encodes the attributes of a record; `attributes` come sorted by name.
+pub(crate) fn encode<'a>(
+    attributes: impl Iterator<Item = (&'a str, &'a Value)>,
+    expires_at: Option<u64>,
+) -> Stored {
+    let mut body = Vec::with_capacity(256);
+    let mut chunks: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut first: Option<String> = None;
+    for (name, value) in attributes {
+        let start = body.len();
+        put_attribute(&mut body, name, value);
+        if body.len() > CHUNK_SIZE_BYTES && start > 0 {
+            let next = body.split_off(start);
+            chunks.push((first.take().unwrap_or_default(), std::mem::replace(&mut body, next)));
+        }
+        first.get_or_insert_with(|| name.to_owned());
+    }
+    if chunks.is_empty() {
+        let mut head = head(0, expires_at, body.len());
+        head.extend_from_slice(&body);
+        return Stored { head: head.into(), chunks: Vec::new() };
+    }
+    chunks.push((first.unwrap_or_default(), body));
+    let mut head = head(CHUNKED, expires_at, chunks.len() * 16);
+    put_varint(&mut head, chunks.len() as u64);
+    for (first, _) in &chunks {
+        put_varint(&mut head, first.len() as u64);
+        head.extend_from_slice(first.as_bytes());
+    }
+    let chunks = chunks
+        .into_iter()
+        .map(|(_, body)| {
+            let mut chunk = Vec::with_capacity(body.len() + 1);
+            chunk.push(CHUNK_V1);
+            chunk.extend_from_slice(&body);
+            chunk.into()
+        })
+        .collect();
+    Stored { head: head.into(), chunks }
+}
+
+fn head(flags: u8, expires_at: Option<u64>, more: usize) -> Vec<u8> {
+    let mut head = Vec::with_capacity(more + 10);
+    head.push(ITEM_V1);
+    head.push(flags | if expires_at.is_some() { EXPIRES } else { 0 });
+    if let Some(second) = expires_at {
+        head.extend_from_slice(&second.to_be_bytes());
+    }
+    head
+}
+
+/// A parsed head.
+pub(crate) struct Head<'a> {
+    pub(crate) expires_at: Option<u64>,
+    /// How many chunks follow; 0 when the attributes are in the head.
+    pub(crate) chunks: usize,
+    body: Reader<'a>,
+}
+
+impl<'a> Head<'a> {
+    /// Parses the head of an item.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes);
+        if reader.byte()? != ITEM_V1 {
+            return Err(Error::corrupt("a record has an unknown version"));
+        }
+        let flags = reader.byte()?;
+        if flags & !(CHUNKED | EXPIRES) != 0 {
+            return Err(Error::corrupt("a record has unknown flags"));
+        }
+        let expires_at = match flags & EXPIRES {
+            0 => None,
+            _ => Some(u64::from_be_bytes(reader.array()?)),
+        };
+        let chunks = match flags & CHUNKED {
+            0 => 0,
+            _ => reader.len()?,
+        };
+        Ok(Self { expires_at, chunks, body: reader })
+    }
+
+    /// Decodes the attributes into `item`; `chunks` are the rows after the head.
+    pub(crate) fn decode_into<'b>(
+        self,
+        chunks: impl Iterator<Item = &'b [u8]>,
+        item: &mut Item,
+    ) -> Result<()> {
+        if self.chunks == 0 {
+            return decode_attributes(self.body, item);
+        }
+        let mut seen = 0;
+        for chunk in chunks {
+            let mut reader = Reader::new(chunk);
+            if reader.byte()? != CHUNK_V1 {
+                return Err(Error::corrupt("a chunk has an unknown version"));
+            }
+            decode_attributes(reader, item)?;
+            seen += 1;
+        }
+        if seen == self.chunks { Ok(()) } else { Err(Error::corrupt("a row lacks chunks")) }
+    }
+}
+
+fn decode_attributes(mut reader: Reader<'_>, item: &mut Item) -> Result<()> {
+    while !reader.is_empty() {
+        let name = reader.text()?.to_owned();
+        item.set(name, decode_value(reader.prefixed()?)?);
+    }
+    Ok(())
+}
+
+impl Record {
+    /// Encodes the record.
+    pub(crate) fn encode(&self) -> Stored {
+        encode(self.item.iter().map(|(name, value)| (name.as_str(), value)), self.expires_at)
+    }
+
+    /// Decodes a record from its head and the chunks after it.
+    pub(crate) fn decode<'b>(head: &[u8], chunks: impl Iterator<Item = &'b [u8]>) -> Result<Self> {
+        let head = Head::parse(head)?;
+        let mut record = Self { item: Item::new(), expires_at: head.expires_at };
+        head.decode_into(chunks, &mut record.item)?;
+        Ok(record)
+    }
+}

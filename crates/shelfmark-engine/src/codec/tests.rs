@@ -1,0 +1,86 @@
+use super::*;
+use proptest::prelude::*;
+use shelfmark_model::{Item, Value};
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::Int),
+        any::<i64>().prop_map(Value::number),
+        any::<i128>().prop_map(|n| Value::BigInt(n.into())),
+        ".{0,12}".prop_map(Value::Text),
+        proptest::collection::vec(any::<u8>(), 0..200).prop_map(|b| Value::Bytes(b.into())),
+        any::<[u8; 16]>().prop_map(Value::Uuid),
+        any::<i64>().prop_map(Value::Timestamp),
+        any::<i32>().prop_map(Value::Date),
+        any::<[u8; 4]>().prop_map(|a| Value::Inet(a.into())),
+        any::<[u8; 16]>().prop_map(|a| Value::Inet(a.into())),
+        any::<(i32, i32, i64)>().prop_map(|(months, days, nanos)| Value::Duration {
+            months,
+            days,
+            nanos
+        }),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::set),
+            proptest::collection::btree_map(".{0,4}", inner.clone(), 0..4).prop_map(Value::Map),
+            proptest::collection::vec((inner.clone(), inner.clone()), 0..3).prop_map(Value::Pairs),
+            proptest::collection::vec(proptest::option::of(inner), 0..4).prop_map(Value::Tuple),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_value_comes_back(value in value()) {
+        let mut bytes = Vec::new();
+        encode_value(&value, &mut bytes);
+        prop_assert_eq!(decode_value(&bytes).unwrap(), value);
+    }
+
+    #[test]
+    fn any_bytes_decode_or_fail_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        let _ = decode_value(&bytes);
+        let _ = Record::decode(&bytes, std::iter::empty());
+    }
+
+    #[test]
+    fn a_record_comes_back(
+        item in proptest::collection::btree_map(".{0,8}", value(), 0..6),
+        expires_at in any::<Option<u64>>(),
+    ) {
+        let record = Record { item: item.into_iter().collect(), expires_at };
+        let stored = record.encode();
+        let chunks = stored.chunks.iter().map(AsRef::as_ref);
+        prop_assert_eq!(Record::decode(&stored.head, chunks).unwrap(), record);
+    }
+}
+
+#[test]
+fn a_large_record_is_cut_between_attributes() {
+    let mut item = Item::new();
+    for n in 0..10 {
+        item.set(format!("a{n}"), Value::Text("x".repeat(30_000)));
+    }
+    item.set("b", Value::Text("y".repeat(200_000)));
+    let record = Record { item, expires_at: Some(7) };
+    let stored = record.encode();
+    assert_eq!(stored.chunks.len(), 6, "two attributes a chunk, the largest alone");
+    assert!(stored.head.len() < 100);
+    let chunks = stored.chunks.iter().map(AsRef::as_ref);
+    assert_eq!(Record::decode(&stored.head, chunks).unwrap(), record);
+    let lacking = stored.chunks.iter().skip(1).map(AsRef::as_ref);
+    assert!(Record::decode(&stored.head, lacking).is_err());
+}
+
+#[test]
+fn an_unknown_version_is_refused() {
+    assert!(Record::decode(&[9, 0], std::iter::empty()).is_err());
+    assert!(Record::decode(&[1, 0x80], std::iter::empty()).is_err());
+    assert!(kind_of(&[]).is_err());
+}

@@ -1,0 +1,104 @@
+//! Variable-length integers and a bounds-checked reader, shared by the codecs.
+//!
+//! Integers are little groups of 7 bits, low group first, high bit set while more follow. They have
+//! no order; keys use `shelfmark-keycode`.
+
+use crate::error::{Error, Result};
+
+/// Appends `n` in 1 to 10 bytes.
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut n: u64) {
+    loop {
+        let [.., low] = n.to_be_bytes();
+        n >>= 7;
+        if n == 0 {
+            out.push(low & 0x7F);
+            return;
+        }
+        out.push(low | 0x80);
+    }
+}
+
+/// Maps signed to unsigned so that small magnitudes stay short.
+pub(crate) fn zigzag(n: i64) -> u64 {
+    ((n << 1) ^ (n >> 63)).cast_unsigned()
+}
+
+/// Reverses [`zigzag`].
+pub(crate) fn unzigzag(n: u64) -> i64 {
+    (n >> 1).cast_signed() ^ -((n & 1).cast_signed())
+}
+
+/// Reads from the front of a slice.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8> {
+        let (first, rest) = self.rest.split_first().ok_or_else(cut_short)?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    pub(crate) fn bytes(&mut self, len: usize) -> Result<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or_else(cut_short)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or_else(cut_short)?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    pub(crate) fn varint(&mut self) -> Result<u64> {
+        let mut n = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            n |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Ok(n);
+            }
+        }
+        Err(Error::corrupt("a length in a record does not end"))
+    }
+
+    /// Reads a length and checks it against what is left, so that it can be allocated.
+    pub(crate) fn len(&mut self) -> Result<usize> {
+        let len = usize::try_from(self.varint()?).map_err(|_| cut_short())?;
+        if len > self.rest.len() { Err(cut_short()) } else { Ok(len) }
+    }
+
+    /// Reads a length and that many bytes.
+    pub(crate) fn prefixed(&mut self) -> Result<&'a [u8]> {
+        let len = self.len()?;
+        self.bytes(len)
+    }
+
+    /// Reads a length and that much UTF-8.
+    pub(crate) fn text(&mut self) -> Result<&'a str> {
+        utf8(self.prefixed()?)
+    }
+}
+
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|_| Error::corrupt("a text in a record is not UTF-8"))
+}
+
+fn cut_short() -> Error {
+    Error::corrupt("a record is cut short")
+}

@@ -1,0 +1,239 @@
+//! The engine: tables over one store.
+
+use std::sync::Arc;
+
+use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema};
+use shelfmark_store::latch::Latches;
+use shelfmark_store::{Snapshot, Store};
+
+use crate::catalogue::{Catalogue, Table};
+use crate::environment::Environment;
+use crate::error::Result;
+use crate::read::{self, Get, Got, Query, ResultPage, Scan};
+
+/// Tables over one store. Cheap to clone; all clones are the same engine.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) latches: Latches,
+    pub(crate) environment: Environment,
+}
+
+impl Engine {
+    /// Opens the engine over a store; a new store gets its catalogue.
+    ///
+    /// Cost: one read; tables are read when they are first used.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the store has a newer format. Use a newer build.
+    /// * Those of the store.
+    pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
+        let catalogue = Catalogue::open(Arc::clone(&store))?;
+        let inner = Inner { store, catalogue, latches: Latches::new(), environment };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Returns the store underneath, for its statistics and its end.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.inner.store
+    }
+
+    /// Returns the current form of a table.
+    ///
+    /// Cost: a look into memory; the first time a point read.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: there is no such table. Create it.
+    pub fn table(&self, name: &TableName) -> Result<Arc<Table>> {
+        self.inner.catalogue.table(name)
+    }
+
+    /// Returns names of tables in order: of one namespace or of all, those after `after`.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn table_names(
+        &self,
+        namespace: Option<&str>,
+        after: Option<&TableName>,
+        limit: usize,
+    ) -> Result<Vec<TableName>> {
+        self.inner.catalogue.names(namespace, after, limit)
+    }
+
+    /// Creates a table with its indexes.
+    ///
+    /// Durability: the table is there after a crash once this returns.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::AlreadyExists`]: there is a table of this name.
+    /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: fix the schema.
+    pub fn create_table(&self, schema: TableSchema) -> Result<Arc<Table>> {
+        self.inner.catalogue.create(schema)
+    }
+
+    /// Drops a table with its indexes. Instant; the space comes back in the background
+    /// ([`Engine::purge`]).
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: there is no such table.
+    pub fn drop_table(&self, name: &TableName) -> Result<()> {
+        self.inner.catalogue.drop_table(name)
+    }
+
+    /// Changes a table's settings.
+    ///
+    /// Turning exact counts, a change log or expiry on or off concerns writes from now on.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: there is no such table.
+    pub fn alter_options(
+        &self,
+        name: &TableName,
+        change: impl FnOnce(&mut TableOptions),
+    ) -> Result<Arc<Table>> {
+        self.inner.catalogue.alter(name, |schema| {
+            change(&mut schema.options);
+            Ok(())
+        })
+    }
+
+    /// Adds an index to a table that may have rows, and returns once it is complete.
+    ///
+    /// Reads and writes go on meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::AlreadyExists`]: an index of this name is there, or, for a unique one,
+    ///   two items have one key; nothing is left of the index then.
+    pub fn add_index(&self, name: &TableName, index: IndexSchema) -> Result<Arc<Table>> {
+        crate::index::add(&self.inner, name, index)
+    }
+
+    /// Goes on building the indexes of a table that a stop interrupted; to be called once after
+    /// opening, for tables that have such.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::add_index`].
+    pub fn resume_indexes(&self, name: &TableName) -> Result<()> {
+        crate::index::resume(&self.inner, name)
+    }
+
+    /// Drops an index.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: there is no such table or index.
+    pub fn drop_index(&self, name: &TableName, index: &str) -> Result<Arc<Table>> {
+        crate::index::remove(&self.inner, name, index)
+    }
+
+    /// Reads one item.
+    ///
+    /// Cost: one point read; one more per 64 KiB of a large item.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the key does not fit the table.
+    pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
+        let snapshot = self.inner.store.snapshot()?;
+        read::get(&&*snapshot, table, get, self.now())
+    }
+
+    /// Reads items of several tables at one moment, in order.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::get`].
+    pub fn get_many(&self, gets: &[(Arc<Table>, Get)]) -> Result<Vec<Got>> {
+        let snapshot = self.inner.store.snapshot()?;
+        let now = self.now();
+        gets.iter().map(|(table, get)| read::get(&&*snapshot, table, get, now)).collect()
+    }
+
+    /// Reads one page of a partition of a table or index. One page sees one moment.
+    ///
+    /// Cost: one seek and what the page reads; flat as the table grows.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the key or condition does not fit, the cursor is foreign,
+    ///   or the index is still being built.
+    /// * [`crate::ErrorKind::NotFound`]: there is no such index.
+    pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
+        let snapshot = self.inner.store.snapshot()?;
+        read::query(&&*snapshot, table, query, self.now())
+    }
+
+    /// Reads one page of a whole table or index, in key order. One page sees one moment.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::query`].
+    pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
+        let snapshot = self.inner.store.snapshot()?;
+        read::scan(&&*snapshot, table, scan, self.now())
+    }
+
+    /// Takes a snapshot that several reads can share. Bounded in time and in bytes written
+    /// meanwhile; reads answer [`crate::ErrorKind::TooOld`] past that.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn snapshot(&self) -> Result<View> {
+        Ok(View { engine: self.clone(), snapshot: self.inner.store.snapshot()? })
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.inner.environment.clock.now_seconds()
+    }
+}
+
+/// One moment of all tables.
+pub struct View {
+    engine: Engine,
+    snapshot: Arc<dyn Snapshot>,
+}
+
+impl View {
+    /// Reads one item as of this moment. See [`Engine::get`].
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::get`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
+    pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
+        read::get(&&*self.snapshot, table, get, self.engine.now())
+    }
+
+    /// Reads one page of a partition as of this moment. See [`Engine::query`].
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::query`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
+    pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
+        read::query(&&*self.snapshot, table, query, self.engine.now())
+    }
+
+    /// Reads one page of a table as of this moment. See [`Engine::scan`].
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::scan`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
+    pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
+        read::scan(&&*self.snapshot, table, scan, self.engine.now())
+    }
+}

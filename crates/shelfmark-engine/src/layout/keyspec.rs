@@ -1,0 +1,334 @@
+//! How the keys of one table, or of one of its indexes, are built and read back.
+//!
+//! An index entry's key is the index's own columns and then the base key, without the parts that
+//! the index's columns already hold.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use shelfmark_keycode::{prefix_successor, put_bytes, take_bytes, token, token_bytes};
+use shelfmark_model::serial::{deserialise_partition, serialise_partition};
+use shelfmark_model::{
+    Direction, IndexKind, IndexSchema, Item, Key, KeyColumn, KeyType, Placement, SortColumn,
+    TableSchema, Value,
+};
+
+use shelfmark_store::KeyRange;
+
+use super::component::{put_component, take_component};
+use super::tree::{Tree, tree_key};
+use crate::error::{Error, Result};
+
+/// Between the partition key and the sort key: a row follows.
+pub(super) const ROW: u8 = 1;
+
+/// The key columns of a table or index, and the bytes that its keys begin with.
+#[derive(Debug, Clone)]
+pub(crate) struct KeySpec {
+    /// `[tree][id]`.
+    pub(crate) prefix: Bytes,
+    placement: Placement,
+    pub(crate) partition: Vec<KeyColumn>,
+    pub(crate) sort: Vec<SortColumn>,
+    /// The base key columns that an index entry ends with.
+    base: Option<BaseKey>,
+}
+
+#[derive(Debug, Clone)]
+struct BaseKey {
+    /// `None`: the index has the same partition key.
+    partition: Option<Vec<KeyColumn>>,
+    sort: Vec<SortColumn>,
+    /// All base key columns by name, to put the base key together again.
+    partition_names: Vec<String>,
+    sort_names: Vec<String>,
+}
+
+/// The columns of a decoded key, by name.
+pub(crate) struct KeyColumns<'s> {
+    pub(crate) columns: Vec<(&'s str, Value)>,
+}
+
+impl KeySpec {
+    /// Describes the keys of a table's rows.
+    pub(crate) fn of_table(id: u64, schema: &TableSchema) -> Self {
+        Self {
+            prefix: tree_key(Tree::Rows, id).into(),
+            placement: schema.placement,
+            partition: schema.partition.clone(),
+            sort: schema.sort.clone(),
+            base: None,
+        }
+    }
+
+    /// Describes the keys of an index's entries. Those of a unique index end with its own columns.
+    pub(crate) fn of_index(id: u64, table: &TableSchema, index: &IndexSchema) -> Self {
+        let held = |name: &str| {
+            index.partition.iter().any(|column| column.name == name)
+                || index.sort.iter().any(|column| column.name == name)
+        };
+        // What the index's columns hold need not be repeated, unless a hashed partition key keeps a
+        // spelling (`1.0` beside `1.00`) that a sort column does not.
+        let held_partition = table
+            .partition
+            .iter()
+            .all(|column| held(&column.name) && !matches!(column.key_type, KeyType::Decimal));
+        let same_partition = index.partition == table.partition || held_partition;
+        let base = BaseKey {
+            partition: (!same_partition).then(|| table.partition.clone()),
+            sort: table.sort.iter().filter(|column| !held(&column.name)).cloned().collect(),
+            partition_names: table.partition.iter().map(|column| column.name.clone()).collect(),
+            sort_names: table.sort.iter().map(|column| column.name.clone()).collect(),
+        };
+        Self {
+            prefix: tree_key(Tree::Index, id).into(),
+            placement: table.placement,
+            partition: index.partition.clone(),
+            sort: index.sort.clone(),
+            base: (index.kind != IndexKind::Unique).then_some(base),
+        }
+    }
+
+    /// Returns `[tree][id][placement][partition key]`.
+    pub(crate) fn partition_key(&self, values: &[Value]) -> Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(self.prefix.len() + 64);
+        out.extend_from_slice(&self.prefix);
+        put_partition(self.placement, &self.partition, values, &mut out)?;
+        Ok(out)
+    }
+
+    /// Returns the range of the partitions whose key columns lie between two tuples of leading
+    /// values, both included.
+    pub(crate) fn partitions_between(&self, lower: &[Value], upper: &[Value]) -> Result<KeyRange> {
+        if self.placement == Placement::Hashed {
+            return Err(Error::invalid(
+                "partitions of a hashed table have no order; range over a table with ordered \
+                 placement",
+            ));
+        }
+        let bound = |values: &[Value]| {
+            let mut key = self.prefix.to_vec();
+            if values.len() > self.partition.len() {
+                return Err(Error::invalid(
+                    "a bound names more columns than the partition key has",
+                ));
+            }
+            for (column, value) in self.partition.iter().zip(values) {
+                put_component(&column.key_type, Direction::Ascending, value, &mut key)?;
+            }
+            Ok(key)
+        };
+        let end = prefix_successor(&bound(upper)?).map(Bytes::from);
+        Ok(KeyRange { start: bound(lower)?.into(), end })
+    }
+
+    /// Returns the key of a row without its chunk.
+    pub(crate) fn row_key(&self, key: &Key) -> Result<Vec<u8>> {
+        let mut out = self.partition_key(&key.partition)?;
+        out.push(ROW);
+        if key.sort.len() != self.sort.len() {
+            return Err(Error::invalid(format!(
+                "the sort key has {} columns, {} values were given",
+                self.sort.len(),
+                key.sort.len()
+            )));
+        }
+        put_sort(&self.sort, &key.sort, &mut out)?;
+        Ok(out)
+    }
+
+    /// Returns the key of an index entry for the item of base key `key`, or `None` if the item
+    /// lacks an attribute of the index's key or has one of another type.
+    pub(crate) fn entry_key(
+        &self,
+        table: &Self,
+        key: &Key,
+        item: &Item,
+    ) -> Result<Option<Vec<u8>>> {
+        let column = |name: &str| {
+            let base = table
+                .partition
+                .iter()
+                .map(|column| &column.name)
+                .zip(&key.partition)
+                .chain(table.sort.iter().map(|column| &column.name).zip(&key.sort))
+                .find(|(own, _)| *own == name);
+            base.map(|(_, value)| value).or_else(|| item.get(name)).cloned()
+        };
+        let partition: Option<Vec<Value>> =
+            self.partition.iter().map(|own| column(&own.name)).collect();
+        let sort: Option<Vec<Value>> = self.sort.iter().map(|own| column(&own.name)).collect();
+        let (Some(partition), Some(sort)) = (partition, sort) else { return Ok(None) };
+        // A value of another type leaves the item out of the index, as an absent one does.
+        let Ok(mut out) = self.partition_key(&partition) else { return Ok(None) };
+        out.push(ROW);
+        if put_sort(&self.sort, &sort, &mut out).is_err() {
+            return Ok(None);
+        }
+        if let Some(base) = &self.base {
+            if base.partition.is_some() {
+                put_partition_raw(table.placement, &table.partition, &key.partition, &mut out)?;
+            }
+            for own in &base.sort {
+                let value =
+                    column(&own.name).ok_or_else(|| Error::invalid("a key is incomplete"))?;
+                put_component(&own.key_type, own.direction, &value, &mut out)?;
+            }
+        }
+        Ok(Some(out))
+    }
+
+    /// Reads the columns back from a key without its chunk.
+    pub(crate) fn decode<'s>(&'s self, key: &[u8]) -> Result<KeyColumns<'s>> {
+        let mut rest =
+            key.strip_prefix(self.prefix.as_ref()).ok_or_else(|| damaged("another table"))?;
+        let mut columns = Vec::with_capacity(self.partition.len() + self.sort.len() + 2);
+        if self.placement == Placement::Hashed {
+            rest = rest.get(8..).ok_or_else(|| damaged("no token"))?;
+        }
+        take_partition(self.placement, &self.partition, &mut rest, &mut columns)?;
+        rest = rest.strip_prefix(&[ROW]).ok_or_else(|| damaged("no row"))?;
+        take_sort(&self.sort, &mut rest, &mut columns)?;
+        if let Some(base) = &self.base {
+            if let Some(partition) = &base.partition {
+                take_partition(self.placement, partition, &mut rest, &mut columns)?;
+            }
+            take_sort(&base.sort, &mut rest, &mut columns)?;
+        }
+        if rest.is_empty() { Ok(KeyColumns { columns }) } else { Err(damaged("bytes left over")) }
+    }
+
+    /// Returns the base key of a decoded entry of a secondary index.
+    pub(crate) fn base_key(&self, columns: &KeyColumns<'_>) -> Result<Key> {
+        let base = self.base.as_ref().ok_or_else(|| damaged("no base key"))?;
+        let pick = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| {
+                    columns
+                        .columns
+                        .iter()
+                        // The base partition comes last and keeps the spelling: prefer it.
+                        .rev()
+                        .find(|(own, _)| own == name)
+                        .map(|(_, value)| value.clone())
+                        .ok_or_else(|| damaged("a base key column is missing"))
+                })
+                .collect::<Result<Vec<Value>>>()
+        };
+        Ok(Key { partition: pick(&base.partition_names)?, sort: pick(&base.sort_names)? })
+    }
+}
+
+/// Returns a stored key without its chunk number.
+pub(crate) fn without_chunk(key: &[u8]) -> Result<&[u8]> {
+    // Chunk numbers below 128 take one byte, and the head, by which rows are found, is 0.
+    match key.split_last() {
+        Some((0, row)) => Ok(row),
+        _ => Err(damaged("no head")),
+    }
+}
+
+fn damaged(what: &str) -> Error {
+    Error::corrupt(format!("a stored key cannot be read: {what}"))
+}
+
+fn put_partition(
+    placement: Placement,
+    columns: &[KeyColumn],
+    values: &[Value],
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let start = out.len();
+    if placement == Placement::Hashed {
+        out.extend_from_slice(&[0; 8]);
+        let raw = raw_partition(columns, values)?;
+        if let Some(place) = out.get_mut(start..start + 8) {
+            place.copy_from_slice(&token_bytes(token(&raw)));
+        }
+        put_bytes(out, Direction::Ascending, &raw);
+        return Ok(());
+    }
+    put_partition_raw(placement, columns, values, out)
+}
+
+/// Puts the partition key without its token.
+fn put_partition_raw(
+    placement: Placement,
+    columns: &[KeyColumn],
+    values: &[Value],
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    if placement == Placement::Hashed {
+        put_bytes(out, Direction::Ascending, &raw_partition(columns, values)?);
+        return Ok(());
+    }
+    if columns.len() != values.len() {
+        return Err(Error::invalid(format!(
+            "the partition key has {} columns, {} values were given",
+            columns.len(),
+            values.len()
+        )));
+    }
+    for (column, value) in columns.iter().zip(values) {
+        put_component(&column.key_type, Direction::Ascending, value, out)?;
+    }
+    Ok(())
+}
+
+fn raw_partition<'v>(columns: &[KeyColumn], values: &'v [Value]) -> Result<Cow<'v, [u8]>> {
+    match (columns, values) {
+        ([KeyColumn { key_type: KeyType::Text, .. }], [Value::Text(text)]) => {
+            Ok(Cow::Borrowed(text.as_bytes()))
+        }
+        ([KeyColumn { key_type: KeyType::Bytes, .. }], [Value::Bytes(bytes)]) => {
+            Ok(Cow::Borrowed(bytes))
+        }
+        _ => {
+            let mut raw = Vec::new();
+            serialise_partition(columns.iter().map(|column| &column.key_type), values, &mut raw)?;
+            Ok(Cow::Owned(raw))
+        }
+    }
+}
+
+fn put_sort(columns: &[SortColumn], values: &[Value], out: &mut Vec<u8>) -> Result<()> {
+    for (column, value) in columns.iter().zip(values) {
+        put_component(&column.key_type, column.direction, value, out)?;
+    }
+    Ok(())
+}
+
+fn take_partition<'s>(
+    placement: Placement,
+    columns: &'s [KeyColumn],
+    rest: &mut &[u8],
+    out: &mut Vec<(&'s str, Value)>,
+) -> Result<()> {
+    if placement == Placement::Hashed {
+        let raw = take_bytes(rest, Direction::Ascending).map_err(|_| damaged("no partition"))?;
+        let values = deserialise_partition(columns.iter().map(|column| &column.key_type), &raw)
+            .map_err(|_| damaged("partition key"))?;
+        out.extend(columns.iter().map(|column| column.name.as_str()).zip(values));
+        return Ok(());
+    }
+    for column in columns {
+        let value = take_component(&column.key_type, Direction::Ascending, rest)
+            .map_err(|_| damaged("partition key"))?;
+        out.push((&column.name, value));
+    }
+    Ok(())
+}
+
+fn take_sort<'s>(
+    columns: &'s [SortColumn],
+    rest: &mut &[u8],
+    out: &mut Vec<(&'s str, Value)>,
+) -> Result<()> {
+    for column in columns {
+        let value = take_component(&column.key_type, column.direction, rest)
+            .map_err(|_| damaged("sort key"))?;
+        out.push((&column.name, value));
+    }
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! Where things lie in the store: the trees, and the keys of rows and index entries.
+//!
+//! Drawn byte by byte in `docs/format.md`, section "Keys of the engine":
+//! `[tree][table id][placement][partition key][0 = header, 1 = row][sort key][chunk]`.
+//!
+//! Invariant: one partition is one contiguous range, one sort-key range inside it too, and so is a
+//! whole table.
+
+mod component;
+mod keyspec;
+mod range;
+mod tree;
+
+pub(crate) use keyspec::{KeySpec, without_chunk};
+pub(crate) use range::{after_row, sort_range};
+pub(crate) use tree::{Tree, tree_key, tree_range};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! Tables over the store: rows, indexes, conditions, queries, transactions, expiry, change log and
+//! access reports.
+//!
+//! What it is not: it knows no JSON, no CQL, no sockets and no async; faces translate their
+//! languages into its requests. It reads no clock and no random generator of its own.
+//!
+//! Invariant: no rule of the engine rests on a range read. Every uniqueness is a validated key,
+//! every exclusion too, so transactions are serializable on items whatever the driver.
+
+mod background;
+mod catalogue;
+mod codec;
+mod engine;
+mod environment;
+mod error;
+mod index;
+mod layout;
+mod read;
+mod report;
+mod transaction;
+mod write;
+
+pub use background::SweepPosition;
+pub use catalogue::{Index, Table};
+pub use engine::{Engine, View};
+pub use environment::{Environment, Random, SeededRandom};
+pub use error::{Error, ErrorKind, Failure, Refusal, Result};
+pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
+pub use report::{AccessReport, AccessStep};
+pub use transaction::{Completion, Once, Token, Transaction};
+pub use write::{Change, Returns, Write, Written};

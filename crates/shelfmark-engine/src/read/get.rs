@@ -1,0 +1,89 @@
+//! Point reads.
+
+use bytes::Bytes;
+use shelfmark_keycode::put_ordered_varint;
+use shelfmark_model::{Item, Key, Projection, item_size_bytes};
+use shelfmark_store::{Direction, KeyRange};
+
+use super::rows::RawRow;
+use super::view::View;
+use crate::catalogue::Table;
+use crate::codec::Head;
+use crate::error::{Error, Result};
+use crate::report::{AccessReport, AccessStep};
+
+/// A point read.
+#[derive(Debug, Clone)]
+pub struct Get {
+    /// The key of the item.
+    pub key: Key,
+    /// Which parts of it come back.
+    pub projection: Projection,
+}
+
+impl Get {
+    /// Creates a read of the whole item.
+    #[must_use]
+    pub fn new(key: Key) -> Self {
+        Self { key, projection: Projection::All }
+    }
+}
+
+/// The answer of a point read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Got {
+    /// The item, if it is there.
+    pub item: Option<Item>,
+    /// What it cost: one step, the range of one row.
+    pub report: AccessReport,
+}
+
+/// Reads the row of `row_key` (without chunk): its head, and its chunks if it has any.
+pub(crate) fn read_row(view: &(impl View + ?Sized), row_key: &[u8]) -> Result<Option<RawRow>> {
+    let head_key = chunk_key(row_key, 0);
+    let Some(head) = view.get(&head_key)? else { return Ok(None) };
+    let count = Head::parse(&head)?.chunks;
+    let key = Bytes::copy_from_slice(row_key);
+    if count == 0 {
+        return Ok(Some(RawRow { key, head, chunks: Vec::new() }));
+    }
+    let chunks = (1..=count)
+        .map(|number| {
+            view.get(&chunk_key(row_key, number as u64))?
+                .ok_or_else(|| Error::corrupt("a row lacks chunks"))
+        })
+        .collect::<Result<_>>()?;
+    Ok(Some(RawRow { key, head, chunks }))
+}
+
+/// Returns the key of one chunk of a row.
+pub(crate) fn chunk_key(row_key: &[u8], chunk: u64) -> Vec<u8> {
+    let mut key = Vec::with_capacity(row_key.len() + 1);
+    key.extend_from_slice(row_key);
+    put_ordered_varint(&mut key, chunk);
+    key
+}
+
+/// Answers a point read over `view`; expired items are absent.
+pub(crate) fn get(view: &impl View, table: &Table, get: &Get, now: u64) -> Result<Got> {
+    let row_key = table.key.row_key(&get.key)?;
+    let mut step = AccessStep::new(&table.schema.name.name, None);
+    let row = read_row(view, &row_key)?;
+    step.ranges.push(KeyRange::prefix(row_key));
+    let mut item = None;
+    if let Some(row) = row {
+        let live = table.decode_row(&row, now)?;
+        if let Some(live) = live {
+            step.rows_read = 1;
+            step.rows_returned = 1;
+            step.bytes_read = item_size_bytes(&live) as u64;
+            item = Some(get.projection.apply(live));
+        }
+    }
+    Ok(Got { item, report: AccessReport { steps: vec![step] } })
+}
+
+/// Which way the store is read, from the model's word for it.
+pub(super) fn store_direction(descending: bool) -> Direction {
+    if descending { Direction::Descending } else { Direction::Ascending }
+}

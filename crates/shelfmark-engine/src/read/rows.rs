@@ -1,0 +1,101 @@
+//! Walking over the logical rows of a range: heads with their chunks put together.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use shelfmark_store::{Direction, KeyRange, Row, ScanLimits};
+
+use super::view::View;
+use crate::codec::{Head, RecordKind, kind_of};
+use crate::error::{Error, Result};
+use crate::layout::without_chunk;
+
+/// A row as it lies in the store.
+#[derive(Debug)]
+pub(crate) struct RawRow {
+    /// Its key without the chunk.
+    pub(crate) key: Bytes,
+    /// Its head.
+    pub(crate) head: Bytes,
+    /// Its further chunks, in order.
+    pub(crate) chunks: Vec<Bytes>,
+}
+
+/// An iterator over rows, page by page, in either direction.
+pub(crate) struct RowScan<'v, V: View + ?Sized> {
+    view: &'v V,
+    rest: Option<KeyRange>,
+    direction: Direction,
+    limits: ScanLimits,
+    buffer: VecDeque<Row>,
+}
+
+impl<'v, V: View + ?Sized> RowScan<'v, V> {
+    /// Creates the iterator; `rows_hint` is how many rows the caller expects to want.
+    pub(crate) fn new(
+        view: &'v V,
+        range: KeyRange,
+        direction: Direction,
+        rows_hint: usize,
+    ) -> Self {
+        let limits = ScanLimits { rows_max: rows_hint.clamp(1, 1024), ..ScanLimits::default() };
+        let rest = (!range.is_empty()).then_some(range);
+        Self { view, rest, direction, limits, buffer: VecDeque::new() }
+    }
+
+    /// Returns the next row, or `None` at the end of the range.
+    pub(crate) fn next_row(&mut self) -> Result<Option<RawRow>> {
+        match self.direction {
+            Direction::Ascending => self.next_ascending(),
+            Direction::Descending => self.next_descending(),
+        }
+    }
+
+    fn next_ascending(&mut self) -> Result<Option<RawRow>> {
+        let Some(first) = self.pop()? else { return Ok(None) };
+        if kind_of(&first.value)? != RecordKind::Item {
+            return Err(Error::corrupt("a row has no head"));
+        }
+        let key = first.key.slice(..without_chunk(&first.key)?.len());
+        // Only a head that says so has chunks, so nothing is read beyond the row itself.
+        let count = Head::parse(&first.value)?.chunks;
+        let mut row = RawRow { key, head: first.value, chunks: Vec::with_capacity(count) };
+        for _ in 0..count {
+            let chunk = self.pop()?.ok_or_else(|| Error::corrupt("a row lacks chunks"))?;
+            if kind_of(&chunk.value)? != RecordKind::Chunk {
+                return Err(Error::corrupt("a row lacks chunks"));
+            }
+            row.chunks.push(chunk.value);
+        }
+        Ok(Some(row))
+    }
+
+    fn next_descending(&mut self) -> Result<Option<RawRow>> {
+        let mut chunks = Vec::new();
+        while let Some(row) = self.pop()? {
+            if kind_of(&row.value)? == RecordKind::Chunk {
+                chunks.push(row.value);
+                continue;
+            }
+            chunks.reverse();
+            let key = row.key.slice(..without_chunk(&row.key)?.len());
+            return Ok(Some(RawRow { key, head: row.value, chunks }));
+        }
+        if chunks.is_empty() { Ok(None) } else { Err(Error::corrupt("a row has no head")) }
+    }
+
+    fn pop(&mut self) -> Result<Option<Row>> {
+        self.fill()?;
+        Ok(self.buffer.pop_front())
+    }
+
+    fn fill(&mut self) -> Result<()> {
+        while self.buffer.is_empty() {
+            let Some(range) = self.rest.take() else { return Ok(()) };
+            let page = self.view.scan(&range, self.direction, self.limits)?;
+            self.rest = page.next;
+            self.buffer.extend(page.rows);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,357 @@
+//! Writes that happen together or not at all, in one call.
+
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, PoisonError, RwLockReadGuard, mpsc};
+
+use bytes::Bytes;
+use shelfmark_model::TableName;
+use shelfmark_store::txn::Transaction as Buffer;
+use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, Snapshot};
+
+use crate::catalogue::{Shared, Table};
+use crate::codec::Head;
+use crate::engine::{Engine, Inner};
+use crate::error::{Error, ErrorKind, Failure, Result};
+use crate::layout::{Tree, tree_key};
+use crate::read::chunk_key;
+use crate::write::{Applied, Change, Write, Writer, Written, apply};
+
+/// Told once how a call with writes ended.
+pub type Completion = Box<dyn FnOnce(Result<Vec<Written>>) + Send>;
+
+/// How often a call is planned again after a conflict before the caller is told.
+const ATTEMPTS_MAX: usize = 64;
+
+/// What makes a repeated call recognisable: a token of the caller's, and a hash of what it asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The token, with whatever parts callers from each other before it.
+    pub token: Vec<u8>,
+    /// A hash of the request: the same token with another hash is a mistake.
+    pub request_hash: u64,
+    /// Second since the Unix epoch at which the token is forgotten.
+    pub expires_at: u64,
+}
+
+/// What became of a call with a [`Token`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Once {
+    /// It was done now.
+    Written(Vec<Written>),
+    /// It had been done before; nothing was written.
+    Repeated,
+    /// The token belongs to another request; nothing was written.
+    Mismatch,
+}
+
+impl Engine {
+    /// Does one write and waits until it is durable.
+    ///
+    /// Cost: one point read if the write looks at the item, and its share of one sync.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::ConditionFailed`]: the condition did not hold; nothing was written.
+    /// * [`ErrorKind::Invalid`]: the key or patch does not fit.
+    /// * [`ErrorKind::Undetermined`]: read the item to learn whether it was written.
+    /// * [`ErrorKind::Busy`]: retry after [`Error::retry_after`].
+    pub fn write(&self, write: Write) -> Result<Written> {
+        let mut written = self.write_all(vec![write])?;
+        written.pop().ok_or_else(|| Error::new(ErrorKind::Internal, "a write has no answer"))
+    }
+
+    /// Does several writes, all or none, over any tables and partitions, and waits until they are
+    /// durable. Writes to one item see those before them.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::write`]; [`Error::failures`] names every write that was refused.
+    pub fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        self.submit_all(
+            writes,
+            Box::new(move |outcome| {
+                let _ = sender.send(outcome);
+            }),
+        );
+        receiver.recv().unwrap_or_else(|_| Err(lost()))
+    }
+
+    /// As [`Engine::write_all`], without waiting: `done` is called once, from any thread, possibly
+    /// before this returns. It must not block.
+    pub fn submit_all(&self, writes: Vec<Write>, done: Completion) {
+        self.inner.submit(
+            writes,
+            None,
+            Box::new(move |outcome| {
+                done(outcome.and_then(|once| match once {
+                    Once::Written(written) => Ok(written),
+                    Once::Repeated | Once::Mismatch => Err(lost()),
+                }));
+            }),
+        );
+    }
+
+    /// As [`Engine::write_all`], at most once per token: a call repeated after a lost answer has no
+    /// second effect.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::write_all`].
+    pub fn write_all_once(&self, token: &Token, writes: Vec<Write>) -> Result<Once> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        self.submit_all_once(
+            token.clone(),
+            writes,
+            Box::new(move |outcome| {
+                let _ = sender.send(outcome);
+            }),
+        );
+        receiver.recv().unwrap_or_else(|_| Err(lost()))
+    }
+
+    /// As [`Engine::write_all_once`], without waiting.
+    pub fn submit_all_once(
+        &self,
+        token: Token,
+        writes: Vec<Write>,
+        done: Box<dyn FnOnce(Result<Once>) + Send>,
+    ) {
+        self.inner.submit(writes, Some(token), done);
+    }
+}
+
+fn lost() -> Error {
+    Error::new(ErrorKind::Undetermined, "the commit ended without an answer")
+}
+
+/// What one attempt at a call came to.
+enum Attempt {
+    /// Validated and ready to be queued, with its answers.
+    Ready(Commit, Vec<Written>),
+    /// Refused, or done before; the answer stands once everything queued is durable.
+    Answer(Result<Once>),
+    /// This table's flag for chunked rows must be persisted first.
+    NeedsChunks(Arc<Table>),
+    /// A table changed while the call was planned.
+    Stale,
+}
+
+impl Inner {
+    fn submit(
+        &self,
+        mut writes: Vec<Write>,
+        token: Option<Token>,
+        done: Box<dyn FnOnce(Result<Once>) + Send>,
+    ) {
+        let mut done = Some(done);
+        for _ in 0..ATTEMPTS_MAX {
+            match self.attempt(&mut writes, token.as_ref(), &mut done) {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(error) => {
+                    if let Some(done) = done.take() {
+                        done(Err(error));
+                    }
+                    return;
+                }
+            }
+        }
+        if let Some(done) = done.take() {
+            done(Err(Error::new(
+                ErrorKind::Conflict,
+                "other writers were faster every time; retry",
+            )));
+        }
+    }
+
+    /// Plans and queues the call once. `false` asks for another attempt.
+    fn attempt(
+        &self,
+        writes: &mut [Write],
+        token: Option<&Token>,
+        done: &mut Option<Box<dyn FnOnce(Result<Once>) + Send>>,
+    ) -> Result<bool> {
+        self.refresh(writes)?;
+        let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
+        let gates = lock_gates(&tables);
+        let head_keys = head_keys(writes)?;
+        let latched = self.latches.lock(head_keys.iter().map(Vec::as_slice));
+        let attempt = self.plan(writes, token)?;
+        let (commit, answer): (Commit, Result<Once>) = match attempt {
+            Attempt::Ready(commit, written) => (commit, Ok(Once::Written(written))),
+            Attempt::Answer(answer) => (Commit::default(), answer),
+            Attempt::Stale => return Ok(false),
+            Attempt::NeedsChunks(table) => {
+                drop((latched, gates));
+                self.catalogue.set_chunked(&table)?;
+                return Ok(false);
+            }
+        };
+        let Some(told) = done.take() else { return Ok(true) };
+        // The completion is shared so that it survives a refused submit.
+        let told = Arc::new(std::sync::Mutex::new(Some(told)));
+        let on_end = Arc::clone(&told);
+        let queued = self.store.submit(
+            commit,
+            Box::new(move |outcome| {
+                let told = on_end.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if let Some(told) = told {
+                    told(outcome.map_err(Error::from).and(answer));
+                }
+            }),
+        );
+        match queued {
+            Ok(_) => Ok(true),
+            Err(error) => {
+                *done = told.lock().unwrap_or_else(PoisonError::into_inner).take();
+                match error.kind() {
+                    StoreErrorKind::Conflict | StoreErrorKind::Exists | StoreErrorKind::TooOld => {
+                        Ok(false)
+                    }
+                    _ => Err(error.into()),
+                }
+            }
+        }
+    }
+
+    /// Exchanges retired tables for their current form.
+    fn refresh(&self, writes: &mut [Write]) -> Result<()> {
+        for write in writes.iter_mut().filter(|write| write.table.is_retired()) {
+            let current = self.catalogue.table(&write.table.schema.name)?;
+            if current.id != write.table.id {
+                return Err(Error::new(
+                    ErrorKind::NotFound,
+                    format!("table {} was dropped", current.schema.name),
+                ));
+            }
+            write.table = current;
+        }
+        Ok(())
+    }
+
+    fn plan(&self, writes: &[Write], token: Option<&Token>) -> Result<Attempt> {
+        if writes.iter().any(|write| write.table.is_retired()) {
+            return Ok(Attempt::Stale);
+        }
+        let writer = self.writer(self.store.latest()?);
+        if let Some(token) = token
+            && let Some(answer) = take_token(&writer, token)?
+        {
+            return Ok(Attempt::Answer(Ok(answer)));
+        }
+        let mut written = Vec::with_capacity(writes.len());
+        let mut failures = Vec::new();
+        for (position, write) in writes.iter().enumerate() {
+            match apply(&writer, &write.table, write)? {
+                Applied::Written(one) => written.push(one),
+                Applied::Refused(refusal) => failures.push(Failure { position, refusal }),
+                Applied::NeedsChunks => {
+                    return Ok(Attempt::NeedsChunks(Arc::clone(&write.table)));
+                }
+            }
+        }
+        if !failures.is_empty() {
+            return Ok(Attempt::Answer(Err(Error::refused(failures))));
+        }
+        Ok(Attempt::Ready(writer.buffer.into_inner().into_commit(), written))
+    }
+
+    /// Deletes the row of `row_key` if it expires at `second`, with all that follows from it.
+    /// `false` if it does not, or if it or its table is gone.
+    pub(crate) fn expire_row(
+        &self,
+        name: &TableName,
+        id: u64,
+        row_key: &[u8],
+        second: u64,
+    ) -> Result<bool> {
+        let table = match self.catalogue.table(name) {
+            Ok(table) if table.id == id => table,
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let tables = [Arc::clone(&table)];
+        let _gates = lock_gates(&tables);
+        let head_key = chunk_key(row_key, 0);
+        let latched = self.latches.lock([head_key.as_slice()]);
+        let writer = Writer { expiring: true, ..self.writer(self.store.latest()?) };
+        let due = match writer.buffer.borrow_mut().get(&head_key)? {
+            Some(head) => Head::parse(&head)?.expires_at == Some(second),
+            None => false,
+        };
+        if !due || table.is_retired() {
+            return Ok(false);
+        }
+        let key = table.key_of(&table.key_item(row_key)?)?;
+        apply(&writer, &table, &Write::delete(&table, key))?;
+        let commit = writer.buffer.into_inner().into_commit();
+        let queued = self.store.submit(commit, Box::new(|_| {}));
+        drop(latched);
+        match queued {
+            Ok(_) => Ok(true),
+            // Written meanwhile: its new expiry has an entry of its own.
+            Err(error) if error.kind() == StoreErrorKind::Conflict => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) fn writer(&self, view: Arc<dyn Snapshot>) -> Writer {
+        let clock = &self.environment.clock;
+        Writer {
+            buffer: RefCell::new(Buffer::new(view)),
+            now: clock.now_seconds(),
+            now_micros: clock.now_micros(),
+            changes: Cell::new(0),
+            expiring: false,
+        }
+    }
+}
+
+/// Locks the gates of the tables, each once, in the order of their ids.
+pub(super) fn lock_gates(tables: &[Arc<Table>]) -> Vec<RwLockReadGuard<'_, ()>> {
+    let mut shared: Vec<(u64, &Shared)> =
+        tables.iter().map(|table| (table.id, &*table.shared)).collect();
+    shared.sort_by_key(|(id, _)| *id);
+    shared.dedup_by_key(|(id, _)| *id);
+    shared
+        .into_iter()
+        .map(|(_, shared)| shared.gate.read().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+/// Returns the keys that the writes are latched by: those of the rows' heads.
+fn head_keys(writes: &[Write]) -> Result<Vec<Vec<u8>>> {
+    writes
+        .iter()
+        .map(|write| {
+            let row_key = match &write.change {
+                Change::Put(item) => write.table.key.row_key(&write.table.key_of(item)?)?,
+                Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => {
+                    write.table.key.row_key(key)?
+                }
+            };
+            Ok(chunk_key(&row_key, 0))
+        })
+        .collect()
+}
+
+/// Puts the token into the commit, unless it is there.
+fn take_token(writer: &Writer, token: &Token) -> Result<Option<Once>> {
+    let mut key = tree_key(Tree::Tokens, 0);
+    key.extend_from_slice(&token.token);
+    let found = writer.buffer.borrow_mut().get(&key)?;
+    if let Some(found) = found
+        && let Some((hash, expires_at)) = found.split_first_chunk::<8>()
+        && let Some(expires_at) = expires_at.first_chunk::<8>()
+        && u64::from_be_bytes(*expires_at) > writer.now
+    {
+        let same = u64::from_be_bytes(*hash) == token.request_hash;
+        return Ok(Some(if same { Once::Repeated } else { Once::Mismatch }));
+    }
+    let mut value = token.request_hash.to_be_bytes().to_vec();
+    value.extend_from_slice(&token.expires_at.to_be_bytes());
+    writer.buffer.borrow_mut().put(key, Bytes::from(value));
+    Ok(None)
+}

@@ -1,0 +1,263 @@
+//! Applying one write to a transaction's buffer: read, decide, put the row and what follows from it.
+
+use std::cell::{Cell, RefCell};
+
+use bytes::Bytes;
+use shelfmark_model::limits::ROW_SIZE_BYTES_MAX;
+use shelfmark_model::{Condition, Item, Key, Patch, TtlSource, Value, item_size_bytes};
+use shelfmark_store::KeyRange;
+use shelfmark_store::txn::Transaction as Buffer;
+
+use super::derive;
+use super::request::{Change, Write, Written};
+use crate::catalogue::Table;
+use crate::codec::{Head, Stored, encode_record};
+use crate::error::{Refusal, Result};
+use crate::read::{RawRow, chunk_key, read_row};
+use crate::report::{AccessReport, AccessStep};
+
+/// A buffer that writes are applied to.
+pub(crate) struct Writer {
+    pub(crate) buffer: RefCell<Buffer>,
+    /// Second since the Unix epoch.
+    pub(crate) now: u64,
+    /// Microseconds since the Unix epoch, for the change log.
+    pub(crate) now_micros: u64,
+    /// Changes logged so far, which order the changes of one commit.
+    pub(crate) changes: Cell<u32>,
+    /// Set when this writes on behalf of the expiry sweep.
+    pub(crate) expiring: bool,
+}
+
+/// What became of a write.
+pub(crate) enum Applied {
+    /// It is in the buffer.
+    Written(Written),
+    /// It was refused; the buffer is as it was.
+    Refused(Refusal),
+    /// The row needs more than one chunk, and the table's flag for that is not persisted yet.
+    NeedsChunks,
+}
+
+/// A row as a write finds it.
+pub(super) struct Before {
+    pub(super) item: Item,
+    pub(super) expires_at: Option<u64>,
+    chunks: Vec<Bytes>,
+    /// Visible to readers.
+    live: bool,
+}
+
+/// A row as a write leaves it.
+pub(super) struct After {
+    pub(super) item: Item,
+    pub(super) expires_at: Option<u64>,
+}
+
+/// Applies one write.
+pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<Applied> {
+    let key = match &write.change {
+        Change::Put(item) => table.key_of(item)?,
+        Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => key.clone(),
+    };
+    let row_key = table.key.row_key(&key)?;
+    let mut step = AccessStep::new(&table.schema.name.name, None);
+    let looked = needs_look(table, write);
+    let before = if looked {
+        step.ranges.push(KeyRange::prefix(row_key.clone()));
+        find(writer, table, &row_key)?
+    } else {
+        None
+    };
+    let live = before.as_ref().filter(|before| before.live).map(|before| &before.item);
+    if let Some(live) = live {
+        step.rows_read = 1;
+        step.bytes_read = item_size_bytes(live) as u64;
+    }
+    if !holds(write.condition.as_ref(), live) {
+        let old = if write.old_on_refusal { live.cloned() } else { None };
+        return Ok(Applied::Refused(Refusal::ConditionFailed(old)));
+    }
+    let mut written = Written {
+        old: if write.returns.old { live.cloned() } else { None },
+        existed: looked.then_some(live.is_some()),
+        size_before_bytes: live.map_or(0, item_size_bytes),
+        ..Written::default()
+    };
+    let after = match after(table, write, &key, before.as_ref()) {
+        Ok(after) => after,
+        Err(refusal) => return Ok(Applied::Refused(refusal)),
+    };
+    let Outcome::Becomes(after) = after else {
+        written.new = if write.returns.new { live.cloned() } else { None };
+        written.size_after_bytes = written.size_before_bytes;
+        return Ok(finish(written, step));
+    };
+    if let Some(after) = &after {
+        written.size_after_bytes = item_size_bytes(&after.item);
+        if let Some(refusal) = too_large(table, written.size_after_bytes) {
+            return Ok(Applied::Refused(refusal));
+        }
+    }
+    let stored = after.as_ref().map(|after| encode(table, after));
+    let chunked = table.shared.chunked.load(std::sync::atomic::Ordering::Acquire);
+    if !chunked && stored.as_ref().is_some_and(|stored| !stored.chunks.is_empty()) {
+        return Ok(Applied::NeedsChunks);
+    }
+    let change = derive::RowChange { table, key: &key, row_key: &row_key, before, after };
+    if let Some(refusal) = derive::indexes(writer, &change)? {
+        return Ok(Applied::Refused(refusal));
+    }
+    put_row(writer, &change, stored, looked)?;
+    derive::counts(writer, &change, looked)?;
+    derive::due(writer, &change)?;
+    derive::change_log(writer, &change)?;
+    written.new = if write.returns.new { change.after.map(|after| after.item) } else { None };
+    Ok(finish(written, step))
+}
+
+fn finish(mut written: Written, mut step: AccessStep) -> Applied {
+    step.rows_returned = step.rows_read;
+    written.report = AccessReport { steps: vec![step] };
+    Applied::Written(written)
+}
+
+/// Whether the row must be read before it is written.
+fn needs_look(table: &Table, write: &Write) -> bool {
+    let options = &table.schema.options;
+    write.condition.is_some()
+        || write.returns.old
+        || !matches!(write.change, Change::Put(_) | Change::Delete(_))
+        || !table.indexes.is_empty()
+        || options.exact_counts
+        || options.shard_items_max.is_some()
+        || options.change_log
+        || options.ttl.is_some()
+        || table.shared.chunked.load(std::sync::atomic::Ordering::Acquire)
+}
+
+fn find(writer: &Writer, table: &Table, row_key: &[u8]) -> Result<Option<Before>> {
+    let Some(row) = read_row(&writer.buffer, row_key)? else { return Ok(None) };
+    let expires_at = Head::parse(&row.head)?.expires_at;
+    let live = !table.hides(expires_at, writer.now);
+    let item = whole_item(table, &row)?;
+    Ok(Some(Before { item, expires_at, chunks: row.chunks, live }))
+}
+
+/// Decodes a row whether it has expired or not.
+fn whole_item(table: &Table, row: &RawRow) -> Result<Item> {
+    Ok(table.decode_row(row, 0)?.unwrap_or_default())
+}
+
+fn holds(condition: Option<&Condition>, live: Option<&Item>) -> bool {
+    let Some(condition) = condition else { return true };
+    match live {
+        Some(item) => condition.holds(item),
+        None => condition.holds(&Item::new()),
+    }
+}
+
+enum Outcome {
+    /// The row stays as it is.
+    Stays,
+    /// The row becomes this; `None` removes it.
+    Becomes(Option<After>),
+}
+
+fn after(
+    table: &Table,
+    write: &Write,
+    key: &Key,
+    before: Option<&Before>,
+) -> std::result::Result<Outcome, Refusal> {
+    let live = before.filter(|before| before.live);
+    match &write.change {
+        Change::Check(_) => Ok(Outcome::Stays),
+        Change::Delete(_) => Ok(Outcome::Becomes(None)),
+        Change::Put(item) => {
+            let item = item.clone();
+            let expires_at = expiry(table, &item, write.expires_at);
+            Ok(Outcome::Becomes(Some(After { item, expires_at })))
+        }
+        Change::Patch { creates: false, .. } if live.is_none() => Ok(Outcome::Stays),
+        Change::Patch { patch, .. } => {
+            let item = patched(table, key, patch, live)?;
+            let kept = write.expires_at.or_else(|| live.and_then(|live| live.expires_at));
+            let expires_at = expiry(table, &item, kept);
+            Ok(Outcome::Becomes(Some(After { item, expires_at })))
+        }
+    }
+}
+
+fn patched(
+    table: &Table,
+    key: &Key,
+    patch: &Patch,
+    live: Option<&Before>,
+) -> std::result::Result<Item, Refusal> {
+    match live {
+        Some(live) => patch.apply(&live.item),
+        None => {
+            let names = table.schema.key_names().map(str::to_owned);
+            let values = key.partition.iter().chain(&key.sort).cloned();
+            patch.apply(&names.zip(values).collect())
+        }
+    }
+    .map_err(Refusal::Patch)
+}
+
+fn expiry(table: &Table, item: &Item, given: Option<u64>) -> Option<u64> {
+    match &table.schema.options.ttl {
+        None => None,
+        Some(TtlSource::PerItem) => given,
+        Some(TtlSource::Attribute(name)) => match item.get(name) {
+            Some(Value::Number(number)) => derive::whole_seconds(number),
+            Some(Value::Int(second)) => u64::try_from(*second).ok(),
+            _ => None,
+        },
+    }
+}
+
+fn too_large(table: &Table, size: usize) -> Option<Refusal> {
+    let max = table.schema.options.item_size_bytes_max.unwrap_or(ROW_SIZE_BYTES_MAX as u64);
+    (size as u64 > max)
+        .then(|| Refusal::TooLarge(format!("the item has {size} bytes; the limit is {max}")))
+}
+
+fn encode(table: &Table, after: &After) -> Stored {
+    let attributes = after
+        .item
+        .iter()
+        .map(|(name, value)| (name.as_str(), value))
+        .filter(|(name, _)| !table.schema.is_key(name));
+    encode_record(attributes, after.expires_at)
+}
+
+/// Puts the row's head and those of its chunks that changed; deletes what is left over.
+fn put_row(
+    writer: &Writer,
+    change: &derive::RowChange<'_>,
+    stored: Option<Stored>,
+    looked: bool,
+) -> Result<()> {
+    let mut buffer = writer.buffer.borrow_mut();
+    let head_key = Bytes::from(chunk_key(change.row_key, 0));
+    let old_chunks = change.before.as_ref().map_or(&[][..], |before| &before.chunks);
+    let new_chunks = stored.as_ref().map_or(0, |stored| stored.chunks.len());
+    match stored {
+        Some(stored) => {
+            buffer.put(head_key, stored.head);
+            for (position, chunk) in stored.chunks.into_iter().enumerate() {
+                if old_chunks.get(position) != Some(&chunk) {
+                    buffer.put(chunk_key(change.row_key, position as u64 + 1), chunk);
+                }
+            }
+        }
+        None if change.before.is_some() || !looked => buffer.delete(head_key),
+        None => {}
+    }
+    for position in new_chunks..old_chunks.len() {
+        buffer.delete(chunk_key(change.row_key, position as u64 + 1));
+    }
+    Ok(())
+}

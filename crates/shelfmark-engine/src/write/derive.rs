@@ -1,0 +1,251 @@
+//! What follows from a row's change, in the same commit: index entries, counts, due times and the
+//! change log.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use num_bigint::BigInt;
+use shelfmark_keycode::put_ordered_varint;
+use shelfmark_model::{
+    Decimal, IndexKind, IndexState, Item, Key, KeyType, Projected, TtlSource, Value,
+};
+
+use super::apply::{After, Before, Writer};
+use crate::catalogue::{Index, Table, put_table_name};
+use crate::codec::{Head, encode_value, encode_whole};
+use crate::error::{Refusal, Result};
+use crate::layout::{Tree, tree_key};
+use crate::read::{View as _, chunk_key};
+
+/// One row, before and after.
+pub(super) struct RowChange<'a> {
+    pub(super) table: &'a Table,
+    pub(super) key: &'a Key,
+    /// Without chunk.
+    pub(super) row_key: &'a [u8],
+    pub(super) before: Option<Before>,
+    pub(super) after: Option<After>,
+}
+
+/// Puts and deletes index entries; refuses a second item under a unique key.
+pub(super) fn indexes(writer: &Writer, change: &RowChange<'_>) -> Result<Option<Refusal>> {
+    let table = change.table;
+    if table.schema.options.strict_index_keys
+        && let Some(after) = &change.after
+        && let Some(refusal) = strict(table, &after.item)
+    {
+        return Ok(Some(refusal));
+    }
+    let kept = |index: &&Index| index.schema.state != IndexState::Dropping;
+    let mut edits = Vec::new();
+    for index in table.indexes.iter().filter(kept) {
+        let entry = |item: &Item, expires_at: Option<u64>| -> Result<Option<(Bytes, Bytes)>> {
+            let Some(key) = index.key.entry_key(&table.key, change.key, item)? else {
+                return Ok(None);
+            };
+            let value = entry_value(table, index, item, expires_at);
+            Ok(Some((chunk_key(&key, 0).into(), value)))
+        };
+        let old = match &change.before {
+            Some(before) => entry(&before.item, shown_expiry(table, before.expires_at))?,
+            None => None,
+        };
+        let new = match &change.after {
+            Some(after) => entry(&after.item, shown_expiry(table, after.expires_at))?,
+            None => None,
+        };
+        if old == new {
+            continue;
+        }
+        let moved = old.as_ref().map(|(key, _)| key) != new.as_ref().map(|(key, _)| key);
+        if let (IndexKind::Unique, true, Some((key, _))) = (index.schema.kind, moved, &new)
+            && is_taken(writer, key)?
+        {
+            return Ok(Some(Refusal::NotUnique(index.schema.name.clone())));
+        }
+        if let (true, Some((key, _))) = (moved, old) {
+            edits.push((key, None));
+        }
+        edits.extend(new.map(|(key, value)| (key, Some(value))));
+    }
+    let mut buffer = writer.buffer.borrow_mut();
+    for (key, value) in edits {
+        match value {
+            Some(value) => buffer.put(key, value),
+            None => buffer.delete(key),
+        }
+    }
+    Ok(None)
+}
+
+/// Entries carry the expiry only where readers must not see expired items.
+fn shown_expiry(table: &Table, expires_at: Option<u64>) -> Option<u64> {
+    (table.schema.options.ttl == Some(TtlSource::PerItem)).then_some(expires_at).flatten()
+}
+
+/// Whether a unique key is held by an item that has not expired. The look is validated at commit.
+fn is_taken(writer: &Writer, entry_key: &[u8]) -> Result<bool> {
+    let Some(entry) = writer.buffer.get(entry_key)? else { return Ok(false) };
+    let expires_at = Head::parse(&entry)?.expires_at;
+    Ok(expires_at.is_none_or(|second| second > writer.now))
+}
+
+/// Returns the bytes of an index entry: what it projects, without what its key holds.
+pub(crate) fn entry_value(
+    table: &Table,
+    index: &Index,
+    item: &Item,
+    expires_at: Option<u64>,
+) -> Bytes {
+    let in_index_key = |name: &str| {
+        index.schema.partition.iter().any(|column| column.name == name)
+            || index.schema.sort.iter().any(|column| column.name == name)
+    };
+    let unique = index.schema.kind == IndexKind::Unique;
+    let held = |name: &str| {
+        if in_index_key(name) {
+            return false;
+        }
+        if table.schema.is_key(name) {
+            // The key of a unique entry ends with the index's columns: the base key is inside.
+            return unique;
+        }
+        match &index.schema.projected {
+            Projected::All => true,
+            Projected::KeysOnly => false,
+            Projected::Include(names) => names.iter().any(|own| own == name),
+        }
+    };
+    let attributes =
+        item.iter().map(|(name, value)| (name.as_str(), value)).filter(|(name, _)| held(name));
+    encode_whole(attributes, expires_at)
+}
+
+fn strict(table: &Table, item: &Item) -> Option<Refusal> {
+    table.indexes.iter().find_map(|index| {
+        let columns = index
+            .schema
+            .partition
+            .iter()
+            .map(|column| (&column.name, &column.key_type))
+            .chain(index.schema.sort.iter().map(|column| (&column.name, &column.key_type)));
+        columns.into_iter().find_map(|(name, key_type)| {
+            let value = item.get(name)?;
+            let (fits, empty) = match (key_type, value) {
+                (KeyType::Text, Value::Text(text)) => (true, text.is_empty()),
+                (KeyType::Bytes, Value::Bytes(bytes)) => (true, bytes.is_empty()),
+                (KeyType::Decimal, Value::Number(_)) => (true, false),
+                (KeyType::Text | KeyType::Bytes | KeyType::Decimal, _) => (false, false),
+                _ => (true, false),
+            };
+            (!fits || empty).then(|| Refusal::IndexKey {
+                index: index.schema.name.clone(),
+                attribute: name.clone(),
+                found: value.kind(),
+                empty,
+            })
+        })
+    })
+}
+
+/// Keeps exact counts of the table and of the partition.
+pub(super) fn counts(writer: &Writer, change: &RowChange<'_>, looked: bool) -> Result<()> {
+    if !change.table.counts_exactly() || !looked {
+        return Ok(());
+    }
+    let delta = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
+    if delta == 0 {
+        return Ok(());
+    }
+    let partition = partition_count_key(change.table, &change.key.partition)?;
+    let mut buffer = writer.buffer.borrow_mut();
+    buffer.add(table_count_key(change.table.id), delta);
+    buffer.add(partition, delta);
+    Ok(())
+}
+
+/// Returns the key of a table's count.
+pub(crate) fn table_count_key(id: u64) -> Bytes {
+    let mut key = tree_key(Tree::Counts, id);
+    key.push(0);
+    key.into()
+}
+
+/// Returns the key of a partition's count.
+pub(crate) fn partition_count_key(table: &Table, partition: &[Value]) -> Result<Bytes> {
+    let partition = table.key.partition_key(partition)?;
+    let mut key = tree_key(Tree::Counts, table.id);
+    key.push(1);
+    key.extend_from_slice(partition.get(table.key.prefix.len()..).unwrap_or_default());
+    Ok(key.into())
+}
+
+/// Keeps the queue of expiries.
+pub(super) fn due(writer: &Writer, change: &RowChange<'_>) -> Result<()> {
+    if change.table.schema.options.ttl.is_none() {
+        return Ok(());
+    }
+    let old = change.before.as_ref().and_then(|before| before.expires_at);
+    let new = change.after.as_ref().and_then(|after| after.expires_at);
+    if old == new {
+        return Ok(());
+    }
+    let mut buffer = writer.buffer.borrow_mut();
+    if let Some(second) = old {
+        buffer.delete(due_key(change, second));
+    }
+    if let Some(second) = new {
+        let mut name = Vec::new();
+        put_table_name(&mut name, &change.table.schema.name);
+        buffer.put(due_key(change, second), name);
+    }
+    Ok(())
+}
+
+/// `[due][second][table id][rest of the row key]`; the value is the table's name.
+fn due_key(change: &RowChange<'_>, second: u64) -> Bytes {
+    let mut key = vec![Tree::Due as u8];
+    key.extend_from_slice(&second.to_be_bytes());
+    put_ordered_varint(&mut key, change.table.id);
+    key.extend_from_slice(change.row_key.get(change.table.key.prefix.len()..).unwrap_or_default());
+    key.into()
+}
+
+/// Returns a number as whole seconds, if it is one that fits.
+pub(super) fn whole_seconds(number: &Decimal) -> Option<u64> {
+    let number = number.normalized();
+    let power = Some(number.scale().unsigned_abs()).filter(|power| *power < 30)?;
+    let ten = BigInt::from(10).pow(power);
+    let whole = if number.scale() > 0 { number.unscaled() / ten } else { number.unscaled() * ten };
+    u64::try_from(whole).ok()
+}
+
+/// Appends to the change log, unless nothing changed.
+pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>) -> Result<()> {
+    if !change.table.schema.options.change_log {
+        return Ok(());
+    }
+    let old = change.before.as_ref().map(|before| &before.item);
+    let new = change.after.as_ref().map(|after| &after.item);
+    if old == new {
+        return Ok(());
+    }
+    let position = writer.changes.get();
+    writer.changes.set(position + 1);
+    let image = |item: &Item| Value::Map(item.clone().into_iter().collect());
+    let mut record = BTreeMap::new();
+    record.insert("at".to_owned(), Value::Int(writer.now_micros.cast_signed()));
+    record.insert("expired".to_owned(), Value::Bool(writer.expiring));
+    if let Some(old) = old {
+        record.insert("old".to_owned(), image(old));
+    }
+    if let Some(new) = new {
+        record.insert("new".to_owned(), image(new));
+    }
+    let mut value = Vec::new();
+    encode_value(&Value::Map(record), &mut value);
+    let prefix = tree_key(Tree::Changes, change.table.id);
+    let suffix = Bytes::copy_from_slice(&position.to_be_bytes());
+    writer.buffer.borrow_mut().put_stamped(prefix, suffix, value);
+    Ok(())
+}

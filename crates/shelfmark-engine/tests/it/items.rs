@@ -1,0 +1,204 @@
+//! Items: puts, patches, deletes, queries and scans.
+
+use shelfmark_engine::{Change, Cursor, ErrorKind, Get, Query, Scan, Segment, Write};
+use shelfmark_model::{
+    Comparison, Condition, Item, Key, Operand, Patch, Path, SortBound, SortCondition, Value,
+};
+
+use crate::drivers::{Bed, on_every_driver, plain};
+
+fn item(pk: &str, sk: &str, n: i64) -> Item {
+    Item::new().with("pk", pk).with("sk", sk).with("n", Value::number(n))
+}
+
+fn sort_keys(items: &[Item]) -> Vec<&str> {
+    items.iter().filter_map(|item| item.get("sk")?.as_text()).collect()
+}
+
+fn filled(bed: &Bed, keys: &[(&str, &str)]) -> std::sync::Arc<shelfmark_engine::Table> {
+    let table = bed.engine.create_table(plain("t")).unwrap();
+    for (n, (pk, sk)) in (0..).zip(keys) {
+        bed.engine.write(Write::put(&table, item(pk, sk, n))).unwrap();
+    }
+    table
+}
+
+#[test]
+fn an_item_comes_back_with_its_keys() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[("a", "1")]);
+        let got = bed.engine.get(&table, &Get::new(Key::pair("a", "1"))).unwrap();
+        assert_eq!(got.item, Some(item("a", "1", 0)));
+        assert_eq!((got.report.rows_read(), got.report.rows_returned()), (1, 1));
+        let absent = bed.engine.get(&table, &Get::new(Key::pair("a", "2"))).unwrap();
+        assert_eq!((absent.item, absent.report.rows_read()), (None, 0));
+    });
+}
+
+#[test]
+fn a_failed_condition_changes_nothing_and_gives_the_old_item_back() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[("a", "1")]);
+        let absent = Condition::NotExists(Path::attribute("pk"));
+        let mut write = Write::put(&table, item("a", "1", 9)).when(absent.clone());
+        write.old_on_refusal = true;
+        let error = bed.engine.write(write).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ConditionFailed);
+        assert_eq!(
+            error.failures()[0].refusal,
+            shelfmark_engine::Refusal::ConditionFailed(Some(item("a", "1", 0)))
+        );
+        bed.engine.write(Write::put(&table, item("a", "2", 9)).when(absent)).unwrap();
+    });
+}
+
+#[test]
+fn a_patch_creates_changes_and_answers_both_images() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[]);
+        let key = Key::pair("a", "1");
+        for n in 1..=3 {
+            let patch = Patch {
+                operations: vec![shelfmark_model::PatchOperation::Add(
+                    Path::attribute("n"),
+                    Value::number(1),
+                )],
+            };
+            let change = Change::Patch { key: key.clone(), patch, creates: true };
+            let mut write = Write::new(&table, change);
+            write.returns = shelfmark_engine::Returns { old: true, new: true };
+            let written = bed.engine.write(write).unwrap();
+            assert_eq!(written.new, Some(item("a", "1", n)));
+            assert_eq!(written.old, (n > 1).then(|| item("a", "1", n - 1)));
+        }
+    });
+}
+
+#[test]
+fn a_query_reads_what_it_returns_in_both_directions() {
+    on_every_driver(|bed| {
+        let keys = ["chat#1", "chat#~2", "chat#é", "chats#1", "chat"].map(|sk| ("u", sk));
+        let table = filled(bed, &keys);
+        filled_other_partitions(bed, &table);
+        let query = Query::partition(vec!["u".into()]).sort(SortCondition::begins_with("chat#"));
+        let page = bed.engine.query(&table, &query).unwrap();
+        assert_eq!(sort_keys(&page.items), ["chat#1", "chat#~2", "chat#é"]);
+        assert_eq!((page.report.rows_read(), page.report.rows_returned()), (3, 3));
+        let page = bed.engine.query(&table, &query.descending().limit(1)).unwrap();
+        assert_eq!(sort_keys(&page.items), ["chat#é"]);
+        assert_eq!(page.report.rows_read(), 1);
+        let between = Query::partition(vec!["u".into()]).sort(SortCondition::Range {
+            equal: vec![],
+            lower: SortBound::Excluded("chat".into()),
+            upper: SortBound::Included("chat#~2".into()),
+        });
+        let page = bed.engine.query(&table, &between).unwrap();
+        assert_eq!(sort_keys(&page.items), ["chat#1", "chat#~2"]);
+        let inverted = Query::partition(vec!["u".into()]).sort(SortCondition::between("z", "a"));
+        assert!(bed.engine.query(&table, &inverted).unwrap().items.is_empty());
+    });
+}
+
+fn filled_other_partitions(bed: &Bed, table: &std::sync::Arc<shelfmark_engine::Table>) {
+    for pk in ["t", "u\0", "v"] {
+        bed.engine.write(Write::put(table, item(pk, "chat#1", 0))).unwrap();
+    }
+}
+
+#[test]
+fn pages_join_without_loss_and_survive_the_loss_of_their_row() {
+    on_every_driver(|bed| {
+        let names: Vec<String> = (0..25).map(|n| format!("k{n:02}")).collect();
+        let keys: Vec<(&str, &str)> = names.iter().map(|sk| ("p", sk.as_str())).collect();
+        let table = filled(bed, &keys);
+        for descending in [false, true] {
+            let mut query = Query::partition(vec!["p".into()]).limit(4);
+            query.descending = descending;
+            query.filter = Some(Condition::Compare(
+                Comparison::NotEqual,
+                Operand::Path(Path::attribute("n")),
+                Operand::Value(Value::number(7)),
+            ));
+            let mut seen = Vec::new();
+            loop {
+                let page = bed.engine.query(&table, &query).unwrap();
+                assert!(page.evaluated <= 4);
+                seen.extend(sort_keys(&page.items).into_iter().map(str::to_owned));
+                let Some(cursor) = page.cursor else { break };
+                if let Some(last) = seen.last() {
+                    bed.engine.write(Write::delete(&table, Key::pair("p", last.as_str()))).unwrap();
+                }
+                query.start = Some(Cursor::from_bytes(&cursor.to_bytes()).unwrap());
+            }
+            let mut expected: Vec<String> = names.clone();
+            expected.remove(7);
+            if descending {
+                expected.reverse();
+            }
+            assert_eq!(seen, expected);
+            for (n, (pk, sk)) in (0..).zip(&keys) {
+                bed.engine.write(Write::put(&table, item(pk, sk, n))).unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn segments_share_a_table_out_and_every_item_is_in_one() {
+    on_every_driver(|bed| {
+        let names: Vec<String> = (0..40).map(|n| format!("p{n}")).collect();
+        let keys: Vec<(&str, &str)> = names.iter().map(|pk| (pk.as_str(), "x")).collect();
+        let table = filled(bed, &keys);
+        let whole = bed.engine.scan(&table, &Scan::default()).unwrap();
+        assert_eq!(whole.count, 40);
+        let mut joined = Vec::new();
+        for number in 0..7 {
+            let segment = Some(Segment { number, total: 7 });
+            joined.extend(
+                bed.engine.scan(&table, &Scan { segment, ..Scan::default() }).unwrap().items,
+            );
+        }
+        assert_eq!(joined, whole.items);
+    });
+}
+
+#[test]
+fn large_items_are_chunked_replaced_and_deleted_whole() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[("p", "a"), ("p", "c")]);
+        let mut large = item("p", "b", 1);
+        for n in 0..6 {
+            large.set(format!("a{n}"), "x".repeat(40_000));
+        }
+        bed.engine.write(Write::put(&table, large.clone())).unwrap();
+        for descending in [false, true] {
+            let mut query = Query::partition(vec!["p".into()]);
+            query.descending = descending;
+            let page = bed.engine.query(&table, &query).unwrap();
+            assert_eq!(page.items.len(), 3);
+            assert_eq!(page.items[1], large);
+            assert_eq!(page.report.rows_read(), 3, "chunks are no rows");
+        }
+        bed.engine.write(Write::put(&table, item("p", "b", 2))).unwrap();
+        let got = bed.engine.get(&table, &Get::new(Key::pair("p", "b"))).unwrap();
+        assert_eq!(got.item, Some(item("p", "b", 2)));
+        let page = bed.engine.query(&table, &Query::partition(vec!["p".into()])).unwrap();
+        assert_eq!(page.items.len(), 3, "no chunk is left behind");
+    });
+}
+
+#[test]
+fn a_wrong_key_is_a_clear_error() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[]);
+        let error = bed.engine.write(Write::put(&table, Item::new().with("pk", "a"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert!(error.to_string().contains("sk"), "{error}");
+        let error =
+            bed.engine.get(&table, &Get::new(Key::pair(Value::number(1), "x"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        let long = "x".repeat(70_000);
+        let error = bed.engine.write(Write::put(&table, item(&long, "x", 1))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    });
+}
