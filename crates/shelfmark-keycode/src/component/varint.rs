@@ -57,6 +57,8 @@ pub fn take_ordered_varint(input: &mut &[u8]) -> Result<u64> {
 }
 
 const fn length_of(value: u64) -> usize {
-    let bits = (64 - (value | 1).leading_zeros()) as usize;
-    if bits > 56 { ORDERED_VARINT_BYTES_MAX } else { bits.div_ceil(7) }
+    let bits = (u64::BITS - (value | 1).leading_zeros()) as usize;
+    let length = bits.div_ceil(7);
+    // The ninth byte holds eight bits: there is no zero bit to end the row of ones.
+    if length < ORDERED_VARINT_BYTES_MAX { length } else { ORDERED_VARINT_BYTES_MAX }
 }

@@ -58,6 +58,34 @@ fn does_not_sign_extend_inside_blocks() {
     check(&uuid.to_be_bytes(), 4_277_286_421_682_315_655);
 }
 
+/// Computed with a second implementation, in another language, that agrees with the drivers too.
+#[test]
+fn every_length_of_tail() {
+    let key =
+        |length: u8| -> Vec<u8> { (0..length).map(|at| 0x80_u8.wrapping_add(at * 7)).collect() };
+    check(&key(1), -5_284_281_814_142_962_636);
+    check(&key(7), -5_968_304_505_574_019_857);
+    check(&key(8), 512_842_628_024_960_352);
+    check(&key(9), 683_171_345_539_645_642);
+    check(&key(15), 3_052_317_648_445_578_018);
+    check(&key(16), -2_954_592_189_485_143_609);
+    check(&key(17), 5_211_886_051_089_384_206);
+    check(&key(23), -8_925_955_735_606_023_974);
+    check(&key(24), 860_463_995_639_002_433);
+    check(&key(25), 7_870_898_320_421_091_931);
+    check(&key(31), 1_870_246_301_362_292_004);
+    check(&key(33), -5_068_544_799_612_549_991);
+}
+
+/// Keys found by running the hash backwards.
+#[test]
+fn the_least_number_is_no_token() {
+    let least = 0x0407_747C_8AE7_0B7F_542C_82E6_FDA3_7A5A_u128;
+    check(&least.to_be_bytes(), i64::MAX); // The hash alone is i64::MIN.
+    let greatest = 0xB90F_EDA4_53AE_8BF0_1AF5_99AF_DD85_2C18_u128;
+    check(&greatest.to_be_bytes(), i64::MAX);
+}
+
 #[test]
 fn token_bytes_order_as_tokens_do() {
     let tokens = [i64::MIN, i64::MIN + 1, -2, -1, 0, 1, 2, i64::MAX - 1, i64::MAX];
