@@ -35,6 +35,8 @@ struct SignalState {
     compact_due: bool,
     /// How often the commit thread sealed the memory table.
     seals: u64,
+    /// What was done since open.
+    done: Maintained,
     /// The commit thread ended.
     writer_ended: bool,
     stop: bool,
@@ -147,19 +149,21 @@ fn work(inner: &Inner, duty: Duty) -> Result<()> {
 
 impl Inner {
     /// Writes sealed memory tables to files, notes it durably, and removes log files.
-    pub(super) fn flush(&self) -> Result<Maintained> {
+    pub(super) fn flush(&self) -> Result<()> {
         let _flushing = lock(&self.signals.flushing);
-        let mut done = Maintained::default();
-        let Some((group, bytes)) = self.tree.flush()? else { return Ok(done) };
+        let Some((group, bytes)) = self.tree.flush()? else { return Ok(()) };
         self.tree.refresh(|view| self.moments.install(view));
         let mut mark = lock(&self.mark);
         mark.mark.flushed_group = mark.mark.flushed_group.max(group);
         mark.write_durably()?;
         drop(mark);
-        done.flushed_bytes = bytes;
-        done.log_files_removed = self.remove_log_files(group)?;
+        let removed = self.remove_log_files(group)?;
+        self.signals.change(|state| {
+            state.done.flushed_bytes += bytes;
+            state.done.log_files_removed += removed;
+        });
         self.sweep();
-        Ok(done)
+        Ok(())
     }
 
     /// Removes the log files whose groups are all among the first `flushed`. Never the newest.
@@ -221,10 +225,15 @@ impl Inner {
 
     /// Does all background work that is due and waits for it.
     pub(super) fn maintain(&self) -> Result<Maintained> {
+        let before = self.signals.lock().done;
         self.seal_now()?;
-        let done = self.flush()?;
+        self.flush()?;
         while self.compact()? {}
         self.sweep();
-        Ok(done)
+        let after = self.signals.lock().done;
+        Ok(Maintained {
+            flushed_bytes: after.flushed_bytes - before.flushed_bytes,
+            log_files_removed: after.log_files_removed - before.log_files_removed,
+        })
     }
 }

@@ -1,36 +1,111 @@
-//! Round trips.
+//! Round trips through close, drop and flush.
 
-use std::sync::Arc;
+use crate::contract::{Commit, Direction, ErrorKind, KeyRange, Store as _};
 
-use crate::clock::SystemClock;
-use crate::contract::{Commit, Direction, KeyRange, ScanLimits, Store as _, Write};
-use crate::embedded::{EmbeddedStore, Options};
-
-fn put(key: &str, value: &str) -> Write {
-    Write::Put { key: key.to_owned().into(), value: value.to_owned().into() }
-}
+use super::support::{Scratch, bytes, commit_put, contents, delete, get, put, rows, small};
 
 #[test]
 fn a_put_is_read_back_and_survives_close_and_drop() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().join("store");
+    let scratch = Scratch::new();
     for round in 0..4 {
-        let store =
-            EmbeddedStore::open(&folder, Options::default(), Arc::new(SystemClock::new())).unwrap();
+        let store = scratch.open();
+        assert_eq!(contents(&store).len(), round);
         for earlier in 0..round {
-            let key = format!("k{earlier}");
-            let value = store.snapshot().unwrap().get(key.as_bytes()).unwrap();
-            assert_eq!(value.as_deref(), Some(format!("v{earlier}").as_bytes()));
+            assert_eq!(get(&store, &format!("k{earlier}")), Some(format!("v{earlier}")));
         }
-        store.commit(Commit::of(vec![put(&format!("k{round}"), &format!("v{round}"))])).unwrap();
-        let page = store
-            .latest()
-            .unwrap()
-            .scan(&KeyRange::all(), Direction::Ascending, ScanLimits::default())
-            .unwrap();
-        assert_eq!(page.rows.len(), round + 1);
+        commit_put(&store, &format!("k{round}"), &format!("v{round}"));
         if round % 2 == 0 {
             store.close().unwrap();
         }
     }
+}
+
+#[test]
+fn a_clean_stop_leaves_one_log_file_without_groups() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    commit_put(&store, "a", "1");
+    store.close().unwrap();
+    let logs = scratch.logs();
+    assert_eq!(logs.len(), 1);
+    assert_eq!(logs[0].metadata().unwrap().len(), 64);
+    // The next open neither replays nor creates a file.
+    drop(scratch.open());
+    assert_eq!(scratch.logs(), logs);
+}
+
+#[test]
+fn commit_numbers_go_on_over_a_reopen() {
+    let scratch = Scratch::new();
+    for round in 0..3_u64 {
+        let store = scratch.open();
+        for step in 1..=2 {
+            let number = store.commit(Commit::of(vec![put("a", "1")])).unwrap().number;
+            assert_eq!(number, round * 2 + step);
+        }
+        if round == 1 {
+            store.close().unwrap();
+        }
+    }
+}
+
+#[test]
+fn everything_answers_closed_after_close() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    commit_put(&store, "a", "1");
+    let held = store.snapshot().unwrap();
+    store.close().unwrap();
+    store.close().unwrap();
+    let kinds = [
+        store.snapshot().err().unwrap().kind(),
+        store.latest().err().unwrap().kind(),
+        store.commit(Commit::of(vec![put("a", "2")])).unwrap_err().kind(),
+        store.boundaries(&KeyRange::all()).unwrap_err().kind(),
+        store.destroy_range(&KeyRange::all()).unwrap_err().kind(),
+        store.maintain().unwrap_err().kind(),
+        held.get(b"a").unwrap_err().kind(),
+    ];
+    assert_eq!(kinds, [ErrorKind::Closed; 7]);
+}
+
+#[test]
+fn maintain_flushes_and_removes_the_log_behind() {
+    let scratch = Scratch::new();
+    let options = crate::embedded::Options { log_file_bytes: 4096, ..small() };
+    let store = scratch.open_with(options.clone()).unwrap();
+    for index in 0..100 {
+        commit_put(&store, &format!("k{index:03}"), &"x".repeat(100));
+    }
+    assert!(scratch.logs().len() > 2);
+    let done = store.maintain().unwrap();
+    assert!(done.flushed_bytes > 10_000);
+    assert!(done.log_files_removed > 1);
+    assert_eq!(scratch.logs().len(), 1);
+    assert!(store.stats().tree_bytes_on_disk > 10_000);
+    drop(store);
+    assert_eq!(contents(&scratch.open_with(options).unwrap()).len(), 100);
+}
+
+#[test]
+fn ranges_are_read_both_ways_over_memory_and_files() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    for index in (0..50).step_by(2) {
+        commit_put(&store, &format!("k{index:02}"), "old");
+    }
+    store.maintain().unwrap();
+    store
+        .commit(Commit::of((1..50).step_by(2).map(|n| put(&format!("k{n:02}"), "new")).collect()))
+        .unwrap();
+    store.commit(Commit::of(vec![delete("k10"), put("k12", "over")])).unwrap();
+    let snapshot = store.snapshot().unwrap();
+    let range = KeyRange::new(bytes("k08"), bytes("k15"));
+    let up = rows(&*snapshot, range.clone(), Direction::Ascending, 3);
+    let keys: Vec<&[u8]> = up.iter().map(|row| row.key.as_ref()).collect();
+    assert_eq!(keys, [&b"k08"[..], b"k09", b"k11", b"k12", b"k13", b"k14"]);
+    assert_eq!(up[3].value, "over");
+    let mut down = rows(&*snapshot, range, Direction::Descending, 2);
+    down.reverse();
+    assert_eq!(up, down);
 }

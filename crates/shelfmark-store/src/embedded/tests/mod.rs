@@ -1,3 +1,11 @@
-//! Tests of the embedded driver.
+//! Tests of the embedded driver, one module per promise.
 
 mod basics;
+mod contract;
+mod creation;
+mod damage;
+mod interval;
+mod isolation;
+mod model;
+mod replay;
+mod support;

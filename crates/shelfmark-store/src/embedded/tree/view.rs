@@ -13,6 +13,7 @@ use lsm_tree::{InternalValue, Memtable, SeqNo, Slice};
 
 use crate::contract::{Direction, KeyRange, Page, Result, Row, ScanLimits};
 
+use super::super::options::KEY_BYTES_MAX;
 use super::translate;
 
 type Bounds = (Bound<Slice>, Bound<Slice>);
@@ -79,6 +80,9 @@ impl View {
     }
 
     fn entry(&self, key: &[u8], bound: u64) -> Result<Option<InternalValue>> {
+        if key.len() > KEY_BYTES_MAX {
+            return Ok(None);
+        }
         if let Some(entry) = self.active.get(key, bound) {
             return Ok(Some(entry));
         }
@@ -123,16 +127,8 @@ impl View {
         direction: Direction,
         bound: u64,
     ) -> impl Iterator<Item = Result<Row>> {
-        let entries = if range.is_empty() {
-            None
-        } else {
-            let start = Bound::Included(Slice::from(range.start.clone()));
-            let end = match &range.end {
-                Some(end) => Bound::Excluded(Slice::from(end.clone())),
-                None => Bound::Unbounded,
-            };
-            Some((self.range)(&(start, end), bound))
-        };
+        let entries =
+            if range.is_empty() { None } else { Some((self.range)(&bounds_of(range), bound)) };
         let folder = self.folder.clone();
         let mut entries = entries;
         std::iter::from_fn(move || {
@@ -146,5 +142,28 @@ impl View {
             Ok(entry) => Ok(Row { key: entry.key.user_key.into(), value: entry.value.into() }),
             Err(error) => Err(translate(&folder, error)),
         })
+    }
+}
+
+/// Turns a range into bounds that the library takes: it panics on keys that cannot be stored.
+fn bounds_of(range: &KeyRange) -> Bounds {
+    let (start, start_cut) = cut(&range.start);
+    // No stored key is as long as the bound, so the first ones above it are above its beginning.
+    let start = if start_cut { Bound::Excluded(start) } else { Bound::Included(start) };
+    let end = match &range.end {
+        None => Bound::Unbounded,
+        Some(end) => match cut(end) {
+            (end, true) => Bound::Included(end),
+            (end, false) => Bound::Excluded(end),
+        },
+    };
+    (start, end)
+}
+
+fn cut(key: &Bytes) -> (Slice, bool) {
+    if key.len() > KEY_BYTES_MAX {
+        (Slice::from(key.slice(..KEY_BYTES_MAX)), true)
+    } else {
+        (Slice::from(key.clone()), false)
     }
 }

@@ -1,0 +1,178 @@
+//! What no crash can leave is refused, named, and not touched.
+
+use crate::contract::{Error, ErrorKind};
+use crate::embedded::Options;
+use crate::vfs;
+
+use super::support::{Scratch, commit_put, contents, files, restore, small};
+
+/// Expects the store to be refused as corrupt, with `words` in the message and nothing changed.
+fn check_refused(scratch: &Scratch, words: &[&str], what: &str) -> Error {
+    let before = files(&scratch.folder);
+    let error = scratch.refused();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{what}: {error}");
+    for word in words {
+        assert!(error.to_string().contains(word), "{what}: {word} not in: {error}");
+    }
+    assert_eq!(files(&scratch.folder), before, "{what}: something was changed");
+    error
+}
+
+/// Commits one by one; returns where each group of the only log file ends.
+fn three_groups(scratch: &Scratch) -> Vec<usize> {
+    let store = scratch.open();
+    let ends = ["a", "b", "c"]
+        .map(|key| {
+            commit_put(&store, key, "value");
+            vfs::read(&scratch.logs()[0]).unwrap().len()
+        })
+        .to_vec();
+    drop(store);
+    ends
+}
+
+#[test]
+fn any_flipped_byte_of_a_group_in_the_middle_is_refused() {
+    let scratch = Scratch::new();
+    let ends = three_groups(&scratch);
+    let log = scratch.logs().remove(0);
+    let whole = vfs::read(&log).unwrap();
+    let name = log.file_name().unwrap().to_str().unwrap();
+    for (start, end) in [(64, ends[0]), (ends[0], ends[1])] {
+        for place in start..end {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1;
+            vfs::replace(&log, &bytes).unwrap();
+            let at = format!("at byte {start}");
+            check_refused(&scratch, &[name, &at], &format!("byte {place}"));
+        }
+    }
+    vfs::replace(&log, &whole).unwrap();
+    assert_eq!(contents(&scratch.open()).len(), 3);
+}
+
+#[test]
+fn damage_of_the_last_group_is_refused_when_the_mark_counts_it() {
+    let scratch = Scratch::new();
+    let ends = three_groups(&scratch);
+    let log = scratch.logs().remove(0);
+    let whole = vfs::read(&log).unwrap();
+    for place in ends[1]..ends[2] {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        vfs::replace(&log, &bytes).unwrap();
+        check_refused(&scratch, &["groups up to 3 were synced"], &format!("flip {place}"));
+        vfs::replace(&log, &whole[..place]).unwrap();
+        check_refused(&scratch, &["group"], &format!("cut {place}"));
+    }
+}
+
+#[test]
+fn any_flipped_byte_of_a_header_is_refused() {
+    let scratch = Scratch::new();
+    three_groups(&scratch);
+    let log = scratch.logs().remove(0);
+    let whole = vfs::read(&log).unwrap();
+    for place in 0..64 {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x10;
+        vfs::replace(&log, &bytes).unwrap();
+        check_refused(&scratch, &["at byte 0"], &format!("byte {place}"));
+    }
+}
+
+/// A store of many log files.
+fn many_files(scratch: &Scratch) -> Options {
+    let options = Options { log_file_bytes: 1024, ..small() };
+    let store = scratch.open_with(options.clone()).unwrap();
+    for index in 0..60 {
+        commit_put(&store, &format!("k{index:02}"), &"x".repeat(40));
+    }
+    drop(store);
+    assert!(scratch.logs().len() > 5);
+    options
+}
+
+#[test]
+fn a_missing_log_file_is_refused_whichever_it_is() {
+    let scratch = Scratch::new();
+    many_files(&scratch);
+    let whole = files(&scratch.folder);
+    let last = scratch.logs().pop();
+    for path in scratch.logs() {
+        vfs::remove(&path).unwrap();
+        let word = if Some(&path) == last.as_ref() { "group 60 was synced" } else { "missing" };
+        check_refused(&scratch, &[word], &path.display().to_string());
+        restore(&scratch.folder, &whole);
+    }
+    for path in scratch.logs() {
+        vfs::remove(&path).unwrap();
+    }
+    check_refused(&scratch, &["there is no log file"], "all of them");
+}
+
+#[test]
+fn log_files_in_wrong_places_are_refused() {
+    let scratch = Scratch::new();
+    many_files(&scratch);
+    let logs = scratch.logs();
+    let whole = files(&scratch.folder);
+    let (second, third) = (vfs::read(&logs[1]).unwrap(), vfs::read(&logs[2]).unwrap());
+    vfs::replace(&logs[1], &third).unwrap();
+    vfs::replace(&logs[2], &second).unwrap();
+    check_refused(&scratch, &["differ"], "swapped");
+    restore(&scratch.folder, &whole);
+    // A group taken out of the middle: the rest is whole, but numbers are missing.
+    let first_end = 64 + group_length(&second, 64);
+    let second_end = first_end + group_length(&second, first_end);
+    let mut without = second[..first_end].to_vec();
+    without.extend_from_slice(&second[second_end..]);
+    vfs::replace(&logs[1], &without).unwrap();
+    check_refused(&scratch, &[&format!("at byte {first_end}"), "should"], "group left out");
+    // A file cut between groups.
+    vfs::replace(&logs[1], &second[..first_end]).unwrap();
+    check_refused(&scratch, &["ends with group"], "cut between groups");
+}
+
+fn group_length(file: &[u8], offset: usize) -> usize {
+    let length = u32::from_be_bytes(file[offset + 4..offset + 8].try_into().unwrap());
+    56 + usize::try_from(length).unwrap()
+}
+
+#[test]
+fn a_log_file_of_another_store_is_refused() {
+    let scratch = Scratch::new();
+    three_groups(&scratch);
+    let other = Scratch::new();
+    three_groups(&other);
+    let bytes = vfs::read(&other.logs()[0]).unwrap();
+    vfs::replace(&scratch.logs()[0], &bytes).unwrap();
+    check_refused(&scratch, &["another store"], "foreign file");
+}
+
+#[test]
+fn one_damaged_slot_of_the_mark_is_survived_and_two_are_not() {
+    let scratch = Scratch::new();
+    three_groups(&scratch);
+    let whole = vfs::read(&scratch.mark()).unwrap();
+    let folder = files(&scratch.folder);
+    for slot in [0, 4096] {
+        for place in [0, 8, 20, 50, 79, 80, 87] {
+            restore(&scratch.folder, &folder);
+            let mut bytes = whole.clone();
+            bytes[slot + place] ^= 1;
+            vfs::replace(&scratch.mark(), &bytes).unwrap();
+            assert_eq!(contents(&scratch.open()).len(), 3);
+        }
+    }
+    restore(&scratch.folder, &folder);
+    for (one, two) in [(0, 4096 + 87), (85, 4100)] {
+        let mut bytes = whole.clone();
+        bytes[one] ^= 1;
+        bytes[two] ^= 1;
+        vfs::replace(&scratch.mark(), &bytes).unwrap();
+        check_refused(&scratch, &["neither slot"], "both slots");
+    }
+    vfs::replace(&scratch.mark(), &[]).unwrap();
+    check_refused(&scratch, &["neither slot"], "empty mark");
+}
