@@ -1,0 +1,12 @@
+//! The integration tests of the store: one suite for every driver.
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod lanes;
+#[cfg(test)]
+mod property;
+#[cfg(test)]
+mod seeds;
+#[cfg(test)]
+mod support;

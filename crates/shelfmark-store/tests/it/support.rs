@@ -1,0 +1,133 @@
+//! What the cases have in common: writing tersely, and reading in pages.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use bytes::Bytes;
+use shelfmark_store::{
+    Commit, CommitNumber, Committed, Direction, Error, ErrorKind, KeyRange, Result, Row,
+    ScanLimits, Snapshot, Store, Write,
+};
+
+pub(crate) fn bytes(text: impl AsRef<[u8]>) -> Bytes {
+    Bytes::copy_from_slice(text.as_ref())
+}
+
+pub(crate) fn put(key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Write {
+    Write::Put { key: bytes(key), value: bytes(value) }
+}
+
+pub(crate) fn delete(key: impl AsRef<[u8]>) -> Write {
+    Write::Delete { key: bytes(key) }
+}
+
+pub(crate) fn put_if_absent(key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Write {
+    Write::PutIfAbsent { key: bytes(key), value: bytes(value) }
+}
+
+pub(crate) fn put_stamped(prefix: &str, suffix: &str, value: impl AsRef<[u8]>) -> Write {
+    Write::PutStamped { prefix: bytes(prefix), suffix: bytes(suffix), value: bytes(value) }
+}
+
+pub(crate) fn add(key: impl AsRef<[u8]>, delta: i64) -> Write {
+    Write::Add { key: bytes(key), delta }
+}
+
+/// Commits blind writes that nothing can be wrong with.
+pub(crate) fn write(store: &dyn Store, writes: Vec<Write>) -> CommitNumber {
+    store.commit(Commit::of(writes)).unwrap().number
+}
+
+/// A commit that rests on `keys` being unwritten since `base`.
+pub(crate) fn on(base: &Arc<dyn Snapshot>, keys: &[&str], writes: Vec<Write>) -> Commit {
+    let validate = keys.iter().map(bytes).collect();
+    Commit { base: Some(Arc::clone(base)), validate, writes }
+}
+
+/// Submits without waiting; the receiver gets the end.
+pub(crate) fn submit(
+    store: &dyn Store,
+    commit: Commit,
+) -> Result<(CommitNumber, mpsc::Receiver<Result<Committed>>)> {
+    let (sender, receiver) = mpsc::channel();
+    let done = Box::new(move |outcome| {
+        // A case that does not care has dropped the receiver.
+        let _ = sender.send(outcome);
+    });
+    store.submit(commit, done).map(|queued| (queued.number, receiver))
+}
+
+pub(crate) fn kind<T>(result: Result<T>) -> ErrorKind {
+    match result {
+        Ok(_) => panic!("this should have been refused"),
+        Err(error) => error.kind(),
+    }
+}
+
+/// The keys of an error, sorted.
+pub(crate) fn keys_of(error: &Error) -> Vec<Bytes> {
+    let mut keys = error.keys().to_vec();
+    keys.sort();
+    keys
+}
+
+pub(crate) fn get(store: &dyn Store, key: impl AsRef<[u8]>) -> Option<Bytes> {
+    store.snapshot().unwrap().get(key.as_ref()).unwrap()
+}
+
+pub(crate) fn counter(store: &dyn Store, key: impl AsRef<[u8]>) -> i64 {
+    get(store, key).map_or(0, |value| Write::counter(&value).unwrap())
+}
+
+/// Reads all of `range`, page by page, and checks that each page keeps the contract.
+pub(crate) fn read(
+    snapshot: &dyn Snapshot,
+    range: &KeyRange,
+    direction: Direction,
+    limits: ScanLimits,
+) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut rest = Some(range.clone());
+    let mut empty_pages = 0;
+    while let Some(asked) = rest {
+        let page = snapshot.scan(&asked, direction, limits).unwrap();
+        assert!(page.rows.len() <= limits.rows_max.max(1), "too many rows on a page");
+        let size = |row: &Row| row.key.len() + row.value.len();
+        let but_last = page.rows.split_last().map_or(0, |(_, rows)| rows.iter().map(size).sum());
+        assert!(but_last < limits.bytes_max.max(1), "too many bytes on a page");
+        for row in page.rows {
+            assert!(asked.contains(&row.key), "a row outside of the range");
+            assert_eq!(row.value.is_empty(), limits.keys_only);
+            if let Some(last) = rows.last() {
+                assert_eq!(last.key < row.key, direction == Direction::Ascending);
+                assert_ne!(last.key, row.key);
+            }
+            rows.push(row);
+            empty_pages = 0;
+        }
+        empty_pages += 1;
+        assert!(empty_pages < 1000, "the scan does not end");
+        if let (Some(next), Some(last)) = (&page.next, rows.last()) {
+            assert!(!next.contains(&last.key), "what is left holds what was read");
+        }
+        rest = page.next;
+    }
+    rows
+}
+
+/// Reads the whole store, or a range of it, upwards.
+pub(crate) fn rows(snapshot: &dyn Snapshot, range: &KeyRange) -> Vec<(Bytes, Bytes)> {
+    read(snapshot, range, Direction::Ascending, ScanLimits::default())
+        .into_iter()
+        .map(|row| (row.key, row.value))
+        .collect()
+}
+
+/// Runs `bodies` in a thread each and waits for them; a panic of one is a panic here.
+pub(crate) fn together<'a>(bodies: Vec<Box<dyn FnOnce() + Send + 'a>>) {
+    std::thread::scope(|scope| {
+        for body in bodies {
+            scope.spawn(body);
+        }
+    });
+}
