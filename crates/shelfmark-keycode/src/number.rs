@@ -32,13 +32,28 @@ pub struct NumberLimits {
 pub const DYNAMO_NUMBER: NumberLimits =
     NumberLimits { text_bytes_max: 1_024, digits_max: 38, exponent_min: -130, exponent_max: 125 };
 
-/// The limits of [`Decimal`] itself, for text of at most 64 KiB.
+/// The widest limits, for text of at most 64 KiB: whatever they allow, a [`Decimal`] holds.
+///
+/// Limits of the caller that are wider count as these. The exponents are ours: those of 32 bits,
+/// less the digits of the longest number.
 pub const ANY_NUMBER: NumberLimits = NumberLimits {
     text_bytes_max: 65_536,
     digits_max: DIGITS_MAX - 1,
-    exponent_min: -2_147_483_000,
-    exponent_max: 2_147_483_000,
+    exponent_min: -2_147_440_000,
+    exponent_max: 2_147_440_000,
 };
+
+impl NumberLimits {
+    /// The narrower of both, limit by limit.
+    fn within(&self, other: &Self) -> Self {
+        Self {
+            text_bytes_max: self.text_bytes_max.min(other.text_bytes_max),
+            digits_max: self.digits_max.min(other.digits_max),
+            exponent_min: self.exponent_min.max(other.exponent_min),
+            exponent_max: self.exponent_max.min(other.exponent_max),
+        }
+    }
+}
 
 /// The longest plain form that [`Decimal`] writes by itself, in characters.
 const DISPLAY_CHARS_MAX: usize = 400;
@@ -153,6 +168,7 @@ fn push_digits(text: &mut String, digits: &[u8]) {
 }
 
 fn parse_parts(text: &str, limits: &NumberLimits) -> Result<Parts> {
+    let limits = &limits.within(&ANY_NUMBER);
     if text.len() > limits.text_bytes_max {
         let message = "the text of a number is too long";
         return Err(KeyError::at(KeyErrorKind::TooLong, limits.text_bytes_max, message));

@@ -17,6 +17,10 @@ use crate::error::{KeyError, KeyErrorKind, Result};
 pub(crate) const DIGITS_MAX: usize = 39_457;
 /// The digits of `u128::MAX`, and one more than a DynamoDB number has.
 const INLINE: usize = 39;
+/// The most digits whose numbers all fit into 64 bits.
+const CHUNK_DIGITS: usize = 19;
+/// One with that many zeros.
+const CHUNK: u128 = 10_000_000_000_000_000_000;
 
 /// The number 0.d₁d₂d₃… · 10^exponent.
 #[derive(Debug, Clone)]
@@ -74,21 +78,46 @@ impl Digits {
 
     /// The digits of `value`, none for zero.
     fn of_u128(mut value: u128) -> Self {
-        let mut reversed = [0_u8; INLINE];
-        let mut length = 0_u8;
+        // Chunks of 64 bits, because dividing 128 bits by ten, digit by digit, is slow.
+        let mut chunks = [0_u64; 3];
+        for chunk in &mut chunks {
+            *chunk = u64::try_from(value % CHUNK).unwrap_or(0);
+            value /= CHUNK;
+        }
+        let mut digits = Self::new();
+        for chunk in chunks.into_iter().rev() {
+            let padded = if digits.as_slice().is_empty() { 0 } else { CHUNK_DIGITS };
+            digits.push_u64(chunk, padded);
+        }
+        digits
+    }
+
+    /// Pushes a number below [`CHUNK`], with leading zeros up to `padded` digits.
+    fn push_u64(&mut self, mut value: u64, padded: usize) {
+        let mut reversed = [0_u8; CHUNK_DIGITS];
+        let mut length = 0;
         for place in &mut reversed {
-            if value == 0 {
+            if value == 0 && length >= padded {
                 break;
             }
-            *place = (value % 10).to_u8().unwrap_or(0);
+            *place = u8::try_from(value % 10).unwrap_or(0);
             value /= 10;
             length += 1;
         }
-        let mut digits = Self::new();
-        for digit in reversed.iter().take(usize::from(length)).rev() {
-            digits.push(*digit);
+        for digit in reversed.iter().take(length).rev() {
+            self.push(*digit);
         }
-        digits
+    }
+
+    /// The number of the digits, if it surely fits.
+    fn to_u128(&self) -> Option<u128> {
+        let digits = self.as_slice();
+        if digits.len() >= INLINE {
+            return None;
+        }
+        let (high, low) = digits.split_at_checked(digits.len().saturating_sub(CHUNK_DIGITS))?;
+        let chunk = |digits: &[u8]| digits.iter().fold(0_u64, |sum, d| sum * 10 + u64::from(*d));
+        Some(u128::from(chunk(high)) * CHUNK + u128::from(chunk(low)))
     }
 }
 
@@ -134,7 +163,10 @@ impl Parts {
             let message = "a decimal has too many digits or too large an exponent";
             return Err(KeyError::new(KeyErrorKind::TooLong, message));
         }
-        let mut magnitude = BigUint::from_radix_be(digits, 10).unwrap_or_default();
+        let mut magnitude = match self.digits.to_u128() {
+            Some(small) => BigUint::from(small),
+            None => BigUint::from_radix_be(digits, 10).unwrap_or_default(),
+        };
         if zeros > 0 {
             magnitude *= BigUint::from(10_u8).pow(zeros);
         }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use shelfmark_keycode::number::{
-    ANY_NUMBER, DYNAMO_NUMBER, check_dynamo_number, parse, put_number, to_plain,
+    ANY_NUMBER, DYNAMO_NUMBER, NumberLimits, check_dynamo_number, parse, put_number, to_plain,
 };
 use shelfmark_keycode::{Decimal, Direction, KeyErrorKind, put_decimal};
 
@@ -79,6 +79,35 @@ fn the_edges_of_a_dynamo_number() {
     refused(&format!("1.{}1", "0".repeat(37)), TooLong);
     refused(&"1".repeat(100_000), TooLong);
     refused(&"0".repeat(1_025), TooLong);
+}
+
+#[test]
+fn the_widest_limits_hold_whatever_the_caller_says() {
+    use KeyErrorKind::{OutOfRange, TooLong, Underflow};
+    let wild = NumberLimits {
+        text_bytes_max: usize::MAX,
+        digits_max: usize::MAX,
+        exponent_min: i64::MIN,
+        exponent_max: i64::MAX,
+    };
+    let check = |text: &str, expected: Option<KeyErrorKind>| {
+        let parsed = parse(text, &wild);
+        let put = put_number(&mut Vec::new(), Direction::Descending, text, &wild);
+        assert_eq!(parsed.err().map(|error| error.kind()), expected);
+        assert_eq!(put.err().map(|error| error.kind()), expected);
+    };
+    let longest = "1".repeat(39_456);
+    check(&longest, None);
+    check(&format!("{longest}E+2147400544"), None);
+    check(&format!("{longest}E-2147479455"), None);
+    check(&format!("{longest}1"), Some(TooLong));
+    check(&"0".repeat(65_537), Some(TooLong));
+    check("1E+2147440000", None);
+    check("1E+2147440001", Some(OutOfRange));
+    check("1E-2147440000", None);
+    check("1E-2147440001", Some(Underflow));
+    check("1E+9223372036854775807", Some(OutOfRange));
+    check("1E-9223372036854775807", Some(Underflow));
 }
 
 #[test]
@@ -187,13 +216,26 @@ proptest! {
         }
     }
 
+    /// The digits against those of the integer itself, over the edges of 64 and 128 bits.
+    #[test]
+    fn whole_numbers_are_written_as_integers(
+        power in 0..45_u32, step in -1_i32..=1, other in values::integer(),
+    ) {
+        for value in [BigInt::from(10).pow(power) + step, other] {
+            let number = Decimal::new(value.clone(), 0).expect("short");
+            let plain = value.to_string();
+            prop_assert_eq!(&to_plain(&number, 400)?, &plain);
+            prop_assert_eq!(parse(&plain, &ANY_NUMBER)?.normalized(), number);
+        }
+    }
+
     #[test]
     fn display_is_read_back(number in values::decimal()) {
         if let Ok(back) = parse(&number.to_string(), &ANY_NUMBER) {
             prop_assert_eq!(back, number);
         } else {
             let exponent = number.magnitude().exponent;
-            prop_assert!(exponent.abs() > 2_147_483_000);
+            prop_assert!(exponent.abs() > 2_147_440_000);
         }
     }
 

@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use num_bigint::BigInt;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use shelfmark_keycode::{Decimal, Direction, KeyType, KeyValue, compare, decode, encode, skip};
+use shelfmark_keycode::{
+    Decimal, Direction, KEY_DEPTH_MAX, KeyType, KeyValue, compare, decode, encode, skip,
+};
 
 use crate::values::{self, encoded};
 
@@ -159,6 +161,22 @@ proptest! {
     }
 }
 
+/// Values of another type have no key; `compare` still orders them somehow, and always the same.
+#[test]
+fn values_of_another_type_come_last() {
+    let (own, other, third) = (KeyValue::U8(255), KeyValue::Bool(false), KeyValue::Null);
+    let order = |a, b| compare(&KeyType::U8, a, b);
+    assert_eq!(order(&own, &other), Ordering::Less);
+    assert_eq!(order(&other, &own), Ordering::Greater);
+    assert_eq!(order(&other, &third), Ordering::Equal);
+    // Beyond the depth limit everything is equal.
+    let deep = |ty, depth| (0..depth).fold(ty, |inner, _| KeyType::List(Box::new(inner)));
+    let value = |n, depth| (0..depth).fold(KeyValue::U8(n), |v, _| KeyValue::List(vec![v]));
+    let order = |depth| compare(&deep(KeyType::U8, depth), &value(1, depth), &value(2, depth));
+    assert_eq!(order(KEY_DEPTH_MAX - 1), Ordering::Less);
+    assert_eq!(order(KEY_DEPTH_MAX), Ordering::Equal);
+}
+
 /// Every pair of these is one step apart, across all the forms of the header.
 #[test]
 fn integers_ascend_over_the_edges_of_their_forms() {
@@ -183,7 +201,7 @@ fn decimals_ascend_over_the_edges_of_their_forms() {
             .expect("a number")
     };
     let positive = [
-        "1E-2147483000",
+        "1E-2147440000",
         "1E-16777258",
         "1E-65578",
         "9E-65578",
@@ -221,7 +239,7 @@ fn decimals_ascend_over_the_edges_of_their_forms() {
         "1E+65600",
         "1E+16777279",
         "1E+16777280",
-        "1E+2147483000",
+        "1E+2147440000",
     ];
     let negative = positive.iter().rev().map(|text| format!("-{text}"));
     let ladder: Vec<Decimal> = negative
