@@ -16,6 +16,8 @@ const C1: u64 = 0x87C3_7B91_1142_53D5;
 const C2: u64 = 0x4CF5_AD43_2745_937F;
 
 /// The token of the given partition key bytes.
+///
+/// Of no bytes at all it is 0; Cassandra has no token for them, because no key is empty.
 #[must_use]
 pub fn token(key: &[u8]) -> i64 {
     match hash(key) {
