@@ -163,7 +163,7 @@ impl CommitThread {
         if writes.sums.is_empty() {
             return Ok(Vec::new());
         }
-        let view = self.inner.moments.pin().view()?;
+        let view = self.inner.moments.view();
         let mut counts = Vec::with_capacity(writes.sums.len());
         for (key, (_, sum)) in &writes.sums {
             let old = match view.get(key, u64::MAX)? {
@@ -217,6 +217,7 @@ impl CommitThread {
         let id =
             SnapshotId { commit: group.header.last_commit(), position: group.header.seqno + 1 };
         inner.recent.push(group.header.seqno, id.commit);
+        inner.space.spend(wide(group.bytes.len()));
         let told = inner.queue.finish(|| inner.moments.publish(id, wide(group.bytes.len())));
         Counters::add(&inner.counters.groups, 1);
         Counters::add(&inner.counters.commits, u64::from(group.header.commits));
@@ -264,6 +265,7 @@ impl CommitThread {
             }
         }
         drop(log);
+        inner.feel_pressure();
         inner.signals.sealed();
         Ok(())
     }

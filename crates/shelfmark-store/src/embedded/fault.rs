@@ -40,3 +40,14 @@ pub(super) fn corrupt_store(path: &Path, why: impl Display) -> Error {
 pub(super) fn closed() -> Error {
     Error::new(ErrorKind::Closed, "the store was closed; open it again")
 }
+
+/// Tells whether `error` says that there is no room on the disk.
+pub(super) fn is_full(error: &Error) -> bool {
+    let source = std::error::Error::source(error);
+    source.and_then(|source| source.downcast_ref::<io::Error>()).is_some_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+        )
+    })
+}

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Clock;
@@ -19,6 +19,7 @@ use super::moments::Moments;
 use super::options::Options;
 use super::queue::Queue;
 use super::recent::RecentGroups;
+use super::space::Space;
 use super::stripes::Stripes;
 use super::tree::{StopFlag, Tree};
 
@@ -48,6 +49,10 @@ pub(super) struct Inner {
     pub(super) files: Mutex<Vec<LogFileInfo>>,
     /// The mark.
     pub(super) mark: Mutex<MarkFile>,
+    /// Room on the disk.
+    pub(super) space: Arc<Space>,
+    /// How far the background work is behind; see [`Inner::feel_pressure`].
+    pub(super) pressure: AtomicUsize,
     /// Wakes and is woken by the background threads.
     pub(super) signals: Signals,
     /// Counters for people.

@@ -123,7 +123,7 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
     let header = FileHeader { store_id, file: 1, first_group: 1, first_commit: 1 };
     LogWriter::create(&log_folder, header)?;
     // The tree syncs its own files and folder when it is created.
-    drop(Tree::open(&tree_folder, 0, &StopFlag::default())?);
+    drop(Tree::open(&tree_folder, 0, &StopFlag::idle())?);
     vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
     let mark = Mark {
         store_id,

@@ -33,6 +33,8 @@ struct SignalState {
     flush_due: bool,
     /// Levels may have to be merged.
     compact_due: bool,
+    /// Something is due that found no room on the disk.
+    waits_for_room: bool,
     /// How often the commit thread sealed the memory table.
     seals: u64,
     /// What was done since open.
@@ -115,44 +117,66 @@ pub(super) fn run(inner: &Arc<Inner>, duty: Duty) {
 }
 
 fn work(inner: &Inner, duty: Duty) -> Result<()> {
-    let flushes = duty != Duty::Compact;
-    let compacts = duty != Duty::Flush;
-    loop {
-        let (flush, compact) = {
-            let mut state = inner.signals.lock();
-            loop {
-                if state.stop {
-                    return Ok(());
-                }
-                let flush = flushes && std::mem::take(&mut state.flush_due);
-                let compact = compacts && !flush && std::mem::take(&mut state.compact_due);
-                if flush || compact {
-                    break (flush, compact);
-                }
-                state = inner.signals.wait(state, SWEEP_EVERY);
-                if flushes {
-                    drop(state);
-                    inner.sweep();
-                    state = inner.signals.lock();
-                }
-            }
+    while let Some(task) = next_task(inner, duty) {
+        let outcome = match task {
+            Task::Flush => inner.flush().map(|()| true),
+            Task::Compact => inner.compact(),
         };
-        if flush {
-            inner.flush()?;
-            inner.signals.change(|state| state.compact_due = true);
+        match outcome {
+            Ok(true) => inner.signals.change(|state| state.compact_due = true),
+            Ok(false) => {}
+            // The log has everything, and readers what they had: it can wait.
+            Err(error) if fault::is_full(&error) => {
+                inner.space.ask();
+                inner.signals.change(|state| state.waits_for_room = true);
+            }
+            Err(error) => return Err(error),
         }
-        if compact && inner.compact()? {
-            inner.signals.change(|state| state.compact_due = true);
+    }
+    Ok(())
+}
+
+enum Task {
+    Flush,
+    Compact,
+}
+
+/// Waits for something to do. Returns nothing when the store stops.
+fn next_task(inner: &Inner, duty: Duty) -> Option<Task> {
+    let mut state = inner.signals.lock();
+    loop {
+        if state.stop {
+            return None;
+        }
+        if duty != Duty::Compact && std::mem::take(&mut state.flush_due) {
+            return Some(Task::Flush);
+        }
+        if duty != Duty::Flush && std::mem::take(&mut state.compact_due) {
+            return Some(Task::Compact);
+        }
+        state = inner.signals.wait(state, SWEEP_EVERY);
+        if duty != Duty::Compact {
+            drop(state);
+            inner.sweep();
+            state = inner.signals.lock();
+            if state.waits_for_room && !inner.space.ask() {
+                state.waits_for_room = false;
+                state.flush_due = true;
+                state.compact_due = true;
+            }
         }
     }
 }
 
 impl Inner {
     /// Writes sealed memory tables to files, notes it durably, and removes log files.
+    ///
+    /// The lock for compactions is always taken before the one for flushes.
     pub(super) fn flush(&self) -> Result<()> {
         let _flushing = lock(&self.signals.flushing);
         let Some((group, bytes)) = self.tree.flush()? else { return Ok(()) };
         self.tree.refresh(|view| self.moments.install(view));
+        self.feel_pressure();
         let mut mark = lock(&self.mark);
         mark.mark.flushed_group = mark.mark.flushed_group.max(group);
         mark.write_durably()?;
@@ -189,22 +213,29 @@ impl Inner {
         if self.stop.is_stopped() {
             return Ok(false);
         }
+        let first_table = self.tree.next_table();
         match self.tree.compact() {
             Ok(done) => {
                 if done {
                     self.tree.refresh(|view| self.moments.install(view));
+                    self.feel_pressure();
                 }
                 Ok(done)
             }
-            // Ended on purpose; what it had written is removed by the next open.
+            // Ended on purpose; the next open removes what it had written.
             Err(_) if self.stop.is_stopped() => Ok(false),
-            Err(error) => Err(error),
+            Err(error) => {
+                let _flushing = lock(&self.signals.flushing);
+                self.tree.remove_unfinished(first_table)?;
+                Err(error)
+            }
         }
     }
 
     /// Lets go of moments and memory that nobody needs any more.
     pub(super) fn sweep(&self) {
         self.moments.sweep();
+        self.tree.free_retired();
     }
 
     /// Has the memory table sealed by the commit thread and waits for it.

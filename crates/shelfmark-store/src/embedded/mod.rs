@@ -29,6 +29,7 @@ mod pending;
 mod queue;
 mod recent;
 mod recovery;
+mod space;
 mod stripes;
 mod submit;
 mod tree;
@@ -143,7 +144,9 @@ impl Store for EmbeddedStore {
 
     fn boundaries(&self, range: &KeyRange) -> Result<Vec<Bytes>> {
         self.check_open()?;
-        Ok(self.inner.tree.boundaries(range))
+        let view = self.inner.moments.view();
+        let inside = |key: &&Bytes| range.contains(key) && **key != range.start;
+        Ok(view.files().starts.iter().filter(inside).cloned().collect())
     }
 
     fn destroy_range(&self, range: &KeyRange) -> Result<()> {
@@ -163,6 +166,7 @@ impl Store for EmbeddedStore {
     fn stats(&self) -> StoreStats {
         let inner = &self.inner;
         let counters = &inner.counters;
+        let view = inner.moments.view();
         let (snapshots_open, oldest_snapshot) = inner.moments.held();
         StoreStats {
             commits: counters.commits.load(Ordering::Relaxed),
@@ -171,13 +175,13 @@ impl Store for EmbeddedStore {
             log_bytes_written: counters.log_bytes.load(Ordering::Relaxed),
             commits_pending: inner.queue.lock().commits(),
             log_bytes_on_disk: inner.log_bytes_on_disk(),
-            tree_bytes_on_disk: inner.tree.disk_bytes(),
-            memory_table_bytes: inner.tree.memory_bytes(),
+            tree_bytes_on_disk: view.files().bytes,
+            memory_table_bytes: view.memory_bytes(),
             snapshots_open,
             oldest_snapshot,
             published: inner.moments.current().commit,
             busy_refusals: counters.busy.load(Ordering::Relaxed),
-            disk_free_bytes: crate::vfs::free_bytes(&inner.folder).ok().flatten(),
+            disk_free_bytes: inner.space.free(),
         }
     }
 

@@ -160,6 +160,11 @@ impl Moments {
         lock(&self.state).current.id
     }
 
+    /// Returns what new readers read through.
+    pub(super) fn view(&self) -> Arc<View> {
+        lock(&self.state).view.clone()
+    }
+
     /// Makes `id` the current moment; `written` bytes were written since the last one.
     pub(super) fn publish(&self, id: SnapshotId, written: u64) {
         self.bounds.written.fetch_add(written, Ordering::Relaxed);

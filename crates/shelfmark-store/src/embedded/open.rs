@@ -1,13 +1,14 @@
 //! Opening and closing a store: the steps in their order.
 
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clock::Clock;
 use crate::contract::{Result, SnapshotId};
-use crate::threads;
+use crate::{threads, vfs};
 
 use super::inner::{Counters, Inner, lock};
 use super::maintenance::{Duty, Signals};
@@ -16,6 +17,7 @@ use super::moments::Moments;
 use super::options::Options;
 use super::queue::Queue;
 use super::recent::RecentGroups;
+use super::space::{Probe, Space};
 use super::stripes::Stripes;
 use super::tree::{StopFlag, Tree};
 use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
@@ -26,6 +28,17 @@ pub(super) fn open(
     options: Options,
     clock: Arc<dyn Clock>,
 ) -> Result<EmbeddedStore> {
+    let path = folder.to_owned();
+    open_with(folder, options, clock, Box::new(move || vfs::free_bytes(&path).ok().flatten()))
+}
+
+/// Opens the store in `folder`, whose free space `probe` tells.
+pub(super) fn open_with(
+    folder: &Path,
+    options: Options,
+    clock: Arc<dyn Clock>,
+    probe: Probe,
+) -> Result<EmbeddedStore> {
     let lock_file = layout::lock_folder(folder)?;
     let mark_path = layout::mark_path(folder);
     if !mark_path.exists() {
@@ -34,7 +47,8 @@ pub(super) fn open(
     let read = mark::read(&mark_path)?;
     let log_folder = layout::log_folder(folder);
     let mut judged = recovery::judge(&log_folder, &read.mark)?;
-    let stop = StopFlag::default();
+    let space = Arc::new(Space::new(probe, options.disk_free_bytes_min, clock.clone()));
+    let stop = StopFlag::new(space.clone());
     let tree = Tree::open(&layout::tree_folder(folder), options.block_cache_bytes, &stop)?;
     let groups = std::mem::take(&mut judged.groups);
     let replayed = !groups.is_empty();
@@ -73,6 +87,8 @@ pub(super) fn open(
         log: Mutex::new(log),
         files: Mutex::new(files),
         mark: Mutex::new(mark),
+        space,
+        pressure: AtomicUsize::new(0),
         signals: Signals::default(),
         counters: Counters::default(),
         lock_file: Mutex::new(Some(lock_file)),
@@ -118,6 +134,7 @@ fn start_threads(store: &EmbeddedStore) -> Result<()> {
         let duty = *duty;
         start(name, Box::new(move || maintenance::run(&inner, duty)))?;
     }
+    store.inner.feel_pressure();
     store.inner.signals.work_due();
     Ok(())
 }

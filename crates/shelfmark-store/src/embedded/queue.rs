@@ -51,6 +51,10 @@ pub(super) struct QueueState {
     sleeping: bool,
     /// Whether commits are taken.
     pub(super) phase: Phase,
+    /// Bytes that may be queued now while the background work is behind; negative is debt.
+    pub(super) allowance: i64,
+    /// When the allowance was last raised.
+    pub(super) allowed_at: Duration,
     /// Somebody wants the memory table sealed, however small.
     seal_wanted: bool,
     stop: bool,
@@ -197,6 +201,8 @@ impl Queue {
                 bytes: 0,
                 sleeping: false,
                 phase: Phase::Open,
+                allowance: 0,
+                allowed_at: Duration::ZERO,
                 seal_wanted: false,
                 stop: false,
             }),

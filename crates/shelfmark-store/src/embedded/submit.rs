@@ -40,6 +40,9 @@ struct Check<'a> {
 /// Validates `commit` and queues it; see [`crate::Store::submit`].
 pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<Queued> {
     let bytes = check_limits(&commit)?;
+    if !commit.writes.is_empty() {
+        inner.space.check()?;
+    }
     let mut checks = checks_of(&commit)?;
     let mut tries = 0;
     let mut state = loop {
@@ -255,7 +258,7 @@ fn newest(inner: &Inner, key: &[u8], queue: Option<&mut QueueState>) -> Result<N
         return Ok(pending);
     }
     // The queue first and the tree afterwards: what left the queue in between is in the tree.
-    let view = inner.moments.pin().view()?;
+    let view = inner.moments.view();
     Ok(match view.newest(key, u64::MAX)? {
         Some(entry) => Newest::Stored(entry.seqno, entry.value),
         None => Newest::Nothing,

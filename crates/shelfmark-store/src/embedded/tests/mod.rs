@@ -8,4 +8,6 @@ mod interval;
 mod isolation;
 mod model;
 mod replay;
+mod snapshots;
 mod support;
+mod trouble;

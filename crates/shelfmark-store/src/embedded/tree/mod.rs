@@ -24,16 +24,14 @@ use lsm_tree::{
     SequenceNumberCounter, ValueType,
 };
 
-use crate::contract::{Error, ErrorKind, KeyRange, Result};
+use crate::contract::{Error, ErrorKind, Result};
+use crate::vfs;
 
 pub(super) use stop::StopFlag;
-pub(super) use view::View;
+pub(super) use view::{Files, View};
 
-use super::bytes::wide;
 use super::fault;
 
-/// File whose presence means that a tree was created in a folder.
-pub(super) const CURRENT_NAME: &str = "current";
 /// Folder of the table files inside the tree's folder.
 pub(super) const TABLES_NAME: &str = "tables";
 
@@ -53,6 +51,9 @@ pub(super) struct Tree {
     folder: PathBuf,
     seqno: SequenceNumberCounter,
     sealed: Mutex<Vec<Sealed>>,
+    /// Flushed memory tables that readers may still hold. Whoever drops the last handle frees a
+    /// memory table, which takes a while; so the last handle is here.
+    retired: Mutex<Vec<Arc<Memtable>>>,
     /// Taken while a view is captured and installed, so that views are installed in the order in
     /// which they were captured.
     installing: Mutex<()>,
@@ -106,6 +107,7 @@ impl Tree {
             folder: folder.to_owned(),
             seqno,
             sealed: Mutex::default(),
+            retired: Mutex::default(),
             installing: Mutex::default(),
         })
     }
@@ -156,28 +158,27 @@ impl Tree {
         Arc::new(self.capture())
     }
 
-    /// Returns the first keys of the table files in `range`, ascending, its start excluded.
-    pub(super) fn boundaries(&self, range: &KeyRange) -> Vec<Bytes> {
-        let version = self.tree.current_version();
-        let mut keys: Vec<Bytes> = version
-            .iter_tables()
-            .map(|table| Bytes::from(table.metadata.key_range.min().clone()))
-            .filter(|key| range.contains(key) && *key != range.start)
-            .collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys
-    }
-
     fn capture(&self) -> View {
         // The memory tables first and the files afterwards: a flush in between shows an entry in
         // both places, never in none.
         let state = self.tree.get_version_history_lock().latest_version();
         let sealed = lock(&self.sealed).iter().map(|sealed| sealed.memtable.clone()).collect();
         let version = self.tree.current_version();
+        let mut starts: Vec<Bytes> = version
+            .iter_tables()
+            .map(|table| Bytes::from(table.metadata.key_range.min().clone()))
+            .collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let files = Files {
+            starts,
+            bytes: version.iter_tables().map(|table| table.metadata.file_size).sum(),
+            fresh_runs: version.l0().run_count(),
+        };
         View::new(
             state.active_memtable.clone(),
             sealed,
+            files,
             self.folder.clone(),
             move |key, hash, seqno| {
                 for level in version.iter_levels() {
@@ -214,6 +215,7 @@ impl Tree {
         drop(guard);
         lock(&self.sealed)
             .retain(|sealed| !known.iter().any(|old| Arc::ptr_eq(&old.memtable, &sealed.memtable)));
+        lock(&self.retired).extend(known.into_iter().map(|sealed| sealed.memtable));
         Ok(Some((last_group, bytes)))
     }
 
@@ -226,25 +228,52 @@ impl Tree {
         Ok(self.tree.current_version().id() != before)
     }
 
+    /// Returns a number that every table file begun from now on has at least.
+    pub(super) fn next_table(&self) -> u64 {
+        self.tree.next_table_id()
+    }
+
+    /// Removes the table files from number `from` on that a failed compaction left unfinished.
+    ///
+    /// The caller sees to it that no flush and no compaction runs, and that none but the failed one
+    /// can have given up a file with such a number.
+    pub(super) fn remove_unfinished(&self, from: u64) -> Result<()> {
+        let version = self.tree.current_version();
+        let folder = self.folder.join(TABLES_NAME);
+        let paths = vfs::list(&folder).map_err(|error| fault::io("list", &folder, error))?;
+        for path in paths {
+            let number: Option<u64> =
+                path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
+            let Some(number) = number else { continue };
+            if number >= from && !version.iter_tables().any(|table| table.id() == number) {
+                vfs::remove(&path)
+                    .map_err(|error| fault::io("remove the unfinished", &path, error))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns how many sealed memory tables wait to be flushed.
     pub(super) fn sealed_count(&self) -> usize {
         lock(&self.sealed).len()
     }
 
-    /// Returns the bytes of all memory tables that writes or flushes still need.
-    pub(super) fn memory_bytes(&self) -> u64 {
-        let sealed: u64 = lock(&self.sealed).iter().map(|sealed| sealed.memtable.size()).sum();
-        sealed + self.tree.active_memtable().size()
+    /// Returns how many flushed memory tables readers still hold.
+    #[cfg(test)]
+    pub(super) fn retired_count(&self) -> usize {
+        lock(&self.retired).len()
     }
 
-    /// Returns the number of runs that a read of a recent key may have to look into.
-    pub(super) fn fresh_runs(&self) -> usize {
-        self.tree.l0_run_count()
-    }
-
-    /// Returns the bytes of the table files.
-    pub(super) fn disk_bytes(&self) -> u64 {
-        self.tree.disk_space()
+    /// Frees flushed memory tables that no reader holds any more.
+    pub(super) fn free_retired(&self) {
+        let gone: Vec<Arc<Memtable>> = {
+            let mut retired = lock(&self.retired);
+            let all = std::mem::take(&mut *retired);
+            let (gone, held) = all.into_iter().partition(|table| Arc::strong_count(table) == 1);
+            *retired = held;
+            gone
+        };
+        drop(gone);
     }
 }
 
@@ -267,9 +296,4 @@ fn translate(folder: &Path, error: lsm_tree::Error) -> Error {
         )
         .with_source(error),
     }
-}
-
-/// Returns about how many bytes an entry takes in a memory table.
-pub(super) fn entry_bytes(key: &[u8], value: Option<&[u8]>) -> u64 {
-    wide(key.len()) + wide(value.map_or(0, <[u8]>::len)) + 48
 }

@@ -22,11 +22,22 @@ type GetInFiles =
     dyn Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>> + Send + Sync;
 type Range = dyn Fn(&Bounds, SeqNo) -> Entries + Send + Sync;
 
+/// What is known of the table files without reading them.
+pub(in super::super) struct Files {
+    /// The first key of each, ascending.
+    pub(in super::super) starts: Vec<Bytes>,
+    /// Their bytes together.
+    pub(in super::super) bytes: u64,
+    /// How many runs of them were flushed and not merged yet; a read may look into each.
+    pub(in super::super) fresh_runs: usize,
+}
+
 /// Memory tables and files of one time. The library's types for the files cannot be named, so two
 /// closures hold them.
 pub(in super::super) struct View {
     active: Arc<Memtable>,
     sealed: Vec<Arc<Memtable>>,
+    files: Files,
     folder: PathBuf,
     get_in_files: Box<GetInFiles>,
     range: Box<Range>,
@@ -45,6 +56,7 @@ impl View {
     pub(super) fn new(
         active: Arc<Memtable>,
         sealed: Vec<Arc<Memtable>>,
+        files: Files,
         folder: PathBuf,
         get_in_files: impl Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>>
         + Send
@@ -55,10 +67,22 @@ impl View {
         Self {
             active,
             sealed,
+            files,
             folder,
             get_in_files: Box::new(get_in_files),
             range: Box::new(range),
         }
+    }
+
+    /// Returns what is known of the table files.
+    pub(in super::super) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Returns about how many bytes the memory tables hold.
+    pub(in super::super) fn memory_bytes(&self) -> u64 {
+        let sealed: u64 = self.sealed.iter().map(|memtable| memtable.size()).sum();
+        sealed + self.active.size()
     }
 
     /// Returns the newest entry of `key` below `bound`, deletions included.

@@ -1,0 +1,95 @@
+//! Room on the disk: commits are refused while there is little, and taken again when it returns.
+//!
+//! What it is not: a promise. Others fill the disk too; a write that still finds no room fails like
+//! any other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::contract::{Error, ErrorKind, Result};
+
+/// Tells how many bytes may still be written, if the system tells.
+pub(super) type Probe = Box<dyn Fn() -> Option<u64> + Send + Sync>;
+
+/// The system is asked again after this many bytes …
+const ASK_EVERY_BYTES: u64 = 1024 * 1024;
+/// … and after this long while commits are refused.
+const ASK_EVERY: Duration = Duration::from_millis(100);
+
+/// Watches the free space of the file system that holds the store.
+pub(super) struct Space {
+    probe: Probe,
+    min: u64,
+    clock: Arc<dyn Clock>,
+    low: AtomicBool,
+    /// Bytes written since the system was last asked.
+    spent: AtomicU64,
+    /// When it was last asked, in microseconds of the clock.
+    asked_at: AtomicU64,
+}
+
+impl Space {
+    /// Watches that at least `min` bytes stay free.
+    pub(super) fn new(probe: Probe, min: u64, clock: Arc<dyn Clock>) -> Self {
+        let space = Self {
+            probe,
+            min,
+            clock,
+            low: AtomicBool::new(false),
+            spent: AtomicU64::new(0),
+            asked_at: AtomicU64::new(0),
+        };
+        space.ask();
+        space
+    }
+
+    /// Returns the free bytes, if the system tells.
+    pub(super) fn free(&self) -> Option<u64> {
+        (self.probe)()
+    }
+
+    /// Asks the system now. Returns whether there is too little room.
+    pub(super) fn ask(&self) -> bool {
+        let low = self.free().is_some_and(|free| free < self.min);
+        self.low.store(low, Ordering::Relaxed);
+        self.spent.store(0, Ordering::Relaxed);
+        self.asked_at.store(self.now(), Ordering::Relaxed);
+        low
+    }
+
+    /// Notes that `bytes` were written.
+    pub(super) fn spend(&self, bytes: u64) {
+        if self.spent.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) >= ASK_EVERY_BYTES {
+            self.ask();
+        }
+    }
+
+    /// Tells whether so little is left that even merging files must wait.
+    pub(super) fn is_nearly_gone(&self) -> bool {
+        self.free().is_some_and(|free| free < self.min / 4)
+    }
+
+    /// Refuses a commit while there is too little room.
+    pub(super) fn check(&self) -> Result<()> {
+        if !self.low.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let waited = self.now().saturating_sub(self.asked_at.load(Ordering::Relaxed));
+        if u128::from(waited) >= ASK_EVERY.as_micros() && !self.ask() {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::ReadOnly,
+            format!(
+                "fewer than {} MiB are free on the disk; writes go on once there is room",
+                self.min >> 20
+            ),
+        ))
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.clock.monotonic().as_micros()).unwrap_or(u64::MAX)
+    }
+}

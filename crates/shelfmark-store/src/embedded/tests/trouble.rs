@@ -1,0 +1,188 @@
+//! Full disks, failing writes and background work that falls behind.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::clock::ManualClock;
+use crate::contract::{Commit, ErrorKind, Store as _, Write};
+use crate::embedded::inner::lock;
+use crate::embedded::log::header::FileHeader;
+use crate::embedded::log::writer::LogWriter;
+use crate::embedded::{EmbeddedStore, Options, open};
+use crate::vfs;
+
+use super::support::{Scratch, bytes, commit_put, contents, get, put, small};
+
+#[test]
+fn commits_are_refused_while_the_disk_is_nearly_full_and_taken_again_after() {
+    let scratch = Scratch::new();
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let free = Arc::new(AtomicU64::new(1000 << 20));
+    let probe = free.clone();
+    let store = open::open_with(
+        &scratch.folder,
+        Options::default(),
+        clock.clone(),
+        Box::new(move || Some(probe.load(Ordering::Relaxed))),
+    )
+    .unwrap();
+    commit_put(&store, "a", "1");
+    free.store(255 << 20, Ordering::Relaxed);
+    // Noticed within a megabyte of writes.
+    let large = || {
+        let value = bytes(&"x".repeat(1 << 20));
+        store.commit(Commit::of(vec![Write::Put { key: bytes("large"), value }]))
+    };
+    large().unwrap();
+    let error = large().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ReadOnly);
+    assert!(error.to_string().contains("256 MiB"), "{error}");
+    // Reads and waiting go on.
+    assert_eq!(get(&store, "a").as_deref(), Some("1"));
+    store.commit(Commit::default()).unwrap();
+    free.store(256 << 20, Ordering::Relaxed);
+    clock.advance(Duration::from_millis(100));
+    commit_put(&store, "a", "2");
+    assert_eq!(store.stats().disk_free_bytes, Some(256 << 20));
+}
+
+/// Makes every later write to the log fail with "no space left".
+fn break_log(store: &EmbeddedStore, scratch: &Scratch) {
+    let mut log = lock(&store.inner.log);
+    let header: FileHeader = log.writer.header();
+    let full = std::path::PathBuf::from("/dev/full");
+    log.writer = LogWriter::reuse(full, header).unwrap();
+    assert!(scratch.folder.is_dir());
+}
+
+#[test]
+fn a_failed_write_is_undetermined_and_ends_writing_until_a_reopen() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    commit_put(&store, "a", "1");
+    break_log(&store, &scratch);
+    let (sender, receiver) = mpsc::channel();
+    let mut queued = 0;
+    for key in ["b", "c", "d", "e"] {
+        let sender = sender.clone();
+        let done = Box::new(move |outcome: crate::Result<crate::Committed>| {
+            sender.send(outcome.unwrap_err().kind()).unwrap();
+        });
+        match store.submit(Commit::of(vec![put(key, "1")]), done) {
+            Ok(_) => queued += 1,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::ReadOnly),
+        }
+    }
+    assert!(queued >= 1);
+    for _ in 0..queued {
+        assert_eq!(receiver.recv().unwrap(), ErrorKind::Undetermined);
+    }
+    let error = store.commit(Commit::of(vec![put("f", "1")])).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ReadOnly);
+    assert!(error.to_string().contains("reopened"), "{error}");
+    assert!(error.to_string().contains("/dev/full"), "the cause is named: {error}");
+    assert_eq!(store.commit(Commit::default()).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(store.maintain().unwrap_err().kind(), ErrorKind::ReadOnly);
+    // Reads go on, and show nothing of what failed.
+    assert_eq!(contents(&store).len(), 1);
+    assert_eq!(store.latest().unwrap().get(b"b").unwrap(), None);
+    assert_eq!(store.close().unwrap_err().kind(), ErrorKind::Io);
+    drop(store);
+    let store = scratch.open();
+    assert_eq!(contents(&store).len(), 1);
+    commit_put(&store, "b", "2");
+}
+
+#[test]
+fn a_group_that_was_not_begun_is_known_not_to_be_there() {
+    let scratch = Scratch::new();
+    let store = scratch.open_with(Options { log_file_bytes: 1, ..small() }).unwrap();
+    commit_put(&store, "a", "1");
+    // The next log file cannot be created: something of that name is there.
+    let next = scratch.folder.join("log/00000000000000000002.log");
+    vfs::create_folder(&next).unwrap();
+    let error = store.commit(Commit::of(vec![put("b", "1")])).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ReadOnly);
+    drop(store);
+    vfs::remove_tree(&next).unwrap();
+    assert_eq!(contents(&scratch.open()).len(), 1);
+}
+
+#[test]
+fn a_background_failure_ends_writing_with_its_cause() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    commit_put(&store, "a", "1");
+    // The flush cannot write: its folder is gone.
+    vfs::remove_tree(&scratch.folder.join("tree/tables")).unwrap();
+    store.maintain().unwrap_err();
+    let error = loop {
+        match store.commit(Commit::of(vec![put("b", "1")])) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Undetermined => {}
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::ReadOnly);
+    assert!(error.to_string().contains("tree"), "{error}");
+    assert_eq!(get(&store, "a").as_deref(), Some("1"));
+    drop(store);
+    // Nothing was lost: the log still has it.
+    let store = scratch.open();
+    assert_eq!(get(&store, "a").as_deref(), Some("1"));
+    store.maintain().unwrap();
+}
+
+#[test]
+fn writers_are_slowed_down_early_and_stopped_before_memory_runs_over() {
+    let scratch = Scratch::new();
+    let clock = Arc::new(ManualClock::at_micros(1));
+    let store = scratch.open_at(small(), clock.clone());
+    let large = || {
+        let value = bytes(&"x".repeat(1 << 20));
+        Commit::of(vec![Write::Put { key: bytes("large"), value }])
+    };
+    // A little behind: some bytes a second, told when to come again.
+    store.inner.pressure.store(3, Ordering::Relaxed);
+    store.commit(large()).unwrap();
+    let error = store.commit(large()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Busy);
+    let wait = error.retry_after().unwrap();
+    assert!(wait > Duration::from_millis(20) && wait < Duration::from_millis(60), "{wait:?}");
+    clock.advance(wait);
+    store.commit(large()).unwrap();
+    // Far behind: nothing.
+    store.inner.pressure.store(8, Ordering::Relaxed);
+    clock.advance(Duration::from_secs(10));
+    let error = store.commit(large()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Busy);
+    assert!(error.retry_after().is_some());
+    assert_eq!(store.stats().busy_refusals, 2);
+    // A barrier is no write.
+    store.commit(Commit::default()).unwrap();
+    store.inner.feel_pressure();
+    store.commit(large()).unwrap();
+}
+
+#[test]
+fn a_full_queue_is_busy() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    // The commit thread cannot go on while the end of the log is taken.
+    let log = lock(&store.inner.log);
+    let value = bytes(&"x".repeat(16 << 20));
+    let mut refused = None;
+    for _ in 0..20 {
+        let write = Write::Put { key: bytes("large"), value: value.clone() };
+        if let Err(error) = store.submit(Commit::of(vec![write]), Box::new(|_| {})) {
+            refused = Some(error);
+            break;
+        }
+    }
+    drop(log);
+    let refused = refused.expect("never refused");
+    assert_eq!(refused.kind(), ErrorKind::Busy);
+    assert!(refused.retry_after().is_some());
+}
