@@ -1,1 +1,47 @@
-fn main() {}
+//! Development tasks. `cargo xtask ci` is exactly what CI runs.
+//!
+//! What it is not: part of the product. It may print, read files and start programs as it likes.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a tool for developers: it prints, and what it reads and writes is no data of users"
+)]
+
+mod ci;
+mod clients;
+mod run;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask TASK
+
+Tasks:
+  ci [--long]   format, clippy, tests, docs, tidy, real clients; --long adds the long modes
+  tidy          check the rules that no compiler checks
+  clients       run the real clients (boto3) against a server
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["ci"] => ci::run(false),
+        ["ci", "--long"] => ci::run(true),
+        ["tidy"] => tidy::run(),
+        ["clients"] => clients::run(),
+        _ => {
+            print!("{HELP}");
+            return if words == ["--help"] { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -20,7 +20,7 @@ mod report;
 mod transaction;
 mod write;
 
-pub use background::SweepPosition;
+pub use background::{SweepPosition, Upkeep};
 pub use catalogue::{Index, Table};
 pub use engine::{Engine, View};
 pub use environment::{Environment, Random, SeededRandom};

@@ -1,0 +1,25 @@
+//! What CI runs, step by step. Nothing here is more than a developer could type.
+
+use crate::run::{run as start, run_with};
+use crate::{clients, tidy};
+
+/// Runs every step; `long` adds the long fuzz, crash and differential modes.
+pub(crate) fn run(long: bool) -> anyhow::Result<()> {
+    start("cargo", &["fmt", "--all", "--check"])?;
+    start("cargo", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    let long_mode: &[(&str, &str)] = if long { &[("SHELFMARK_LONG", "1")] } else { &[] };
+    // The command is built first: tests of real processes start it.
+    start("cargo", &["build", "--package", "shelfmark-cli"])?;
+    run_with("cargo", &["test", "--workspace"], long_mode)?;
+    run_with(
+        "cargo",
+        &["doc", "--workspace", "--no-deps"],
+        &[("RUSTDOCFLAGS", "-D warnings")],
+    )?;
+    tidy::run()?;
+    clients::run()?;
+    println!("all steps passed");
+    Ok(())
+}
+
+

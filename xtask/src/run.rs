@@ -1,0 +1,36 @@
+//! Starting programs, with what is run shown.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+
+/// Returns the root of the repository.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// Runs a program in the root and fails if it does.
+pub(crate) fn run(program: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    run_with(program, arguments, &[])
+}
+
+/// As [`run`], with variables of the environment set.
+pub(crate) fn run_with(
+    program: &str,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> anyhow::Result<()> {
+    println!("> {program} {}", arguments.join(" "));
+    let status = Command::new(program)
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .current_dir(root())
+        .status()
+        .with_context(|| format!("cannot start {program}; is it installed?"))?;
+    if !status.success() {
+        bail!("{program} {} failed", arguments.join(" "));
+    }
+    Ok(())
+}

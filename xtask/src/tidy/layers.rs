@@ -1,0 +1,102 @@
+//! Who may use whom: the table of the design against what cargo says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use anyhow::Context as _;
+use serde_json::Value;
+
+use super::read;
+use crate::run::root;
+
+/// Every crate, and which of ours it may use in the product. Tests may use more, never a face.
+const ALLOWED: [(&str, &[&str]); 14] = [
+    ("shelfmark-keycode", &[]),
+    ("shelfmark-store", &[]),
+    ("shelfmark-model", &["shelfmark-keycode"]),
+    ("shelfmark-engine", &["shelfmark-store", "shelfmark-model", "shelfmark-keycode"]),
+    ("shelfmark-derive", &[]),
+    (
+        "shelfmark-typed",
+        &[
+            "shelfmark-engine",
+            "shelfmark-model",
+            "shelfmark-keycode",
+            "shelfmark-derive",
+            "shelfmark-store",
+        ],
+    ),
+    ("shelfmark-dynamo", &["shelfmark-engine", "shelfmark-model", "shelfmark-keycode"]),
+    ("shelfmark-server", &["shelfmark-store", "shelfmark-engine", "shelfmark-dynamo"]),
+    (
+        "shelfmark",
+        &[
+            "shelfmark-store",
+            "shelfmark-engine",
+            "shelfmark-typed",
+            "shelfmark-model",
+            "shelfmark-keycode",
+            "shelfmark-derive",
+        ],
+    ),
+    ("shelfmark-cli", ANY),
+    ("shelfmark-testkit", ANY),
+    ("shelfmark-preload", &[]),
+    ("shelfmark-fuzz", ANY),
+    ("xtask", &[]),
+];
+
+const ANY: &[&str] = &["*"];
+
+pub(super) fn check() -> anyhow::Result<Vec<String>> {
+    let graph = graph()?;
+    let allowed: BTreeMap<&str, &[&str]> = ALLOWED.into_iter().collect();
+    let mut problems = Vec::new();
+    for (name, used) in &graph {
+        let Some(allowed) = allowed.get(name.as_str()) else {
+            problems.push(format!("crate {name} is missing from the table of layers in xtask"));
+            continue;
+        };
+        for other in used {
+            if *allowed != ANY && !allowed.contains(&other.as_str()) {
+                problems.push(format!("crate {name} must not use {other}"));
+            }
+        }
+    }
+    let document = read("ARCHITECTURE.md".as_ref())?;
+    for name in graph.keys() {
+        if !document.contains(&format!("`{name}`")) {
+            problems.push(format!("ARCHITECTURE.md does not name crate {name}"));
+        }
+    }
+    Ok(problems)
+}
+
+/// Returns our crates and which of ours each uses, leaving tests out.
+fn graph() -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
+    let output = Command::new("cargo")
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .context("cannot start cargo")?;
+    let metadata: Value = serde_json::from_slice(&output.stdout).context("reading cargo metadata")?;
+    let packages = metadata.get("packages").and_then(Value::as_array).context("no packages")?;
+    let names: BTreeSet<&str> =
+        packages.iter().filter_map(|package| package.get("name")?.as_str()).collect();
+    let mut graph = BTreeMap::new();
+    for package in packages {
+        let name = package.get("name").and_then(Value::as_str).context("no name")?;
+        let used = package
+            .get("dependencies")
+            .and_then(Value::as_array)
+            .context("no dependencies")?
+            .iter()
+            .filter(|dependency| dependency.get("kind").is_some_and(Value::is_null))
+            .filter_map(|dependency| dependency.get("name")?.as_str())
+            .filter(|dependency| names.contains(dependency))
+            .map(str::to_owned)
+            .collect();
+        graph.insert(name.to_owned(), used);
+    }
+    Ok(graph)
+}
