@@ -1,0 +1,10 @@
+//! Oracles, checkers and workloads that the tests of several crates share.
+//!
+//! What it is not: part of the product. Nothing outside of tests depends on it.
+//!
+//! Invariant: what it does follows from a seed, and a failing seed is told and can be replayed
+//! alone ([`seeds`]).
+
+pub mod history;
+pub mod seeds;
+pub mod workload;
