@@ -45,6 +45,12 @@ impl Engine {
         &self.inner.store
     }
 
+    /// Returns where this engine has its time and randomness from.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.inner.environment
+    }
+
     /// Returns the current form of a table.
     ///
     /// Cost: a look into memory; the first time a point read.

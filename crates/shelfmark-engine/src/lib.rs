@@ -9,6 +9,7 @@
 
 mod background;
 mod catalogue;
+mod cells;
 mod codec;
 mod engine;
 mod environment;

@@ -74,7 +74,9 @@ fn run(engine: &Engine, period: Duration, stop: &Stop) {
         drop(asked);
         // Both say themselves when nothing is due; an error waits for the next period.
         let _ = engine.purge();
-        while engine.sweep(&mut position, SWEEP_ITEMS_MAX).is_ok_and(|swept| swept == SWEEP_ITEMS_MAX)
+        while engine
+            .sweep(&mut position, SWEEP_ITEMS_MAX)
+            .is_ok_and(|swept| swept == SWEEP_ITEMS_MAX)
         {
             if *stop.asked.lock().unwrap_or_else(PoisonError::into_inner) {
                 return;

@@ -7,10 +7,12 @@ mod record;
 mod value;
 mod varint;
 
+pub(crate) use record::CHUNK_SIZE_BYTES;
 pub(crate) use record::{
     Head, Record, RecordKind, Stored, encode as encode_record, encode_whole, kind_of,
 };
 pub(crate) use value::{decode_value, encode_value};
+pub(crate) use varint::{Reader, put_varint, unzigzag, zigzag};
 
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,12 @@ pub(super) fn put_component(
         (KeyType::Bytes, Value::Bytes(bytes)) => keycode::put_bytes(out, direction, bytes),
         (KeyType::Decimal, Value::Number(number)) => keycode::put_decimal(out, direction, number),
         (KeyType::I64, Value::Int(n)) => keycode::put_i64(out, direction, *n),
-        _ => keycode::encode(key_type, direction, &to_key_value(key_type, value)?, out)?,
+        _ => {
+            let mut value = to_key_value(key_type, value)?;
+            // Sets and maps have one form in keys, whatever order a client sent them in.
+            keycode::canonicalize(key_type, &mut value)?;
+            keycode::encode(key_type, direction, &value, out)?;
+        }
     }
     Ok(())
 }
@@ -50,6 +55,12 @@ fn to_key_value(key_type: &KeyType, value: &Value) -> Result<KeyValue> {
         || Error::invalid(format!("a key of type {key_type:?} cannot hold a {:?}", value.kind()));
     Ok(match (key_type, value) {
         (KeyType::Kinded(_), Value::Null) => KeyValue::Null,
+        // CQL's value of zero bytes, of a type that has none itself.
+        (KeyType::Kinded(inner), Value::Bytes(bytes))
+            if bytes.is_empty() && !matches!(**inner, KeyType::Text | KeyType::Bytes) =>
+        {
+            KeyValue::Empty
+        }
         (KeyType::Kinded(inner), value) => to_key_value(inner, value)?,
         (_, Value::Text(text)) => KeyValue::Text(text.clone()),
         (_, Value::Bytes(bytes)) => KeyValue::Bytes(bytes.to_vec()),

@@ -1,0 +1,221 @@
+//! Rows of cells as bytes: a head, and chunks when the row is large.
+//!
+//! The head holds what concerns the whole row, and either the cells or the first cell key of each
+//! chunk. A cell is found by walking over lengths, without decoding the cells before it; in a
+//! chunked row one chunk holds it, and a change of it rewrites that chunk alone.
+
+use bytes::Bytes;
+
+use super::{Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness};
+use crate::codec::{CHUNK_SIZE_BYTES, Reader, Stored, put_varint, unzigzag, zigzag};
+use crate::error::{Error, Result};
+
+const CELLS_V1: u8 = 2;
+const CHUNK_V1: u8 = 3;
+
+const CHUNKED: u8 = 1;
+const LIVENESS: u8 = 2;
+const LIVENESS_EXPIRES: u8 = 4;
+const DELETION: u8 = 8;
+const COLLECTIONS: u8 = 16;
+
+const CELL_EXPIRES: u8 = 1;
+const CELL_DEAD: u8 = 2;
+
+impl CellRow {
+    /// Encodes the row.
+    pub(crate) fn encode(&self) -> Stored {
+        let mut parts: Vec<(&CellKey, Vec<u8>)> = Vec::new();
+        for (key, cell) in &self.cells {
+            let bytes = encode_cell(key, cell);
+            match parts.last_mut() {
+                Some((_, part)) if part.len() + bytes.len() <= CHUNK_SIZE_BYTES => {
+                    part.extend_from_slice(&bytes);
+                }
+                _ => parts.push((key, bytes)),
+            }
+        }
+        let chunked = parts.len() > 1;
+        let mut head = self.encode_head(chunked);
+        if !chunked {
+            head.extend(parts.into_iter().flat_map(|(_, part)| part));
+            return Stored { head: head.into(), chunks: Vec::new() };
+        }
+        put_varint(&mut head, parts.len() as u64);
+        let mut chunks = Vec::with_capacity(parts.len());
+        for (first, part) in parts {
+            put_key(&mut head, first);
+            let mut chunk = Vec::with_capacity(part.len() + 1);
+            chunk.push(CHUNK_V1);
+            chunk.extend_from_slice(&part);
+            chunks.push(Bytes::from(chunk));
+        }
+        Stored { head: head.into(), chunks }
+    }
+
+    fn encode_head(&self, chunked: bool) -> Vec<u8> {
+        let mut head = vec![CELLS_V1];
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        head.push(
+            flag(chunked, CHUNKED)
+                | flag(self.liveness.is_some(), LIVENESS)
+                | flag(self.liveness.is_some_and(|own| own.expiry.is_some()), LIVENESS_EXPIRES)
+                | flag(self.deletion.is_some(), DELETION)
+                | flag(!self.collections.is_empty(), COLLECTIONS),
+        );
+        if let Some(liveness) = self.liveness {
+            put_varint(&mut head, zigzag(liveness.timestamp));
+            if let Some(expiry) = liveness.expiry {
+                put_expiry(&mut head, expiry);
+            }
+        }
+        if let Some(deletion) = self.deletion {
+            put_deletion(&mut head, deletion);
+        }
+        if !self.collections.is_empty() {
+            put_varint(&mut head, self.collections.len() as u64);
+            for (column, deletion) in &self.collections {
+                put_varint(&mut head, u64::from(*column));
+                put_deletion(&mut head, *deletion);
+            }
+        }
+        head
+    }
+
+    /// Decodes a row from its head and the chunks after it.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: an unknown version or flag, a wrong length, or missing chunks.
+    pub(crate) fn decode<'b>(
+        head: &[u8],
+        chunks: impl ExactSizeIterator<Item = &'b [u8]>,
+    ) -> Result<Self> {
+        let mut reader = Reader::new(head);
+        if reader.byte()? != CELLS_V1 {
+            return Err(Error::corrupt("a row of cells has an unknown version"));
+        }
+        let flags = reader.byte()?;
+        let known = CHUNKED | LIVENESS | LIVENESS_EXPIRES | DELETION | COLLECTIONS;
+        if flags & !known != 0 {
+            return Err(Error::corrupt("a row of cells has unknown flags"));
+        }
+        let mut row = Self::default();
+        if flags & LIVENESS != 0 {
+            let timestamp = unzigzag(reader.varint()?);
+            let expiry =
+                if flags & LIVENESS_EXPIRES != 0 { Some(take_expiry(&mut reader)?) } else { None };
+            row.liveness = Some(Liveness { timestamp, expiry });
+        }
+        if flags & DELETION != 0 {
+            row.deletion = Some(take_deletion(&mut reader)?);
+        }
+        if flags & COLLECTIONS != 0 {
+            for _ in 0..reader.len()? {
+                let column = take_column(&mut reader)?;
+                row.collections.insert(column, take_deletion(&mut reader)?);
+            }
+        }
+        if flags & CHUNKED == 0 {
+            row.take_cells(reader)?;
+            return Ok(row);
+        }
+        let count = reader.len()?;
+        if chunks.len() != count {
+            return Err(Error::corrupt("a row of cells lacks chunks"));
+        }
+        for chunk in chunks {
+            let mut reader = Reader::new(chunk);
+            if reader.byte()? != CHUNK_V1 {
+                return Err(Error::corrupt("a chunk has an unknown version"));
+            }
+            row.take_cells(reader)?;
+        }
+        Ok(row)
+    }
+
+    fn take_cells(&mut self, mut reader: Reader<'_>) -> Result<()> {
+        while !reader.is_empty() {
+            let key = take_key(&mut reader)?;
+            let cell = decode_cell(reader.prefixed()?)?;
+            self.cells.insert(key, cell);
+        }
+        Ok(())
+    }
+}
+
+fn put_key(out: &mut Vec<u8>, key: &CellKey) {
+    put_varint(out, u64::from(key.column));
+    put_varint(out, key.path.len() as u64);
+    out.extend_from_slice(&key.path);
+}
+
+fn take_key(reader: &mut Reader<'_>) -> Result<CellKey> {
+    let column = take_column(reader)?;
+    Ok(CellKey { column, path: Bytes::copy_from_slice(reader.prefixed()?) })
+}
+
+fn take_column(reader: &mut Reader<'_>) -> Result<u32> {
+    u32::try_from(reader.varint()?).map_err(|_| Error::corrupt("a column number is too large"))
+}
+
+/// Key, length, then flags, timestamp, expiry or time of death, and the value to the end.
+fn encode_cell(key: &CellKey, cell: &Cell) -> Vec<u8> {
+    let mut body = Vec::with_capacity(16);
+    match &cell.content {
+        Content::Dead { at_seconds } => {
+            body.push(CELL_DEAD);
+            put_varint(&mut body, zigzag(cell.timestamp));
+            put_varint(&mut body, *at_seconds);
+        }
+        Content::Live { value, expiry } => {
+            body.push(if expiry.is_some() { CELL_EXPIRES } else { 0 });
+            put_varint(&mut body, zigzag(cell.timestamp));
+            if let Some(expiry) = expiry {
+                put_expiry(&mut body, *expiry);
+            }
+            body.extend_from_slice(value);
+        }
+    }
+    let mut out = Vec::with_capacity(body.len() + key.path.len() + 8);
+    put_key(&mut out, key);
+    put_varint(&mut out, body.len() as u64);
+    out.extend_from_slice(&body);
+    out
+}
+
+fn decode_cell(bytes: &[u8]) -> Result<Cell> {
+    let mut reader = Reader::new(bytes);
+    let flags = reader.byte()?;
+    let timestamp = unzigzag(reader.varint()?);
+    let content = match flags {
+        CELL_DEAD => Content::Dead { at_seconds: reader.varint()? },
+        0 => Content::Live { value: Bytes::copy_from_slice(reader.rest()), expiry: None },
+        CELL_EXPIRES => {
+            let expiry = Some(take_expiry(&mut reader)?);
+            Content::Live { value: Bytes::copy_from_slice(reader.rest()), expiry }
+        }
+        _ => return Err(Error::corrupt("a cell has unknown flags")),
+    };
+    Ok(Cell { timestamp, content })
+}
+
+fn put_expiry(out: &mut Vec<u8>, expiry: Expiry) {
+    put_varint(out, u64::from(expiry.ttl_seconds));
+    put_varint(out, expiry.at_seconds);
+}
+
+fn take_expiry(reader: &mut Reader<'_>) -> Result<Expiry> {
+    let ttl_seconds = take_column(reader)?;
+    Ok(Expiry { ttl_seconds, at_seconds: reader.varint()? })
+}
+
+fn put_deletion(out: &mut Vec<u8>, deletion: Deletion) {
+    put_varint(out, zigzag(deletion.timestamp));
+    put_varint(out, deletion.at_seconds);
+}
+
+fn take_deletion(reader: &mut Reader<'_>) -> Result<Deletion> {
+    let timestamp = unzigzag(reader.varint()?);
+    Ok(Deletion { timestamp, at_seconds: reader.varint()? })
+}
