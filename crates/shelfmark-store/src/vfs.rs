@@ -169,6 +169,40 @@ pub fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
     }
 }
 
+/// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the file. Moves no cursor
+/// on Unix.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        let at = offset.saturating_add(u64::try_from(filled).unwrap_or(u64::MAX));
+        match read_once_at(file, rest, at) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+fn read_once_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+    }
+    #[cfg(not(unix))]
+    {
+        use std::io::{Read as _, Seek as _, SeekFrom};
+        let mut file = file;
+        file.seek(SeekFrom::Start(offset))?;
+        file.read(buffer)
+    }
+}
+
 /// Cuts a file to `length` bytes and syncs it.
 ///
 /// # Errors

@@ -255,7 +255,7 @@ impl CommitThread {
         let mut log = lock(&inner.log);
         // What is flushed must be in the durable log, or a crash could keep the later half.
         self.sync_log(&mut log)?;
-        let sealed = inner.tree.rotate(log.last_group);
+        let sealed = inner.tree.rotate(log.end());
         if sealed {
             inner.tree.refresh(|view| inner.moments.install(view));
             self.active = inner.tree.active();

@@ -21,7 +21,7 @@ use super::queue::Queue;
 use super::recent::RecentGroups;
 use super::space::Space;
 use super::stripes::Stripes;
-use super::tree::{StopFlag, Tree};
+use super::tree::{LastGroup, StopFlag, Tree};
 
 /// Everything of an open store.
 pub(super) struct Inner {
@@ -71,6 +71,13 @@ pub(super) struct Log {
     pub(super) last_commit: u64,
     /// Sequence number of the last group.
     pub(super) last_seqno: u64,
+}
+
+impl Log {
+    /// Returns where the log ends.
+    pub(super) fn end(&self) -> LastGroup {
+        LastGroup { group: self.last_group, commit: self.last_commit }
+    }
 }
 
 /// A log file on disk.

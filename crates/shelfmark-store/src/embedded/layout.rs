@@ -21,7 +21,7 @@ use super::log::header::{FileHeader, HEADER_BYTES};
 use super::log::writer::LogWriter;
 use super::log::{self, path_of};
 use super::mark::{self, MARK_NAME, Mark};
-use super::tree::{StopFlag, TABLES_NAME, Tree};
+use super::tree::{TABLES_NAME, Tree};
 
 const LOCK_NAME: &str = "lock";
 const LOG_NAME: &str = "log";
@@ -62,6 +62,28 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File> {
         fault::io("create the folder (check that its parent is writable)", folder, error)
     })?;
     check_names(folder)?;
+    take_lock(folder)
+}
+
+/// Takes the lock of a folder that must hold a store or what is left of one.
+///
+/// # Errors
+///
+/// * [`ErrorKind::Invalid`]: there is no store.
+/// * [`ErrorKind::Unavailable`]: another process, or this one, has the store open.
+/// * [`ErrorKind::Io`]: the folder cannot be written.
+pub(super) fn lock_existing(folder: &Path) -> Result<File> {
+    let parts = [mark_path(folder), log_folder(folder), tree_folder(folder)];
+    if !parts.iter().any(|part| part.exists()) {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            format!("there is no store in {}", folder.display()),
+        ));
+    }
+    take_lock(folder)
+}
+
+fn take_lock(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK_NAME);
     let file = vfs::open_or_create(&path).map_err(|error| {
         fault::io("write to the folder (check its owner and rights): cannot open", &path, error)
@@ -123,7 +145,7 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
     let header = FileHeader { store_id, file: 1, first_group: 1, first_commit: 1 };
     LogWriter::create(&log_folder, header)?;
     // The tree syncs its own files and folder when it is created.
-    drop(Tree::open(&tree_folder, 0, &StopFlag::idle())?);
+    drop(Tree::create(&tree_folder)?);
     vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
     let mark = Mark {
         store_id,
@@ -131,10 +153,17 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
         synced_group: 0,
         synced_commit: 0,
         flushed_group: 0,
+        flushed_commit: 0,
         seqno_max: 0,
         clean: true,
     };
-    mark::create(folder, &mark)
+    write_mark(folder, &mark::file_of(&mark))
+}
+
+/// Puts a mark file of `bytes` in place by an atomic replace.
+pub(super) fn write_mark(folder: &Path, bytes: &[u8]) -> Result<()> {
+    let path = mark_path(folder);
+    vfs::replace(&path, bytes).map_err(|error| fault::io("replace", &path, error))
 }
 
 /// Fails if a folder without a mark holds groups or tables.

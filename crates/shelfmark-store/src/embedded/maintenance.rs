@@ -12,9 +12,19 @@ use crate::vfs;
 
 use super::fault;
 use super::inner::{Inner, LogFileInfo, lock};
+use super::tree::Tree;
 
+/// Ticks without work after which deletions may be merged away.
+const QUIET_TICKS: u32 = 20;
 /// How often old snapshots and memory are looked after when nothing else happens.
 const SWEEP_EVERY: Duration = Duration::from_millis(500);
+
+/// Percent of deletions among all entries at which everything is merged when nothing else is to do.
+const DELETIONS_PERCENT: u64 = 25;
+/// The same after a range was destroyed …
+const DESTROYED_PERCENT: u64 = 3;
+/// … and a tree so small that it is merged then anyway.
+const SMALL_TREE_BYTES: u64 = 512 * 1024 * 1024;
 
 /// How the threads of a store wake each other.
 #[derive(Default)]
@@ -33,6 +43,10 @@ struct SignalState {
     flush_due: bool,
     /// Levels may have to be merged.
     compact_due: bool,
+    /// A range was destroyed, and its space should return.
+    reclaim_due: bool,
+    /// How often nothing was due in a row.
+    quiet: u32,
     /// Something is due that found no room on the disk.
     waits_for_room: bool,
     /// How often the commit thread sealed the memory table.
@@ -68,6 +82,16 @@ impl Signals {
             state.flush_due = true;
             state.compact_due = true;
         });
+    }
+
+    /// Notes that a range was destroyed.
+    pub(super) fn reclaim_due(&self) {
+        self.change(|state| state.reclaim_due = true);
+    }
+
+    /// Waits for `time`, or until something changes.
+    pub(super) fn pause(&self, time: Duration) {
+        drop(self.wait(self.lock(), time));
     }
 
     /// Notes that the commit thread ended.
@@ -121,6 +145,7 @@ fn work(inner: &Inner, duty: Duty) -> Result<()> {
         let outcome = match task {
             Task::Flush => inner.flush().map(|()| true),
             Task::Compact => inner.compact(),
+            Task::Reclaim => inner.reclaim(false).map(|()| false),
         };
         match outcome {
             Ok(true) => inner.signals.change(|state| state.compact_due = true),
@@ -139,23 +164,31 @@ fn work(inner: &Inner, duty: Duty) -> Result<()> {
 enum Task {
     Flush,
     Compact,
+    Reclaim,
 }
 
 /// Waits for something to do. Returns nothing when the store stops.
 fn next_task(inner: &Inner, duty: Duty) -> Option<Task> {
+    let (flushes, compacts) = (duty != Duty::Compact, duty != Duty::Flush);
     let mut state = inner.signals.lock();
     loop {
         if state.stop {
             return None;
         }
-        if duty != Duty::Compact && std::mem::take(&mut state.flush_due) {
+        if flushes && std::mem::take(&mut state.flush_due) {
+            state.quiet = 0;
             return Some(Task::Flush);
         }
-        if duty != Duty::Flush && std::mem::take(&mut state.compact_due) {
+        if compacts && std::mem::take(&mut state.compact_due) {
+            state.quiet = 0;
             return Some(Task::Compact);
         }
+        if compacts && state.quiet >= QUIET_TICKS {
+            state.quiet = 0;
+            return Some(Task::Reclaim);
+        }
         state = inner.signals.wait(state, SWEEP_EVERY);
-        if duty != Duty::Compact {
+        if flushes {
             drop(state);
             inner.sweep();
             state = inner.signals.lock();
@@ -164,6 +197,9 @@ fn next_task(inner: &Inner, duty: Duty) -> Option<Task> {
                 state.flush_due = true;
                 state.compact_due = true;
             }
+        }
+        if compacts {
+            state.quiet += 1;
         }
     }
 }
@@ -174,14 +210,15 @@ impl Inner {
     /// The lock for compactions is always taken before the one for flushes.
     pub(super) fn flush(&self) -> Result<()> {
         let _flushing = lock(&self.signals.flushing);
-        let Some((group, bytes)) = self.tree.flush()? else { return Ok(()) };
+        let Some((upto, bytes)) = self.tree.flush()? else { return Ok(()) };
         self.tree.refresh(|view| self.moments.install(view));
         self.feel_pressure();
         let mut mark = lock(&self.mark);
-        mark.mark.flushed_group = mark.mark.flushed_group.max(group);
+        mark.mark.flushed_group = mark.mark.flushed_group.max(upto.group);
+        mark.mark.flushed_commit = mark.mark.flushed_commit.max(upto.commit);
         mark.write_durably()?;
         drop(mark);
-        let removed = self.remove_log_files(group)?;
+        let removed = self.remove_log_files(upto.group)?;
         self.signals.change(|state| {
             state.done.flushed_bytes += bytes;
             state.done.log_files_removed += removed;
@@ -209,16 +246,44 @@ impl Inner {
 
     /// Does one compaction if one is due. Returns whether it did.
     pub(super) fn compact(&self) -> Result<bool> {
+        self.merge(Tree::compact)
+    }
+
+    /// Gives the space of deleted rows back, if there are enough of them to be worth a merge of
+    /// everything, or few enough files. `now` says that somebody asks for it.
+    pub(super) fn reclaim(&self, now: bool) -> Result<()> {
+        let destroyed = std::mem::take(&mut self.signals.lock().reclaim_due);
+        if !destroyed && now {
+            return Ok(());
+        }
+        if destroyed {
+            self.merge(|tree| tree.push_down().map(|()| true))?;
+        }
+        let view = self.moments.view();
+        let files = view.files();
+        let share = files.deletions.saturating_mul(100) / files.entries.max(1);
+        let worth_it = share >= DELETIONS_PERCENT
+            || destroyed && (files.bytes <= SMALL_TREE_BYTES || share >= DESTROYED_PERCENT);
+        if files.deletions > 0 && worth_it {
+            drop(view);
+            self.merge(|tree| tree.merge_all().map(|()| true))?;
+        }
+        Ok(())
+    }
+
+    /// Changes which table files there are by `merge`, which says whether it changed anything.
+    pub(super) fn merge(&self, merge: impl FnOnce(&Tree) -> Result<bool>) -> Result<bool> {
         let _compacting = lock(&self.signals.compacting);
         if self.stop.is_stopped() {
             return Ok(false);
         }
         let first_table = self.tree.next_table();
-        match self.tree.compact() {
+        match merge(&self.tree) {
             Ok(done) => {
                 if done {
                     self.tree.refresh(|view| self.moments.install(view));
                     self.feel_pressure();
+                    self.sweep();
                 }
                 Ok(done)
             }
@@ -260,6 +325,7 @@ impl Inner {
         self.seal_now()?;
         self.flush()?;
         while self.compact()? {}
+        self.reclaim(true)?;
         self.sweep();
         let after = self.signals.lock().done;
         Ok(Maintained {

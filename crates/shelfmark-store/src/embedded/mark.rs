@@ -29,7 +29,7 @@ const MAGIC: [u8; 8] = *b"SHELFMRK";
 const SLOT_BYTES: usize = 4096;
 const SLOTS: usize = 2;
 /// Bytes of a slot that its checksum covers. Every later format keeps them and their place.
-const COVERED_BYTES: usize = 80;
+const COVERED_BYTES: usize = 88;
 const FLAG_CLEAN: u32 = 1;
 const MODE_SYNC: u32 = 0;
 const MODE_INTERVAL: u32 = 1;
@@ -47,6 +47,8 @@ pub(super) struct Mark {
     pub(super) synced_commit: u64,
     /// Highest group whose writes, with all before it, are in the tree's files.
     pub(super) flushed_group: u64,
+    /// Last commit of that group.
+    pub(super) flushed_commit: u64,
     /// Highest sequence number of the tree that was used.
     pub(super) seqno_max: u64,
     /// The store was closed in order and nothing was written since.
@@ -72,6 +74,7 @@ impl Mark {
         out.extend_from_slice(&self.synced_group.to_be_bytes());
         out.extend_from_slice(&self.synced_commit.to_be_bytes());
         out.extend_from_slice(&self.flushed_group.to_be_bytes());
+        out.extend_from_slice(&self.flushed_commit.to_be_bytes());
         out.extend_from_slice(&self.seqno_max.to_be_bytes());
         let checksum = xxh3_64(&out);
         out.extend_from_slice(&checksum.to_be_bytes());
@@ -95,7 +98,8 @@ impl Mark {
             synced_group: be_u64(slot, 48)?,
             synced_commit: be_u64(slot, 56)?,
             flushed_group: be_u64(slot, 64)?,
-            seqno_max: be_u64(slot, 72)?,
+            flushed_commit: be_u64(slot, 72)?,
+            seqno_max: be_u64(slot, 80)?,
             clean: be_u32(slot, 12)? & FLAG_CLEAN != 0,
         };
         Some(Slot { format, counter: be_u64(slot, 32)?, mark })
@@ -150,9 +154,8 @@ pub(super) fn read(path: &Path) -> Result<ReadMark> {
     Ok(ReadMark { mark: slot.mark, whole_slots, counter: slot.counter, index })
 }
 
-/// Creates the mark file by an atomic replace: the last step of creating a store.
-pub(super) fn create(folder: &Path, mark: &Mark) -> Result<()> {
-    let path = folder.join(MARK_NAME);
+/// Returns the bytes of a mark file that holds `mark` in both slots.
+pub(super) fn file_of(mark: &Mark) -> Vec<u8> {
     let mut bytes = vec![0; SLOT_BYTES * SLOTS];
     for (index, counter) in [(0, 1), (1, 2)] {
         let slot = mark.encode(counter);
@@ -161,7 +164,7 @@ pub(super) fn create(folder: &Path, mark: &Mark) -> Result<()> {
             place.copy_from_slice(&slot);
         }
     }
-    vfs::replace(&path, &bytes).map_err(|error| fault::io("create", &path, error))
+    bytes
 }
 
 /// The open mark file.

@@ -29,15 +29,22 @@ mod pending;
 mod queue;
 mod recent;
 mod recovery;
+mod report;
+mod salvage;
 mod space;
 mod stripes;
 mod submit;
+mod survey;
 mod tree;
+mod verify;
 
 #[cfg(test)]
 mod tests;
 
 pub use options::Options;
+pub use report::{Damage, Report, Salvage};
+pub use salvage::salvage;
+pub use verify::verify;
 
 use std::path::Path;
 use std::sync::atomic::Ordering;

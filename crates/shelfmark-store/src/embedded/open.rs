@@ -56,7 +56,7 @@ pub(super) fn open_with(
     recovery::replay(&tree, groups, options.memory_table_bytes)?;
     let (log, files) = recovery::settle(&log_folder, judged)?;
     if replayed {
-        tree.rotate(log.last_group);
+        tree.rotate(log.end());
     }
     let mut mark = MarkFile::open(&mark_path, &read)?;
     let old = mark.mark;
@@ -144,7 +144,7 @@ impl Inner {
     pub(super) fn settle_for_close(&self) -> Result<()> {
         let mut log = lock(&self.log);
         let group = log.last_group;
-        self.tree.rotate(group);
+        self.tree.rotate(log.end());
         self.tree.flush()?;
         if !log.writer.is_empty() {
             self.next_log_file(&mut log)?;
@@ -153,6 +153,7 @@ impl Inner {
         mark.mark.synced_group = group;
         mark.mark.synced_commit = log.last_commit;
         mark.mark.flushed_group = group;
+        mark.mark.flushed_commit = log.last_commit;
         mark.mark.seqno_max = self.tree.seqno_bound();
         mark.mark.clean = true;
         mark.write_durably()?;

@@ -27,7 +27,7 @@ use super::log::header::{BadHeader, FileHeader};
 use super::log::reader::{LogFile, Step};
 use super::log::writer::LogWriter;
 use super::mark::Mark;
-use super::tree::Tree;
+use super::tree::{LastGroup, Tree};
 
 /// The judgement over a log: what is whole, and what is to be cut.
 pub(super) struct Judged {
@@ -59,7 +59,7 @@ struct Judge<'a> {
 ///
 /// * [`ErrorKind::Corrupt`]: see the module. Nothing was changed.
 pub(super) fn judge(folder: &Path, mark: &Mark) -> Result<Judged> {
-    let files = log::list(folder)?;
+    let files = if folder.is_dir() { log::list(folder)? } else { Vec::new() };
     let judged = Judged {
         files: Vec::new(),
         last_group: 0,
@@ -286,7 +286,7 @@ pub(super) fn replay(
         }
         tree.raise_seqno(group.seqno);
         if active.size() >= memory_table_bytes {
-            tree.rotate(group.number);
+            tree.rotate(LastGroup { group: group.number, commit: group.last_commit() });
             active = tree.active();
         }
     }

@@ -46,11 +46,6 @@ impl LogFile {
         })
     }
 
-    /// Returns the file's length in bytes.
-    pub(in super::super) fn length(&self) -> usize {
-        self.bytes.len()
-    }
-
     /// Returns where the first group begins.
     pub(in super::super) fn first_offset() -> usize {
         HEADER_BYTES

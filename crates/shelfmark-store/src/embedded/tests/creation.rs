@@ -111,8 +111,8 @@ fn a_newer_format_is_named() {
     let mut mark = vfs::read(&scratch.mark()).unwrap();
     for slot in [0, 4096] {
         mark[slot + 8..slot + 12].copy_from_slice(&9_u32.to_be_bytes());
-        let checksum = xxhash_rust::xxh3::xxh3_64(&mark[slot..slot + 80]);
-        mark[slot + 80..slot + 88].copy_from_slice(&checksum.to_be_bytes());
+        let checksum = xxhash_rust::xxh3::xxh3_64(&mark[slot..slot + 88]);
+        mark[slot + 88..slot + 96].copy_from_slice(&checksum.to_be_bytes());
     }
     vfs::replace(&scratch.mark(), &mark).unwrap();
     let before = files(&scratch.folder);

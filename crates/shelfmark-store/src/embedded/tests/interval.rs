@@ -6,7 +6,9 @@ use crate::contract::{Commit, Durability, ErrorKind, Store as _};
 use crate::embedded::{Options, mark};
 use crate::vfs;
 
-use super::support::{Scratch, commit_put, contents, files, get, interval, put, restore, small};
+use super::support::{
+    Scratch, commit_put, contents, files, get, interval, pause, put, restore, small,
+};
 
 /// Commits `a` to `f` one by one under interval durability, in small log files, and returns the
 /// folder as a power cut would leave it if everything was written and only `synced` was synced.
@@ -135,8 +137,7 @@ fn the_log_is_synced_within_the_interval_when_idle() {
         if synced > 0 {
             break;
         }
-        let (_sender, receiver) = std::sync::mpsc::channel::<()>();
-        let _ = receiver.recv_timeout(Duration::from_millis(2));
+        pause(Duration::from_millis(2));
     }
     assert_eq!(synced, 1);
 }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
 
-use crate::contract::{Commit, Direction, ErrorKind, KeyRange, Snapshot, Store as _, Write};
-use crate::embedded::{EmbeddedStore, Options};
+use crate::contract::{Commit, Direction, KeyRange, Snapshot, Store as _, Write};
+use crate::embedded::Options;
 use crate::threads;
 
-use super::support::{Scratch, bytes, rows, small};
+use super::support::{Scratch, bytes, commit_patiently, rows, small};
 
 const PAIRS: u64 = 200;
 
@@ -37,20 +36,6 @@ fn check_pairs(snapshot: &dyn Snapshot, start: u64) {
     assert_eq!(values(left), values(right), "half of a commit in a range");
 }
 
-/// Puts what retries a full queue into one place.
-fn commit_patiently(store: &EmbeddedStore, writes: &[Write]) {
-    loop {
-        match store.commit(Commit::of(writes.to_vec())) {
-            Ok(_) => return,
-            Err(error) if error.kind() == ErrorKind::Busy => {
-                let (_sender, receiver) = mpsc::channel::<()>();
-                let _ = receiver.recv_timeout(error.retry_after().unwrap());
-            }
-            Err(error) => panic!("{error}"),
-        }
-    }
-}
-
 #[test]
 fn nobody_sees_half_a_commit_beside_flushes_and_compactions() {
     let scratch = Scratch::new();
@@ -77,7 +62,7 @@ fn nobody_sees_half_a_commit_beside_flushes_and_compactions() {
         for number in 0..PAIRS {
             let writes = pair(number, round);
             if number % 8 == 7 {
-                commit_patiently(&store, &writes);
+                commit_patiently(&store, writes);
             } else {
                 // Queued and not waited for, so that groups hold many commits.
                 let _ = store.submit(Commit::of(writes), Box::new(|_| {}));
@@ -98,7 +83,7 @@ fn a_held_snapshot_keeps_its_moment_through_flush_and_compaction() {
     let scratch = Scratch::new();
     let store = scratch.open_with(Options { memory_table_bytes: 64 * 1024, ..small() }).unwrap();
     for number in 0..PAIRS {
-        commit_patiently(&store, &pair(number, 1));
+        commit_patiently(&store, pair(number, 1));
     }
     store.maintain().unwrap();
     let held = store.snapshot().unwrap();
@@ -108,7 +93,7 @@ fn a_held_snapshot_keeps_its_moment_through_flush_and_compaction() {
         }
         for number in 0..PAIRS / 2 {
             let key = bytes(&format!("left/{number:04}"));
-            commit_patiently(&store, &[Write::Delete { key }]);
+            commit_patiently(&store, vec![Write::Delete { key }]);
         }
         store.maintain().unwrap();
         let all = rows(&*held, KeyRange::all(), Direction::Ascending, 100);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::contract::{Commit, Direction, KeyRange, Store as _, Write};
 use crate::embedded::{EmbeddedStore, Options};
 
-use super::support::{Scratch, bytes, rows, small};
+use super::support::{Scratch, bytes, commit_patiently, rows, small};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -117,9 +117,9 @@ fn run(steps: &[Step]) {
                     apply(&mut model, write);
                 }
                 if matches!(step, Step::Commit(_)) {
-                    store.commit(Commit::of(writes)).unwrap();
-                } else {
-                    store.submit(Commit::of(writes), Box::new(|_| {})).unwrap();
+                    commit_patiently(&store, writes);
+                } else if store.submit(Commit::of(writes.clone()), Box::new(|_| {})).is_err() {
+                    commit_patiently(&store, writes);
                 }
             }
             Step::Maintain => drop(store.maintain().unwrap()),

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::ManualClock;
-use crate::contract::{Commit, Direction, ErrorKind, KeyRange, ScanLimits, Store as _, Write};
+use crate::contract::{Direction, ErrorKind, KeyRange, ScanLimits, Store as _, Write};
 use crate::embedded::Options;
 
-use super::support::{Scratch, bytes, commit_put, put, small, text, validated};
+use super::support::{Scratch, bytes, commit_patiently, commit_put, put, small, text, validated};
 
 #[test]
 fn a_snapshot_past_its_age_is_too_old_to_the_microsecond() {
@@ -61,10 +61,7 @@ fn a_snapshot_past_its_bytes_is_too_old_and_lets_go() {
     for round in 0..40 {
         let value = bytes(&"x".repeat(5000));
         let write = Write::Put { key: bytes(&format!("k{round}")), value };
-        match store.commit(Commit::of(vec![write, put("a", "new")])) {
-            Ok(_) => {}
-            Err(error) => assert_eq!(error.kind(), ErrorKind::Busy),
-        }
+        commit_patiently(&store, vec![write, put("a", "new")]);
         match held.get(b"a") {
             Ok(value) => assert_eq!(value, Some(bytes("old"))),
             Err(error) => {

@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use crate::clock::{Clock, SystemClock};
 use crate::contract::{
-    Commit, Direction, Durability, Error, KeyRange, Result, Row, ScanLimits, Snapshot, Store as _,
-    Write,
+    Commit, Direction, Durability, Error, ErrorKind, KeyRange, Result, Row, ScanLimits, Snapshot,
+    Store as _, Write,
 };
 use crate::embedded::{EmbeddedStore, Options};
 use crate::vfs;
@@ -23,7 +23,14 @@ pub(super) struct Scratch {
 
 impl Scratch {
     pub(super) fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        // Thousands of syncs: in memory where that is possible, for these tests prove logic, and
+        // the crash tests of the testkit prove syncs.
+        let memory = Path::new("/dev/shm");
+        let root = if memory.is_dir() {
+            tempfile::tempdir_in(memory).unwrap()
+        } else {
+            tempfile::tempdir().unwrap()
+        };
         let folder = root.path().join("store");
         Self { _root: root, folder }
     }
@@ -91,6 +98,24 @@ pub(super) fn delete(key: &str) -> Write {
 
 pub(super) fn add(key: &str, delta: i64) -> Write {
     Write::Add { key: bytes(key), delta }
+}
+
+/// Waits for `time`.
+pub(super) fn pause(time: std::time::Duration) {
+    let (_sender, receiver) = std::sync::mpsc::channel::<()>();
+    let _ = receiver.recv_timeout(time);
+}
+
+/// Commits and waits, coming again as often as the store is busy: small memory tables fill faster
+/// than they are flushed.
+pub(super) fn commit_patiently(store: &EmbeddedStore, writes: Vec<Write>) {
+    loop {
+        match store.commit(Commit::of(writes.clone())) {
+            Ok(_) => return,
+            Err(error) if error.kind() == ErrorKind::Busy => pause(error.retry_after().unwrap()),
+            Err(error) => panic!("{error}"),
+        }
+    }
 }
 
 /// Commits one put and waits.

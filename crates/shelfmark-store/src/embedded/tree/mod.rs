@@ -11,9 +11,12 @@
 //! publication never lacks what that publication shows, and compaction may drop every version but
 //! the newest: readers of older ones hold older views.
 
+pub(super) mod blocks;
+pub(super) mod listing;
 mod stop;
 mod view;
 
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,7 +27,7 @@ use lsm_tree::{
     SequenceNumberCounter, ValueType,
 };
 
-use crate::contract::{Error, ErrorKind, Result};
+use crate::contract::{Error, ErrorKind, KeyRange, Result};
 use crate::vfs;
 
 pub(super) use stop::StopFlag;
@@ -35,6 +38,9 @@ use super::fault;
 /// Folder of the table files inside the tree's folder.
 pub(super) const TABLES_NAME: &str = "tables";
 
+/// Size of the files that merging makes.
+const TABLE_BYTES: u64 = 64 * 1024 * 1024;
+
 /// Every version but the newest may go when tables are written: readers hold their own views.
 const EVICT_ALL: SeqNo = SeqNo::MAX;
 
@@ -42,7 +48,16 @@ const EVICT_ALL: SeqNo = SeqNo::MAX;
 #[derive(Clone)]
 struct Sealed {
     memtable: Arc<Memtable>,
-    last_group: u64,
+    upto: LastGroup,
+}
+
+/// The last group that a memory table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LastGroup {
+    /// Its number.
+    pub(super) group: u64,
+    /// Number of its last commit.
+    pub(super) commit: u64,
 }
 
 /// The tree of one store.
@@ -79,13 +94,30 @@ impl Active {
 }
 
 impl Tree {
-    /// Opens the tree in `folder`, creating it if there is none.
+    /// Creates an empty tree in `folder` and syncs it.
     ///
     /// # Errors
     ///
-    /// * [`ErrorKind::Corrupt`]: a file of it is damaged or missing.
+    /// * [`ErrorKind::Io`]: the operating system refused.
+    pub(super) fn create(folder: &Path) -> Result<Self> {
+        Self::open_unchecked(folder, 0, &StopFlag::idle())
+    }
+
+    /// Opens the tree in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Corrupt`]: a file of it is damaged or missing; nothing was changed.
     /// * [`ErrorKind::Io`]: the operating system refused.
     pub(super) fn open(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
+        for listed in listing::read(folder)? {
+            listing::check_contents(&listed)
+                .map_err(|flaw| fault::corrupt(&listed.path, flaw.offset.unwrap_or(0), flaw.why))?;
+        }
+        Self::open_unchecked(folder, cache_bytes, stop)
+    }
+
+    fn open_unchecked(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
         let seqno = SequenceNumberCounter::default();
         let config = Config::new(folder, seqno.clone(), SequenceNumberCounter::default())
             .use_cache(Arc::new(Cache::with_capacity_bytes(cache_bytes)))
@@ -132,15 +164,15 @@ impl Tree {
         Active(self.tree.active_memtable())
     }
 
-    /// Seals the memory table, which holds groups up to `last_group`. Only the commit thread calls
+    /// Seals the memory table, which holds groups up to `upto`. Only the commit thread calls
     /// this, between groups.
     ///
     /// Returns whether there was anything to seal.
-    pub(super) fn rotate(&self, last_group: u64) -> bool {
+    pub(super) fn rotate(&self, upto: LastGroup) -> bool {
         let _installing = lock(&self.installing);
         match self.tree.rotate_memtable() {
             Some(memtable) => {
-                lock(&self.sealed).push(Sealed { memtable, last_group });
+                lock(&self.sealed).push(Sealed { memtable, upto });
                 true
             }
             None => false,
@@ -174,6 +206,8 @@ impl Tree {
             starts,
             bytes: version.iter_tables().map(|table| table.metadata.file_size).sum(),
             fresh_runs: version.l0().run_count(),
+            entries: version.iter_tables().map(|table| table.metadata.item_count).sum(),
+            deletions: version.iter_tables().map(|table| table.metadata.tombstone_count).sum(),
         };
         View::new(
             state.active_memtable.clone(),
@@ -200,11 +234,11 @@ impl Tree {
 
     /// Writes the sealed memory tables to table files and waits until they are durable.
     ///
-    /// Returns the highest group that is now in files together with all before it, and the bytes
+    /// Returns the last group that is now in files together with all before it, and the bytes
     /// written; `None` if nothing was sealed. Only one thread calls this at a time.
-    pub(super) fn flush(&self) -> Result<Option<(u64, u64)>> {
+    pub(super) fn flush(&self) -> Result<Option<(LastGroup, u64)>> {
         let known: Vec<Sealed> = lock(&self.sealed).clone();
-        let Some(last_group) = known.iter().map(|sealed| sealed.last_group).max() else {
+        let Some(upto) = known.iter().map(|sealed| sealed.upto).max() else {
             return Ok(None);
         };
         let bytes = known.iter().map(|sealed| sealed.memtable.size()).sum();
@@ -216,7 +250,7 @@ impl Tree {
         lock(&self.sealed)
             .retain(|sealed| !known.iter().any(|old| Arc::ptr_eq(&old.memtable, &sealed.memtable)));
         lock(&self.retired).extend(known.into_iter().map(|sealed| sealed.memtable));
-        Ok(Some((last_group, bytes)))
+        Ok(Some((upto, bytes)))
     }
 
     /// Does one compaction if one is due. Returns whether it did.
@@ -226,6 +260,37 @@ impl Tree {
             .compact(Arc::new(Leveled::default()), EVICT_ALL)
             .map_err(|error| translate(&self.folder, error))?;
         Ok(self.tree.current_version().id() != before)
+    }
+
+    /// Drops the table files that lie in `range` as a whole, for all readers to come.
+    pub(super) fn drop_files(&self, range: &KeyRange) -> Result<()> {
+        let start = Bound::Included(range.start.as_ref());
+        let end = match &range.end {
+            Some(end) => Bound::Excluded(end.as_ref()),
+            None => Bound::Unbounded,
+        };
+        self.tree
+            .drop_range::<&[u8], _>((start, end))
+            .map_err(|error| translate(&self.folder, error))?;
+        // The library would keep the old list, and with it the files, until the next flush.
+        self.tree
+            .get_version_history_lock()
+            .maintenance(&self.folder, EVICT_ALL)
+            .map_err(|error| translate(&self.folder, error))
+    }
+
+    /// Merges what was flushed last into the level below, however little it is.
+    pub(super) fn push_down(&self) -> Result<()> {
+        self.tree
+            .compact(Arc::new(Leveled::default().with_l0_threshold(1)), EVICT_ALL)
+            .map_err(|error| translate(&self.folder, error))
+    }
+
+    /// Merges all table files into the last level, which leaves no deletion behind.
+    pub(super) fn merge_all(&self) -> Result<()> {
+        self.tree
+            .major_compact(TABLE_BYTES, EVICT_ALL)
+            .map_err(|error| translate(&self.folder, error))
     }
 
     /// Returns a number that every table file begun from now on has at least.

@@ -30,6 +30,10 @@ pub(in super::super) struct Files {
     pub(in super::super) bytes: u64,
     /// How many runs of them were flushed and not merged yet; a read may look into each.
     pub(in super::super) fresh_runs: usize,
+    /// How many entries they hold …
+    pub(in super::super) entries: u64,
+    /// … and how many of these are deletions.
+    pub(in super::super) deletions: u64,
 }
 
 /// Memory tables and files of one time. The library's types for the files cannot be named, so two

@@ -1,0 +1,304 @@
+//! Going on after damage: everything whole is kept, everything damaged is set aside, and what is
+//! lost is said.
+//!
+//! The new parts are built beside the old ones, in `salvage-N/new`; then the old ones are moved to
+//! `salvage-N` and the new ones into place, the mark last. `salvage-N/ready` says that the new
+//! parts are complete, so an interrupted salvage is finished by the next one.
+//!
+//! Invariant: no byte of a damaged file is removed.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::contract::{Durability, Result};
+use crate::vfs;
+
+use super::bytes::wide;
+use super::log::group::GroupHeader;
+use super::log::header::FileHeader;
+use super::log::writer::LogWriter;
+use super::mark::{self, Mark};
+use super::report::{Damage, Salvage};
+use super::tree::blocks;
+use super::tree::listing;
+use super::tree::{LastGroup, StopFlag, TABLES_NAME, Tree};
+use super::verify::Findings;
+use super::{fault, layout, recovery, verify};
+
+/// Bytes of table files that are read back into memory at once.
+const REBUILD_BYTES: u64 = 64 * 1024 * 1024;
+/// Memory table size while groups are put back.
+const MEMORY_TABLE_BYTES: u64 = 64 * 1024 * 1024;
+
+const LOG_NAME: &str = "log";
+const TREE_NAME: &str = "tree";
+const NEW_NAME: &str = "new";
+const READY_NAME: &str = "ready";
+
+/// Makes a damaged store usable again, keeping everything that is whole.
+///
+/// Damaged originals are moved into a folder `salvage-N` inside the store's folder and stay there.
+/// A store without damage is left alone. Needs free space for a copy of the tree if a table file is
+/// damaged. Cost: as [`crate::embedded::verify`], and writing what has to be written anew.
+///
+/// # Errors
+///
+/// * [`crate::ErrorKind::Invalid`]: there is no store, or a newer version wrote it.
+/// * [`crate::ErrorKind::Unavailable`]: the store is open. Stop it first.
+/// * [`crate::ErrorKind::Io`]: the operating system refused; call it again, it goes on.
+pub fn salvage(folder: &Path) -> Result<Salvage> {
+    let _lock = layout::lock_existing(folder)?;
+    if let Some(aside) = find_ready(folder)? {
+        put_in_place(folder, &aside)?;
+        return Ok(Salvage {
+            set_aside: Some(aside),
+            notes: vec!["an interrupted salvage was finished".to_owned()],
+            ..Salvage::default()
+        });
+    }
+    let salvage = prepare(folder)?;
+    if let Some(aside) = &salvage.set_aside {
+        put_in_place(folder, aside)?;
+    }
+    Ok(salvage)
+}
+
+/// Builds everything new, if anything is damaged, and moves nothing.
+pub(super) fn prepare(folder: &Path) -> Result<Salvage> {
+    let findings = verify::look(folder)?;
+    if findings.report.is_clean() {
+        return Ok(Salvage { commits_lost: Some(0), ..Salvage::default() });
+    }
+    let aside = new_aside(folder)?;
+    let mut salvage = Salvage {
+        set_aside: Some(aside.clone()),
+        damages: findings.report.damages.clone(),
+        notes: findings.report.notes.clone(),
+        ..Salvage::default()
+    };
+    build(folder, &aside, findings, &mut salvage)?;
+    Ok(salvage)
+}
+
+/// Builds the new parts in `aside/new`.
+fn build(folder: &Path, aside: &Path, findings: Findings, salvage: &mut Salvage) -> Result<()> {
+    let new = aside.join(NEW_NAME);
+    let log_folder = new.join(LOG_NAME);
+    make_folder(&log_folder)?;
+    let mark = findings.mark.unwrap_or_else(|| guess_mark(&findings));
+    let tree = if findings.tree_is_whole {
+        Tree::open(&layout::tree_folder(folder), 0, &StopFlag::idle())?
+    } else {
+        rebuild(&layout::tree_folder(folder), &new.join(TREE_NAME), salvage)?
+    };
+    let end = count_losses(&mark, findings.mark.is_some(), &findings.survey.groups, salvage);
+    let seqno_max =
+        findings.survey.groups.iter().map(|(group, _)| group.seqno).fold(mark.seqno_max, u64::max);
+    let lacking: Vec<(GroupHeader, Bytes)> = findings
+        .survey
+        .groups
+        .into_iter()
+        .filter(|(group, _)| group.number > mark.flushed_group)
+        .collect();
+    salvage.groups_kept = wide(lacking.len());
+    tree.raise_seqno(seqno_max);
+    recovery::replay(&tree, lacking, MEMORY_TABLE_BYTES)?;
+    tree.rotate(end);
+    tree.flush()?;
+    let header = FileHeader {
+        store_id: mark.store_id,
+        file: findings.survey.newest_file + 1,
+        first_group: end.group + 1,
+        first_commit: end.commit + 1,
+    };
+    LogWriter::create(&log_folder, header)?;
+    let mark = Mark {
+        synced_group: end.group,
+        synced_commit: end.commit,
+        flushed_group: end.group,
+        flushed_commit: end.commit,
+        seqno_max: tree.seqno_bound(),
+        clean: false,
+        ..mark
+    };
+    write(&new.join(mark::MARK_NAME), &mark::file_of(&mark))?;
+    write(&aside.join(READY_NAME), b"")
+}
+
+/// Makes up a mark that promises everything that the log seems to hold.
+fn guess_mark(findings: &Findings) -> Mark {
+    let first = findings.survey.headers.iter().min_by_key(|header| header.first_group);
+    let last = findings.survey.groups.last().map(|(group, _)| *group);
+    Mark {
+        store_id: first.map_or(0, |header| header.store_id),
+        durability: Durability::Sync,
+        synced_group: last.map_or(0, |group| group.number),
+        synced_commit: last.map_or(0, |group| group.last_commit()),
+        flushed_group: first.map_or(0, |header| header.first_group.saturating_sub(1)),
+        flushed_commit: first.map_or(0, |header| header.first_commit.saturating_sub(1)),
+        seqno_max: 0,
+        clean: false,
+    }
+}
+
+/// Finds the groups and commits that are missing. Returns the last numbers that were ever used.
+fn count_losses(
+    mark: &Mark,
+    mark_is_known: bool,
+    groups: &[(GroupHeader, Bytes)],
+    salvage: &mut Salvage,
+) -> LastGroup {
+    let mut end = LastGroup { group: mark.flushed_group, commit: mark.flushed_commit };
+    let mut commits_lost = 0;
+    let mut lose = |from: LastGroup, upto: LastGroup| {
+        if upto.group > from.group {
+            salvage.groups_lost.push(RangeInclusive::new(from.group + 1, upto.group));
+            commits_lost += upto.commit.saturating_sub(from.commit);
+        }
+    };
+    for (group, _) in groups.iter().filter(|(group, _)| group.number > mark.flushed_group) {
+        let before =
+            LastGroup { group: group.number - 1, commit: group.first_commit.saturating_sub(1) };
+        lose(end, before);
+        end = LastGroup { group: group.number, commit: group.last_commit() };
+    }
+    let promised = LastGroup { group: mark.synced_group, commit: mark.synced_commit };
+    lose(end, promised);
+    if mark_is_known {
+        salvage.commits_lost = Some(commits_lost);
+    } else {
+        salvage.notes.push(
+            "the mark was lost, so groups missing at either end of the log cannot be counted"
+                .to_owned(),
+        );
+    }
+    end.max(promised)
+}
+
+/// Writes a new tree in `new` from what is whole of the one in `old`.
+fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
+    let tables = match listing::read(old) {
+        Ok(listed) => listed.into_iter().map(|table| table.path).collect(),
+        Err(_) => {
+            salvage.notes.push(
+                "the list of table files was lost: all of them were read, so rows that were \
+                 deleted long ago may be back"
+                    .to_owned(),
+            );
+            numbered_files(&old.join(TABLES_NAME))?
+        }
+    };
+    let tree = Tree::create(new)?;
+    let bytes: u64 =
+        tables.iter().filter_map(|path| path.metadata().ok()).map(|data| data.len()).sum();
+    let rounds = bytes.div_ceil(REBUILD_BYTES).max(1);
+    for round in 0..rounds {
+        // All versions of a key go into one memory table, which puts them in order.
+        let active = tree.active();
+        for path in tables.iter().filter(|path| path.exists()) {
+            let rescued = blocks::rescue(path)?;
+            for version in rescued.versions {
+                if xxh3_64(&version.key) % rounds == round {
+                    tree.raise_seqno(version.seqno);
+                    active.insert(version.key, version.value, version.seqno);
+                }
+            }
+            if round == 0 {
+                salvage.table_parts_lost.extend(rescued.lost.into_iter().map(|part| Damage {
+                    file: path.clone(),
+                    offset: Some(part.start),
+                    why: format!("{} bytes of rows are lost", part.end - part.start),
+                }));
+            }
+        }
+        tree.rotate(LastGroup { group: 0, commit: 0 });
+        tree.flush()?;
+    }
+    let missing = tables.iter().filter(|path| !path.exists());
+    salvage.table_parts_lost.extend(missing.map(|path| Damage {
+        file: path.clone(),
+        offset: None,
+        why: "the file is missing, and all rows in it are lost".to_owned(),
+    }));
+    Ok(tree)
+}
+
+fn numbered_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let paths = vfs::list(folder).map_err(|error| fault::io("list", folder, error))?;
+    let is_number = |path: &PathBuf| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.parse::<u64>().is_ok())
+    };
+    Ok(paths.into_iter().filter(is_number).collect())
+}
+
+/// Moves the old parts to `aside` and the new ones into place. May be called again after a failure.
+fn put_in_place(folder: &Path, aside: &Path) -> Result<()> {
+    let new = aside.join(NEW_NAME);
+    for name in [LOG_NAME, TREE_NAME] {
+        let (old, fresh, kept) = (folder.join(name), new.join(name), aside.join(name));
+        if fresh.exists() {
+            if old.exists() && !kept.exists() {
+                move_to(&old, &kept)?;
+            }
+            move_to(&fresh, &old)?;
+        }
+    }
+    let mark = new.join(mark::MARK_NAME);
+    if mark.exists() {
+        let kept = aside.join(mark::MARK_NAME);
+        let old = layout::mark_path(folder);
+        if old.exists() && !kept.exists() {
+            write(&kept, &read(&old)?)?;
+        }
+        layout::write_mark(folder, &read(&mark)?)?;
+    }
+    let ready = aside.join(READY_NAME);
+    vfs::remove(&ready).map_err(|error| fault::io("remove", &ready, error))?;
+    vfs::remove_tree(&new).map_err(|error| fault::io("remove", &new, error))
+}
+
+/// Finds a salvage that was interrupted after everything new was complete.
+fn find_ready(folder: &Path) -> Result<Option<PathBuf>> {
+    let paths = vfs::list(folder).map_err(|error| fault::io("list", folder, error))?;
+    Ok(paths.into_iter().find(|path| is_aside(path) && path.join(READY_NAME).exists()))
+}
+
+fn is_aside(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("salvage-"))
+}
+
+fn new_aside(folder: &Path) -> Result<PathBuf> {
+    let mut number = 1_u32;
+    loop {
+        let aside = folder.join(format!("salvage-{number}"));
+        if !aside.exists() {
+            make_folder(&aside)?;
+            return Ok(aside);
+        }
+        number += 1;
+    }
+}
+
+fn make_folder(path: &Path) -> Result<()> {
+    vfs::create_folder(path).map_err(|error| fault::io("create the folder", path, error))
+}
+
+fn move_to(from: &Path, to: &Path) -> Result<()> {
+    vfs::move_to(from, to).map_err(|error| fault::io("move", from, error))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    vfs::read(path).map_err(|error| fault::io("read", path, error))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    vfs::replace(path, bytes).map_err(|error| fault::io("write", path, error))
+}
