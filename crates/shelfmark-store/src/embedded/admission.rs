@@ -16,9 +16,15 @@ use super::inner::Inner;
 use super::options::QUEUE_BYTES_MAX;
 use super::queue::QueueState;
 
-/// Sealed memory tables at which nothing is let in.
-const SEALED_MAX: usize = 4;
-/// Runs that are not merged at which nothing is let in …
+/// Sealed memory tables, in sizes of one, at which nothing is let in; the first is free.
+const SEALED_SIZES_MAX: u64 = 4;
+/// A memory table counts as at least this large: many small ones do no harm to memory.
+const SIZE_MIN: u64 = 8 * 1024 * 1024;
+/// Sealed memory tables at which nothing is let in, because a read looks into each …
+const SEALED_MAX: usize = 16;
+/// … and up to which nobody is slowed down.
+const SEALED_FREE: usize = 6;
+/// Runs that are not merged at which nothing is let in, because a read looks into each …
 const RUNS_MAX: usize = 24;
 /// … and up to which nobody is slowed down.
 const RUNS_FREE: usize = 10;
@@ -31,26 +37,46 @@ const SAVED_FOR: Duration = Duration::from_millis(50);
 /// When to come again if nothing is let in.
 const COME_AGAIN: Duration = Duration::from_millis(20);
 
-/// Returns the pressure of `sealed` memory tables and `runs` runs.
-fn pressure_of(sealed: usize, runs: usize) -> usize {
-    let of_sealed = match sealed {
-        0 | 1 => 0,
-        SEALED_MAX.. => PRESSURE_MAX,
-        some => (some - 1) * PRESSURE_MAX / (SEALED_MAX - 1),
-    };
-    let of_runs = match runs {
-        RUNS_MAX.. => PRESSURE_MAX,
-        some => some.saturating_sub(RUNS_FREE) * PRESSURE_MAX / (RUNS_MAX - RUNS_FREE),
-    };
-    of_sealed.max(of_runs)
+/// What is behind.
+#[derive(Debug, Clone, Copy)]
+struct Behind {
+    /// Size of a memory table.
+    table_bytes: u64,
+    /// Bytes of the sealed ones.
+    sealed_bytes: u64,
+    /// How many these are.
+    sealed: usize,
+    /// Runs of table files that are not merged.
+    runs: usize,
+}
+
+impl Behind {
+    fn pressure(self) -> usize {
+        let size = self.table_bytes.max(SIZE_MIN);
+        let over = self.sealed_bytes.saturating_sub(size);
+        let by_bytes = over.saturating_mul(wide(PRESSURE_MAX)) / ((SEALED_SIZES_MAX - 1) * size);
+        let by_bytes = usize::try_from(by_bytes).unwrap_or(PRESSURE_MAX);
+        let by_count = |count: usize, free: usize, max: usize| {
+            count.saturating_sub(free) * PRESSURE_MAX / (max - free)
+        };
+        by_bytes
+            .max(by_count(self.sealed, SEALED_FREE, SEALED_MAX))
+            .max(by_count(self.runs, RUNS_FREE, RUNS_MAX))
+            .min(PRESSURE_MAX)
+    }
 }
 
 impl Inner {
     /// Measures how far the background work is behind. Called whenever that may have changed.
     pub(super) fn feel_pressure(&self) {
-        let runs = self.moments.view().files().fresh_runs;
-        let pressure = pressure_of(self.tree.sealed_count(), runs);
-        self.pressure.store(pressure, Ordering::Relaxed);
+        let (sealed, sealed_bytes) = self.tree.sealed();
+        let behind = Behind {
+            table_bytes: self.options.memory_table_bytes,
+            sealed_bytes,
+            sealed,
+            runs: self.moments.view().files().fresh_runs,
+        };
+        self.pressure.store(behind.pressure(), Ordering::Relaxed);
     }
 
     /// Decides whether a commit of `bytes` bytes may be queued.
@@ -93,16 +119,30 @@ fn earned(rate: i64, time: Duration) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{PRESSURE_MAX, pressure_of};
+    use super::{Behind, PRESSURE_MAX};
+
+    fn pressures(behind: impl Fn(usize) -> Behind, counts: std::ops::Range<usize>) -> Vec<usize> {
+        counts.map(|count| behind(count).pressure()).collect()
+    }
 
     #[test]
     fn pressure_rises_step_by_step_and_ends_in_a_stop() {
-        assert_eq!(pressure_of(1, 10), 0);
-        let by_sealed: Vec<usize> = (0..6).map(|sealed| pressure_of(sealed, 0)).collect();
-        assert_eq!(by_sealed, [0, 0, 2, 5, PRESSURE_MAX, PRESSURE_MAX]);
-        let by_runs: Vec<usize> = (10..26).map(|runs| pressure_of(0, runs)).collect();
+        let none = Behind { table_bytes: 64 << 20, sealed_bytes: 0, sealed: 0, runs: 0 };
+        let by_bytes = |count| Behind { sealed_bytes: (count as u64) * (64 << 20), ..none };
+        assert_eq!(pressures(by_bytes, 0..6), [0, 0, 2, 5, PRESSURE_MAX, PRESSURE_MAX]);
+        let by_count = pressures(|sealed| Behind { sealed, ..none }, 5..18);
+        assert!(by_count.is_sorted());
+        assert_eq!(by_count[..3], [0, 0, 0]);
+        assert_eq!(by_count[10..], [7, PRESSURE_MAX, PRESSURE_MAX]);
+        let by_runs = pressures(|runs| Behind { runs, ..none }, 10..26);
         assert!(by_runs.is_sorted());
         assert_eq!(by_runs[1..3], [0, 1]);
         assert_eq!(by_runs[13..], [7, PRESSURE_MAX, PRESSURE_MAX]);
+    }
+
+    #[test]
+    fn small_memory_tables_are_no_reason_to_wait() {
+        let small = Behind { table_bytes: 4096, sealed_bytes: 6 * 4096, sealed: 6, runs: 4 };
+        assert_eq!(small.pressure(), 0);
     }
 }

@@ -93,7 +93,7 @@ pub(super) fn open_with(
         counters: Counters::default(),
         lock_file: Mutex::new(Some(lock_file)),
     });
-    let store = EmbeddedStore { inner, threads: Mutex::default() };
+    let store = EmbeddedStore { inner, threads: Mutex::default(), closed: Mutex::default() };
     start_threads(&store)?;
     Ok(store)
 }

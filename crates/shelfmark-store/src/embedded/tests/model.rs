@@ -116,9 +116,9 @@ fn run(steps: &[Step]) {
                 for write in &writes {
                     apply(&mut model, write);
                 }
-                if matches!(step, Step::Commit(_)) {
-                    commit_patiently(&store, writes);
-                } else if store.submit(Commit::of(writes.clone()), Box::new(|_| {})).is_err() {
+                let waits = matches!(step, Step::Commit(_))
+                    || store.submit(Commit::of(writes.clone()), Box::new(|_| {})).is_err();
+                if waits {
                     commit_patiently(&store, writes);
                 }
             }

@@ -37,6 +37,7 @@ fn a_whole_store_is_clean_and_left_alone() {
     store.maintain().unwrap();
     commit_put(&store, "b", "1");
     commit_put(&store, "c", "1");
+    assert_eq!(store.verify_tables().unwrap(), []);
     assert_eq!(verify(&scratch.folder).unwrap_err().kind(), ErrorKind::Unavailable);
     drop(store);
     let before = files(&scratch.folder);
@@ -104,6 +105,8 @@ fn a_damaged_block_is_named_by_its_offset_and_refused_when_read() {
     assert!((4000..=9000).contains(&offset), "{offset}");
     assert!(report.damages[0].to_string().contains(&format!("at byte {offset}")));
     let store = scratch.open();
+    // The same while it is open.
+    assert_eq!(store.verify_tables().unwrap(), report.damages);
     let snapshot = store.snapshot().unwrap();
     let errors: Vec<_> =
         (0..400).filter_map(|n| snapshot.get(format!("k{n:03}").as_bytes()).err()).collect();

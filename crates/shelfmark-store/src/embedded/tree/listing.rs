@@ -35,7 +35,8 @@ const READ_BYTES: usize = 1024 * 1024;
 pub(in super::super) struct Listed {
     /// Where it is.
     pub(in super::super) path: PathBuf,
-    checksum: u128,
+    /// Its checksum when it was written.
+    pub(super) checksum: u128,
 }
 
 /// What is wrong with a file, and where, if that is known.

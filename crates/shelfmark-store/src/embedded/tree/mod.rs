@@ -34,6 +34,7 @@ pub(super) use stop::StopFlag;
 pub(super) use view::{Files, View};
 
 use super::fault;
+use listing::Listed;
 
 /// Folder of the table files inside the tree's folder.
 pub(super) const TABLES_NAME: &str = "tables";
@@ -202,7 +203,12 @@ impl Tree {
             .collect();
         starts.sort_unstable();
         starts.dedup();
+        let listed = version.iter_tables().map(|table| Listed {
+            path: table.path.to_path_buf(),
+            checksum: table.checksum().into_u128(),
+        });
         let files = Files {
+            listed: listed.collect(),
             starts,
             bytes: version.iter_tables().map(|table| table.metadata.file_size).sum(),
             fresh_runs: version.l0().run_count(),
@@ -318,9 +324,10 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns how many sealed memory tables wait to be flushed.
-    pub(super) fn sealed_count(&self) -> usize {
-        lock(&self.sealed).len()
+    /// Returns how many sealed memory tables wait to be flushed, and their bytes.
+    pub(super) fn sealed(&self) -> (usize, u64) {
+        let sealed = lock(&self.sealed);
+        (sealed.len(), sealed.iter().map(|sealed| sealed.memtable.size()).sum())
     }
 
     /// Returns how many flushed memory tables readers still hold.

@@ -14,6 +14,7 @@ use lsm_tree::{InternalValue, Memtable, SeqNo, Slice};
 use crate::contract::{Direction, KeyRange, Page, Result, Row, ScanLimits};
 
 use super::super::options::KEY_BYTES_MAX;
+use super::listing::Listed;
 use super::translate;
 
 type Bounds = (Bound<Slice>, Bound<Slice>);
@@ -24,6 +25,8 @@ type Range = dyn Fn(&Bounds, SeqNo) -> Entries + Send + Sync;
 
 /// What is known of the table files without reading them.
 pub(in super::super) struct Files {
+    /// Where they are, and their checksums.
+    pub(in super::super) listed: Vec<Listed>,
     /// The first key of each, ascending.
     pub(in super::super) starts: Vec<Bytes>,
     /// Their bytes together.
