@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod kill;
+#[cfg(test)]
 mod lanes;
 #[cfg(test)]
 mod property;
