@@ -10,12 +10,17 @@ use crate::catalogue::{Catalogue, Table};
 use crate::environment::Environment;
 use crate::error::Result;
 use crate::read::{self, Get, Got, Query, ResultPage, Scan};
+use crate::report::AccessReport;
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
+    pub(crate) observer: Option<Observer>,
 }
+
+/// Told the access report of each read and write that goes through one [`Engine`].
+pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
 
 pub(crate) struct Inner {
     pub(crate) store: Arc<dyn Store>,
@@ -36,13 +41,26 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
         let catalogue = Catalogue::open(Arc::clone(&store))?;
         let inner = Inner { store, catalogue, latches: Latches::new(), environment };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { inner: Arc::new(inner), observer: None })
     }
 
     /// Returns the store underneath, for its statistics and its end.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.inner.store
+    }
+
+    /// Returns the same engine, whose reads and writes are reported to `observer` as they happen,
+    /// those of the layers above it included. For tracing, and for saying what a plan costs.
+    #[must_use]
+    pub fn observed(&self, observer: impl Fn(&AccessReport) + Send + Sync + 'static) -> Self {
+        Self { inner: Arc::clone(&self.inner), observer: Some(Arc::new(observer)) }
+    }
+
+    pub(crate) fn report(&self, report: &AccessReport) {
+        if let Some(observer) = &self.observer {
+            observer(report);
+        }
     }
 
     /// Returns where this engine has its time and randomness from.
@@ -156,7 +174,9 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the key does not fit the table.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
         let snapshot = self.inner.store.snapshot()?;
-        read::get(&&*snapshot, table, get, self.now())
+        let got = read::get(&&*snapshot, table, get, self.now())?;
+        self.report(&got.report);
+        Ok(got)
     }
 
     /// Reads items of several tables at one moment, in order.
@@ -167,7 +187,13 @@ impl Engine {
     pub fn get_many(&self, gets: &[(Arc<Table>, Get)]) -> Result<Vec<Got>> {
         let snapshot = self.inner.store.snapshot()?;
         let now = self.now();
-        gets.iter().map(|(table, get)| read::get(&&*snapshot, table, get, now)).collect()
+        gets.iter()
+            .map(|(table, get)| {
+                let got = read::get(&&*snapshot, table, get, now)?;
+                self.report(&got.report);
+                Ok(got)
+            })
+            .collect()
     }
 
     /// Reads one page of a partition of a table or index. One page sees one moment.
@@ -181,7 +207,9 @@ impl Engine {
     /// * [`crate::ErrorKind::NotFound`]: there is no such index.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
         let snapshot = self.inner.store.snapshot()?;
-        read::query(&&*snapshot, table, query, self.now())
+        let page = read::query(&&*snapshot, table, query, self.now())?;
+        self.report(&page.report);
+        Ok(page)
     }
 
     /// Reads one page of a whole table or index, in key order. One page sees one moment.
@@ -191,7 +219,9 @@ impl Engine {
     /// * As [`Engine::query`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
         let snapshot = self.inner.store.snapshot()?;
-        read::scan(&&*snapshot, table, scan, self.now())
+        let page = read::scan(&&*snapshot, table, scan, self.now())?;
+        self.report(&page.report);
+        Ok(page)
     }
 
     /// Takes a snapshot that several reads can share. Bounded in time and in bytes written
@@ -222,7 +252,9 @@ impl View {
     ///
     /// * As [`Engine::get`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        read::get(&&*self.snapshot, table, get, self.engine.now())
+        let got = read::get(&&*self.snapshot, table, get, self.engine.now())?;
+        self.engine.report(&got.report);
+        Ok(got)
     }
 
     /// Reads one page of a partition as of this moment. See [`Engine::query`].
@@ -231,7 +263,9 @@ impl View {
     ///
     /// * As [`Engine::query`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        read::query(&&*self.snapshot, table, query, self.engine.now())
+        let page = read::query(&&*self.snapshot, table, query, self.engine.now())?;
+        self.engine.report(&page.report);
+        Ok(page)
     }
 
     /// Reads one page of a table as of this moment. See [`Engine::scan`].
@@ -240,6 +274,8 @@ impl View {
     ///
     /// * As [`Engine::scan`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        read::scan(&&*self.snapshot, table, scan, self.engine.now())
+        let page = read::scan(&&*self.snapshot, table, scan, self.engine.now())?;
+        self.engine.report(&page.report);
+        Ok(page)
     }
 }

@@ -23,7 +23,7 @@ mod write;
 
 pub use background::{SweepPosition, Upkeep};
 pub use catalogue::{Index, Table};
-pub use engine::{Engine, View};
+pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Refusal, Result};
 pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};

@@ -80,10 +80,14 @@ impl Engine {
     /// As [`Engine::write_all`], without waiting: `done` is called once, from any thread, possibly
     /// before this returns. It must not block.
     pub fn submit_all(&self, writes: Vec<Write>, done: Completion) {
+        let observer = self.observer.clone();
         self.inner.submit(
             writes,
             None,
             Box::new(move |outcome| {
+                if let (Some(observer), Ok(Once::Written(written))) = (&observer, &outcome) {
+                    written.iter().for_each(|written| observer(&written.report));
+                }
                 done(outcome.and_then(|once| match once {
                     Once::Written(written) => Ok(written),
                     Once::Repeated | Once::Mismatch => Err(lost()),

@@ -24,6 +24,7 @@ const OPTIMISTIC_ATTEMPTS: u32 = 2;
 /// has returned `Ok`.
 pub struct Transaction<'e> {
     inner: &'e Inner,
+    engine: &'e Engine,
     writer: Writer,
     random: RefCell<SplitMix>,
     tables: RefCell<Vec<Arc<Table>>>,
@@ -47,18 +48,23 @@ impl Engine {
     /// * [`ErrorKind::Conflict`]: others were faster every time. Retry later.
     /// * [`ErrorKind::Undetermined`]: read what it would have written.
     pub fn transact<T>(&self, body: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        self.inner.transact(body)
+        self.inner.transact(self, body)
     }
 }
 
 impl Inner {
-    fn transact<T>(&self, mut body: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    fn transact<T>(
+        &self,
+        engine: &Engine,
+        mut body: impl FnMut(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         let seed = self.environment.random.number();
         let mut contended: Vec<Bytes> = Vec::new();
         for attempt in 0..ATTEMPTS_MAX {
             let latched = self.latches.lock(contended.iter().map(AsRef::as_ref));
             let transaction = Transaction {
                 inner: self,
+                engine,
                 writer: self.writer(self.store.latest()?),
                 random: RefCell::new(SplitMix::new(seed)),
                 tables: RefCell::default(),
@@ -139,7 +145,9 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::get`].
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        read::get(&self.writer.buffer, table, get, self.writer.now)
+        let got = read::get(&self.writer.buffer, table, get, self.writer.now)?;
+        self.engine.report(&got.report);
+        Ok(got)
     }
 
     /// Reads one page of a partition: a snapshot with this transaction's writes on top.
@@ -148,7 +156,9 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::query`].
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        read::query(&self.writer.buffer, table, query, self.writer.now)
+        let page = read::query(&self.writer.buffer, table, query, self.writer.now)?;
+        self.engine.report(&page.report);
+        Ok(page)
     }
 
     /// Reads one page of a table: a snapshot with this transaction's writes on top.
@@ -157,7 +167,9 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::scan`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        read::scan(&self.writer.buffer, table, scan, self.writer.now)
+        let page = read::scan(&self.writer.buffer, table, scan, self.writer.now)?;
+        self.engine.report(&page.report);
+        Ok(page)
     }
 
     /// Does one write.
@@ -179,6 +191,7 @@ impl Transaction<'_> {
         match applied {
             Applied::Written(written) => {
                 self.tables.borrow_mut().push(table);
+                self.engine.report(&written.report);
                 Ok(written)
             }
             Applied::Refused(refusal) => {
