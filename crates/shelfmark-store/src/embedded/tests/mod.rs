@@ -5,6 +5,7 @@ mod contract;
 mod creation;
 mod damage;
 mod destroy;
+mod format;
 mod interval;
 mod isolation;
 mod model;

@@ -15,6 +15,7 @@ pub(super) mod blocks;
 pub(super) mod listing;
 mod stop;
 mod view;
+mod writeback;
 
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -22,9 +23,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use lsm_tree::compaction::Leveled;
+use lsm_tree::merge::Merger;
 use lsm_tree::{
     AbstractTree as _, AnyTree, Cache, Config, InternalValue, Memtable, SeqNo,
-    SequenceNumberCounter, ValueType,
+    SequenceNumberCounter, Slice, ValueType,
 };
 
 use crate::contract::{Error, ErrorKind, KeyRange, Result};
@@ -32,6 +34,7 @@ use crate::vfs;
 
 pub(super) use stop::StopFlag;
 pub(super) use view::{Files, View};
+use writeback::Writeback;
 
 use super::fault;
 use listing::Listed;
@@ -248,10 +251,25 @@ impl Tree {
             return Ok(None);
         };
         let bytes = known.iter().map(|sealed| sealed.memtable.size()).sum();
+        let translate = |error| translate(&self.folder, error);
         let guard = self.tree.get_flush_lock();
-        // The library flushes everything sealed: what we know of, and perhaps one that was sealed
-        // since, which then stays in our list until the next call.
-        self.tree.flush(&guard, EVICT_ALL).map_err(|error| translate(&self.folder, error))?;
+        let mut writeback = Writeback::new(&self.folder, self.next_table());
+        let tables = known.iter().map(|sealed| sealed.memtable.iter().map(Ok)).collect();
+        let mut before: Option<Slice> = None;
+        let newest = Merger::new(tables).filter(move |entry: &lsm_tree::Result<InternalValue>| {
+            let Ok(entry) = entry else { return true };
+            // Versions of a key follow each other, the newest first.
+            if before.as_ref() == Some(&entry.key.user_key) {
+                return false;
+            }
+            before = Some(entry.key.user_key.clone());
+            writeback.wrote(entry.key.user_key.len() + entry.value.len());
+            true
+        });
+        let written = self.tree.flush_to_tables(newest).map_err(translate)?;
+        let ids: Vec<_> = known.iter().map(|sealed| sealed.memtable.id()).collect();
+        let tables = written.map(|(tables, _)| tables).unwrap_or_default();
+        self.tree.register_tables(&tables, None, None, &ids, EVICT_ALL).map_err(translate)?;
         drop(guard);
         lock(&self.sealed)
             .retain(|sealed| !known.iter().any(|old| Arc::ptr_eq(&old.memtable, &sealed.memtable)));
