@@ -1,0 +1,275 @@
+//! The command line: every flag is defined here once, and help and completions follow from it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// One ordered store for people who think in partition keys and sort keys.
+#[derive(Debug, Parser)]
+#[command(name = "shelfmark", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = "Examples:\n  shelfmark tour\n  shelfmark serve --data ./shelfmark-data\n  \
+    aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve a store to DynamoDB clients (and, in later builds, to CQL clients)
+    Serve(Serve),
+    /// Load the teaching models and read them through the faces, pattern by pattern
+    Tour(Tour),
+    /// Read one item
+    Get(Get),
+    /// Write one item
+    Put(Put),
+    /// Read a partition, or a whole table, in key order
+    Scan(Scan),
+    /// List tables and their keys
+    Tables(Tables),
+    /// Show what a store holds and costs
+    Stats(Stats),
+    /// Check every byte of a store, and rescue one that is damaged
+    Verify(Verify),
+    /// Measure the engine against the bare store underneath, in one run
+    Bench(Bench),
+    /// Make and read key codecs: lexicographic integers, ULIDs, tokens
+    Key(Key),
+    /// Print the completion script of a shell
+    Completions(Completions),
+}
+
+/// Where the store is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Data {
+    /// Folder of the store
+    #[arg(long, value_name = "DIR", default_value = "./shelfmark-data")]
+    pub(crate) data: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
+    127.0.0.1:0 --ready-file ready.json\n  shelfmark serve --memory"
+)]
+pub(crate) struct Serve {
+    /// Folder of the store; created when absent [default: ./shelfmark-data]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["memory", "engine"])]
+    pub(crate) data: Option<PathBuf>,
+    /// Keep everything in memory; it is gone when the server stops
+    #[arg(long, conflicts_with = "engine")]
+    pub(crate) memory: bool,
+    /// Use a remote engine (tikv://…); not in this build
+    #[arg(long, value_name = "URL")]
+    pub(crate) engine: Option<String>,
+    /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) dynamodb: Option<SocketAddr>,
+    /// Where CQL clients connect; not in this build [default: 127.0.0.1:9042]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) cql: Option<SocketAddr>,
+    /// Where console and metrics are; not in this build [default: 127.0.0.1:8480]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) console: Option<SocketAddr>,
+    /// Read these settings from a TOML file; flags win over it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Write the addresses to FILE as JSON once every port answers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ready_file: Option<PathBuf>,
+    /// When a write is acknowledged: after its sync, or every so many milliseconds
+    #[arg(long, value_name = "sync|interval:MS")]
+    pub(crate) durability: Option<String>,
+    /// Serve addresses that other machines can reach without asking for credentials
+    #[arg(long)]
+    pub(crate) insecure: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark tour\n  shelfmark tour --model openchat\n  shelfmark \
+    tour --json | jq '.[] | select(.correct | not)'\n  shelfmark tour --data ./tour-data"
+)]
+pub(crate) struct Tour {
+    /// Keep the loaded store in DIR and print how to look further
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Print one JSON array instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only this model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Seed of the generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark get Music 'No One You Know' 'Call Me Today'")]
+pub(crate) struct Get {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: String,
+    /// Values of the key columns, partition key first
+    #[arg(required = true)]
+    pub(crate) key: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  shelfmark put Music '{\"Artist\": \"A\", \"Song\": \"S\", \"Year\": \
+    2026}'"
+)]
+pub(crate) struct Put {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: String,
+    /// The item as JSON; '-' reads it from standard input
+    pub(crate) item: String,
+    /// Fail if an item with this key is there already
+    #[arg(long)]
+    pub(crate) if_absent: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark scan Music --limit 10\n  shelfmark scan Music -p 'No One \
+    You Know' --prefix Call --desc --explain"
+)]
+pub(crate) struct Scan {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Table: NAME (a DynamoDB table) or NAMESPACE.NAME
+    pub(crate) table: String,
+    /// Read one partition: values of the partition key's columns
+    #[arg(short, long, value_name = "VALUE", num_args = 1..)]
+    pub(crate) partition: Vec<String>,
+    /// Only sort keys that begin with this
+    #[arg(long, value_name = "TEXT", requires = "partition", conflicts_with_all = ["from", "to"])]
+    pub(crate) prefix: Option<String>,
+    /// Only sort keys from this one on
+    #[arg(long, value_name = "VALUE", requires = "partition")]
+    pub(crate) from: Option<String>,
+    /// Only sort keys up to this one
+    #[arg(long, value_name = "VALUE", requires = "partition")]
+    pub(crate) to: Option<String>,
+    /// Read this index instead of the table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) index: Option<String>,
+    /// From the last key to the first
+    #[arg(long)]
+    pub(crate) desc: bool,
+    /// At most this many items
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) limit: usize,
+    /// Say what was read for it, on standard error
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark tables --data ./shelfmark-data")]
+pub(crate) struct Tables {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark stats --json")]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark verify\n  shelfmark verify --data /srv/store --salvage"
+)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) data: Data,
+    /// Say what is lost, set damaged parts aside, and make the rest usable again
+    #[arg(long)]
+    pub(crate) salvage: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark bench --seconds 5")]
+pub(crate) struct Bench {
+    /// Seconds per measurement
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) seconds: u64,
+    /// Items loaded before reads are measured
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub(crate) items: u64,
+    /// Print a Markdown table
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark key lexint 307        # fb38\n  shelfmark key lexint --decode \
+    fb38\n  shelfmark key ulid\n  shelfmark key token 'user#1'"
+)]
+pub(crate) struct Key {
+    #[command(subcommand)]
+    pub(crate) codec: KeyCodec,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCodec {
+    /// Write whole numbers as text that sorts like them
+    Lexint {
+        /// Numbers, or hexadecimal text with --decode
+        #[arg(required = true)]
+        values: Vec<String>,
+        /// Read the text back
+        #[arg(long)]
+        decode: bool,
+    },
+    /// Make ULIDs, or read their time
+    Ulid {
+        /// ULIDs to read; none makes a new one
+        values: Vec<String>,
+        /// How many to make
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        count: u32,
+    },
+    /// Compute Cassandra's token of a text partition key
+    Token {
+        /// Texts
+        #[arg(required = true)]
+        values: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  shelfmark completions bash > \
+    ~/.local/share/bash-completion/completions/shelfmark")]
+pub(crate) struct Completions {
+    /// Which shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}

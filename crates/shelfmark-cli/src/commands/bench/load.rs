@@ -1,0 +1,277 @@
+//! The work that is measured, done alike by the bare store and by the engine.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use shelfmark_engine::{Engine, Get, Query, Table, Write};
+use shelfmark_model::{Item, Key, Value};
+use shelfmark_store::clock::Clock;
+use shelfmark_store::random::SplitMix;
+use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Store, Write as StoreWrite};
+
+/// Items of one partition.
+const PARTITION_ITEMS: u64 = 1_000;
+const BODY_BYTES: usize = 200;
+
+/// What does the work.
+pub(super) enum Target {
+    Bare(Arc<dyn Store>),
+    Engine(Engine, Arc<Table>),
+}
+
+/// Operations per second, and latencies in microseconds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Figures {
+    pub(super) per_second: f64,
+    pub(super) p50_micros: u64,
+    pub(super) p99_micros: u64,
+}
+
+/// How much and how long.
+pub(super) struct Load {
+    pub(super) items: u64,
+    pub(super) seconds: u64,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl Target {
+    pub(super) fn bare(store: Arc<dyn Store>) -> Self {
+        Self::Bare(store)
+    }
+
+    pub(super) fn engine(engine: Engine, table: Arc<Table>) -> Self {
+        Self::Engine(engine, table)
+    }
+
+    pub(super) fn close(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Bare(store) => store.close()?,
+            Self::Engine(engine, _) => engine.store().close()?,
+        }
+        Ok(())
+    }
+
+    /// Starts a durable put of item `n`.
+    fn put(&self, n: u64, done: Box<dyn FnOnce(bool) + Send>) {
+        match self {
+            Self::Bare(store) => {
+                let write = StoreWrite::Put { key: bare_key(n), value: bare_value(n) };
+                let commit = Commit::of(vec![write]);
+                // A refused commit is counted by the caller as not done.
+                let _ = store.submit(commit, Box::new(move |outcome| done(outcome.is_ok())));
+            }
+            Self::Engine(engine, table) => {
+                let item = Item::new()
+                    .with("pk", partition(n))
+                    .with("sk", sort(n))
+                    .with("body", Value::Bytes(body(n)));
+                engine.submit_all(
+                    vec![Write::put(table, item)],
+                    Box::new(move |outcome| done(outcome.is_ok())),
+                );
+            }
+        }
+    }
+
+    fn get(&self, n: u64) -> anyhow::Result<bool> {
+        Ok(match self {
+            Self::Bare(store) => store.snapshot()?.get(&bare_key(n))?.is_some(),
+            Self::Engine(engine, table) => {
+                let get = Get::new(Key::pair(partition(n), sort(n)));
+                engine.get(table, &get)?.item.is_some()
+            }
+        })
+    }
+
+    fn scan(&self, n: u64) -> anyhow::Result<usize> {
+        Ok(match self {
+            Self::Bare(store) => {
+                let limits = ScanLimits { rows_max: 100, ..ScanLimits::default() };
+                let range = KeyRange::prefix(bare_partition(n));
+                store.snapshot()?.scan(&range, Direction::Ascending, limits)?.rows.len()
+            }
+            Self::Engine(engine, table) => {
+                let query = Query::partition(vec![partition(n).into()]).limit(100);
+                engine.query(table, &query)?.items.len()
+            }
+        })
+    }
+}
+
+fn partition(n: u64) -> String {
+    format!("user#{:08}", n / PARTITION_ITEMS)
+}
+
+fn sort(n: u64) -> String {
+    format!("message#{n:012}")
+}
+
+fn body(n: u64) -> Bytes {
+    let mut random = SplitMix::new(n);
+    let mut body = Vec::with_capacity(BODY_BYTES);
+    while body.len() < BODY_BYTES {
+        body.extend_from_slice(&random.next_u64().to_be_bytes());
+    }
+    body.into()
+}
+
+/// As long as the engine's: tree, id, token, escaped partition, marker, escaped sort key, chunk.
+fn bare_key(n: u64) -> Bytes {
+    let mut key = bare_partition(n).to_vec();
+    key.extend_from_slice(sort(n).as_bytes());
+    key.extend_from_slice(&[0, 1, 0]);
+    key.into()
+}
+
+fn bare_partition(n: u64) -> Bytes {
+    let partition = partition(n);
+    let mut key = vec![2, 1];
+    key.extend_from_slice(&SplitMix::new(n / PARTITION_ITEMS).next_u64().to_be_bytes());
+    key.extend_from_slice(partition.as_bytes());
+    key.extend_from_slice(&[0, 1, 1]);
+    key.into()
+}
+
+/// As long as the engine's: head, name, length, tag, body.
+fn bare_value(n: u64) -> Bytes {
+    let mut value = vec![1, 0, 4, b'b', b'o', b'd', b'y', 201, 1, 9];
+    value.extend_from_slice(&body(n));
+    value.into()
+}
+
+/// Counts what is under way, and what it took.
+struct Window {
+    free: Mutex<usize>,
+    freed: Condvar,
+    done: AtomicU64,
+    micros: Mutex<hdrhistogram::Histogram<u64>>,
+}
+
+impl Load {
+    /// Keeps `in_flight` durable puts under way on each target, one after the other.
+    pub(super) fn puts(
+        &self,
+        targets: &[Target],
+        in_flight: usize,
+    ) -> anyhow::Result<Vec<Figures>> {
+        targets.iter().map(|target| self.put_figures(target, in_flight)).collect()
+    }
+
+    fn put_figures(&self, target: &Target, in_flight: usize) -> anyhow::Result<Figures> {
+        let window = Arc::new(Window {
+            free: Mutex::new(in_flight),
+            freed: Condvar::new(),
+            done: AtomicU64::new(0),
+            micros: Mutex::new(hdrhistogram::Histogram::new(3)?),
+        });
+        let mut random = SplitMix::new(7);
+        let started = self.clock.monotonic();
+        let until = started + Duration::from_secs(self.seconds);
+        while self.clock.monotonic() < until {
+            wait_for_place(&window);
+            let (told, clock) = (Arc::clone(&window), Arc::clone(&self.clock));
+            let began = self.clock.monotonic();
+            let done = move |ok: bool| {
+                let took = u64::try_from((clock.monotonic() - began).as_micros());
+                if ok {
+                    told.done.fetch_add(1, Ordering::Relaxed);
+                    let mut micros = told.micros.lock().unwrap_or_else(PoisonError::into_inner);
+                    // A value outside the histogram's range is as good as its end.
+                    let _ = micros.record(took.unwrap_or(u64::MAX));
+                }
+                *told.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+                told.freed.notify_one();
+            };
+            target.put(random.below(self.items), Box::new(done));
+        }
+        let mut free = window.free.lock().unwrap_or_else(PoisonError::into_inner);
+        while *free < in_flight {
+            free = window.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(free);
+        let micros = window.micros.lock().unwrap_or_else(PoisonError::into_inner);
+        let took = (self.clock.monotonic() - started).as_secs_f64();
+        Ok(figures(window.done.load(Ordering::Relaxed), took, &micros))
+    }
+
+    /// Puts every item once.
+    pub(super) fn fill(&self, targets: &[Target]) -> anyhow::Result<()> {
+        for target in targets {
+            let window = Arc::new(Window {
+                free: Mutex::new(512),
+                freed: Condvar::new(),
+                done: AtomicU64::new(0),
+                micros: Mutex::new(hdrhistogram::Histogram::new(1)?),
+            });
+            for n in 0..self.items {
+                wait_for_place(&window);
+                let told = Arc::clone(&window);
+                target.put(
+                    n,
+                    Box::new(move |_| {
+                        *told.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+                        told.freed.notify_one();
+                    }),
+                );
+            }
+            let mut free = window.free.lock().unwrap_or_else(PoisonError::into_inner);
+            while *free < 512 {
+                free = window.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+            }
+            drop(free);
+            match target {
+                Target::Bare(store) => store.maintain()?,
+                Target::Engine(engine, _) => engine.store().maintain()?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Reads random items, one after the other.
+    pub(super) fn gets(&self, targets: &[Target]) -> anyhow::Result<Vec<Figures>> {
+        targets.iter().map(|target| self.timed(|n| target.get(n).map(usize::from))).collect()
+    }
+
+    /// Reads 100 items of random partitions, one after the other.
+    pub(super) fn scans(&self, targets: &[Target]) -> anyhow::Result<Vec<Figures>> {
+        targets.iter().map(|target| self.timed(|n| target.scan(n))).collect()
+    }
+
+    fn timed(&self, work: impl Fn(u64) -> anyhow::Result<usize>) -> anyhow::Result<Figures> {
+        let mut micros = hdrhistogram::Histogram::new(3)?;
+        let mut random = SplitMix::new(11);
+        let started = self.clock.monotonic();
+        let until = started + Duration::from_secs(self.seconds);
+        let mut count = 0;
+        loop {
+            let began = self.clock.monotonic();
+            if began >= until {
+                break;
+            }
+            anyhow::ensure!(work(random.below(self.items))? > 0, "an item is missing");
+            micros.record(u64::try_from((self.clock.monotonic() - began).as_micros())?)?;
+            count += 1;
+        }
+        let took = (self.clock.monotonic() - started).as_secs_f64();
+        Ok(figures(count, took, &micros))
+    }
+}
+
+fn wait_for_place(window: &Window) {
+    let mut free = window.free.lock().unwrap_or_else(PoisonError::into_inner);
+    while *free == 0 {
+        free = window.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
+    }
+    *free -= 1;
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+fn figures(count: u64, seconds: f64, micros: &hdrhistogram::Histogram<u64>) -> Figures {
+    Figures {
+        per_second: count as f64 / seconds,
+        p50_micros: micros.value_at_quantile(0.5),
+        p99_micros: micros.value_at_quantile(0.99),
+    }
+}

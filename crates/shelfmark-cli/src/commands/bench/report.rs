@@ -1,0 +1,62 @@
+//! The table that `bench` prints.
+
+use std::io::Write as _;
+
+use super::load::Figures;
+use crate::arguments::Bench;
+use crate::table::table;
+
+/// Rows of figures: the bare store's and the engine's.
+pub(super) struct Report {
+    markdown: bool,
+    head: String,
+    rows: Vec<[String; 6]>,
+}
+
+impl Report {
+    pub(super) fn new(bench: &Bench) -> Self {
+        let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        let head = format!(
+            "{cores} cores; {} items of 200 bytes; {} s each; durability: sync before every answer",
+            bench.items, bench.seconds
+        );
+        Self { markdown: bench.markdown, head, rows: Vec::new() }
+    }
+
+    /// Adds a row; `least` is the ratio that the design asks for.
+    pub(super) fn add(&mut self, work: &str, least: f64, figures: Vec<Figures>) {
+        let [bare, engine] = figures.as_slice() else { return };
+        self.rows.push([
+            work.to_owned(),
+            format!("{:.0}", bare.per_second),
+            format!("{:.0}", engine.per_second),
+            format!("{:.2}", engine.per_second / bare.per_second),
+            format!("{least:.1}"),
+            format!(
+                "{} / {} µs, {} / {} µs",
+                bare.p50_micros, bare.p99_micros, engine.p50_micros, engine.p99_micros
+            ),
+        ]);
+    }
+
+    pub(super) fn print(&self) -> anyhow::Result<()> {
+        let heads =
+            ["work", "bare store /s", "engine /s", "ratio", "at least", "p50 / p99, bare, engine"];
+        let mut out = std::io::stdout();
+        writeln!(out, "{}", self.head)?;
+        if self.markdown {
+            writeln!(out, "\n| {} |", heads.join(" | "))?;
+            writeln!(out, "|{}", " --- |".repeat(heads.len()))?;
+            for row in &self.rows {
+                writeln!(out, "| {} |", row.join(" | "))?;
+            }
+            return Ok(());
+        }
+        let mut rows = table(heads);
+        for row in &self.rows {
+            rows.add_row(row);
+        }
+        writeln!(out, "{rows}")?;
+        Ok(())
+    }
+}

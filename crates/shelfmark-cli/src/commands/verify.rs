@@ -1,0 +1,68 @@
+//! `shelfmark verify`: reads every byte of a store, and rescues one that is damaged.
+
+use std::io::Write as _;
+
+use anyhow::bail;
+use shelfmark_store::embedded::{self, Report, Salvage};
+
+use crate::arguments::Verify;
+
+pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
+    let folder = &verify.data.data;
+    if !folder.exists() {
+        bail!("there is no store in {}; pass --data DIR", folder.display());
+    }
+    let mut out = std::io::stdout();
+    if verify.salvage {
+        let salvage = embedded::salvage(folder)?;
+        writeln!(out, "{}", salvage_text(&salvage))?;
+        return Ok(());
+    }
+    let report = embedded::verify(folder)?;
+    writeln!(out, "{}", report_text(&report))?;
+    if !report.is_clean() {
+        bail!("the store is damaged; `shelfmark verify --salvage` keeps what is intact");
+    }
+    Ok(())
+}
+
+fn report_text(report: &Report) -> String {
+    let mut lines = vec![
+        format!("log files      {} with {} groups", report.log_files, report.groups),
+        format!("last commit    {}", report.last_commit),
+        format!(
+            "table files    {} of {}",
+            report.table_files,
+            indicatif::HumanBytes(report.table_bytes)
+        ),
+        format!(
+            "stopped        {}",
+            if report.clean_stop { "in good order" } else { "by a crash" }
+        ),
+    ];
+    lines.extend(report.notes.iter().map(|note| format!("note: {note}")));
+    lines.extend(report.damages.iter().map(|damage| format!("damage: {damage}")));
+    if report.is_clean() {
+        lines.push("every byte is as it was written".to_owned());
+    }
+    lines.join("\n")
+}
+
+fn salvage_text(salvage: &Salvage) -> String {
+    let mut lines: Vec<String> =
+        salvage.damages.iter().map(|damage| format!("damage: {damage}")).collect();
+    lines.extend(salvage.table_parts_lost.iter().map(|part| format!("lost: {part}")));
+    for groups in &salvage.groups_lost {
+        lines.push(format!("lost: groups {} to {}", groups.start(), groups.end()));
+    }
+    if let Some(commits) = salvage.commits_lost {
+        lines.push(format!("lost: {commits} commits"));
+    }
+    lines.extend(salvage.notes.iter().map(|note| format!("note: {note}")));
+    lines.push(format!("kept: {} groups of the log", salvage.groups_kept));
+    match &salvage.set_aside {
+        Some(folder) => lines.push(format!("damaged originals are in {}", folder.display())),
+        None => lines.push("nothing was damaged; nothing was changed".to_owned()),
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,58 @@
+//! The command `shelfmark`.
+//!
+//! What it is not: it holds no logic of stores, tables or faces; it opens them, asks, and prints.
+//!
+//! Invariant: what a person reads goes to standard output, what went wrong to standard error, and
+//! the exit code is 0 exactly when the command did what it was asked.
+
+mod arguments;
+mod commands;
+mod json;
+mod random;
+mod store;
+mod table;
+mod tour;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use arguments::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let style = anstyle::AnsiColor::Red.on_default().bold();
+            anstream::eprintln!("{style}error:{style:#} {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Serve(serve) => commands::serve::run(&serve),
+        Command::Tour(tour) => commands::tour::run(&tour),
+        Command::Get(get) => commands::get::run(&get),
+        Command::Put(put) => commands::put::run(&put),
+        Command::Scan(scan) => commands::scan::run(&scan),
+        Command::Tables(tables) => commands::tables::run(&tables),
+        Command::Stats(stats) => commands::stats::run(&stats),
+        Command::Verify(verify) => commands::verify::run(&verify),
+        Command::Bench(bench) => commands::bench::run(&bench),
+        Command::Key(key) => commands::key::run(&key),
+        Command::Completions(completions) => commands::completions::run(&completions),
+    }
+}
+
+/// `shelfmark scan … | head` ends the pipe early: no error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,15 @@
+//! The operating system's randomness, handed to what needs it.
+
+use shelfmark_engine::Random;
+
+/// Random bytes from the operating system.
+pub(crate) struct SystemRandom;
+
+impl Random for SystemRandom {
+    fn fill(&self, bytes: &mut [u8]) {
+        if getrandom::fill(bytes).is_err() {
+            // No randomness means no uniqueness of ids: going on would be worse than stopping.
+            panic!("the operating system gives no random bytes");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Opening stores for commands.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use shelfmark_engine::{Engine, Environment};
+use shelfmark_model::TableName;
+use shelfmark_store::Store;
+use shelfmark_store::clock::{Clock, SystemClock};
+use shelfmark_store::embedded::{EmbeddedStore, Options};
+use shelfmark_store::memory::MemoryStore;
+
+use crate::random::SystemRandom;
+
+/// The namespace of the DynamoDB face's tables, meant when a table is named without one.
+const DEFAULT_NAMESPACE: &str = "dynamodb";
+
+/// Opens the store of a folder, creating it if asked.
+pub(crate) fn open(folder: &Path, options: Options, create: bool) -> anyhow::Result<Engine> {
+    if !create && !folder.exists() {
+        bail!(
+            "there is no store in {}; pass --data DIR, or create one with `shelfmark serve`",
+            folder.display()
+        );
+    }
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let store = EmbeddedStore::open(folder, options, Arc::clone(&clock))
+        .with_context(|| format!("cannot open the store in {}", folder.display()))?;
+    engine(Arc::new(store), clock)
+}
+
+/// Opens a store that lives in memory.
+pub(crate) fn memory() -> anyhow::Result<Engine> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    engine(Arc::new(MemoryStore::new(Arc::clone(&clock))), clock)
+}
+
+fn engine(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> anyhow::Result<Engine> {
+    Ok(Engine::open(store, Environment { clock, random: Arc::new(SystemRandom) })?)
+}
+
+/// Runs a command over the store of a folder, and closes it.
+pub(crate) fn with_engine<T>(
+    folder: &Path,
+    command: impl FnOnce(&Engine) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let engine = open(folder, Options::default(), false)?;
+    let outcome = command(&engine);
+    engine.store().close()?;
+    outcome
+}
+
+/// Reads a table's name as people write it.
+pub(crate) fn table_name(text: &str) -> TableName {
+    match text.split_once('.') {
+        Some((namespace, name)) => TableName::new(namespace, name),
+        None => TableName::new(DEFAULT_NAMESPACE, text),
+    }
+}
+
+/// Returns a table, or an error that names those that are there.
+pub(crate) fn table(engine: &Engine, name: &str) -> anyhow::Result<Arc<shelfmark_engine::Table>> {
+    let wanted = table_name(name);
+    // A DynamoDB table's name may have dots in it.
+    let dotted = TableName::new(DEFAULT_NAMESPACE, name);
+    engine.table(&wanted).or_else(|_| engine.table(&dotted)).or_else(|error| {
+        let names = engine.table_names(None, None, 20)?;
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        if names.is_empty() {
+            bail!("{error}; the store has no tables yet");
+        }
+        bail!("{error}; there are: {}", names.join(", "))
+    })
+}

@@ -1,0 +1,88 @@
+//! Asking one question: time it, count its rows, compare its answer.
+
+use std::sync::Arc;
+
+use shelfmark_store::clock::Clock;
+
+use super::outcome::{Outcome, Plan, Rows};
+
+/// A question and the plan it is answered by.
+pub(crate) struct Question {
+    /// Its name in the JSON output.
+    pub(crate) pattern: &'static str,
+    pub(crate) plan: Plan,
+    /// As a person would ask it.
+    pub(crate) question: String,
+    /// The key range, as a person writes it.
+    pub(crate) range: String,
+    /// What to notice.
+    pub(crate) note: &'static str,
+}
+
+/// What came back.
+pub(crate) struct Answer {
+    /// One text per row, in the order of the answer.
+    pub(crate) values: Vec<String>,
+    pub(crate) rows: Rows,
+}
+
+/// Collects the outcomes of one model.
+pub(crate) struct Asker {
+    model: &'static str,
+    face: &'static str,
+    clock: Arc<dyn Clock>,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl Asker {
+    pub(crate) fn new(model: &'static str, face: &'static str, clock: Arc<dyn Clock>) -> Self {
+        Self { model, face, clock, outcomes: Vec::new() }
+    }
+
+    /// Runs the plan and compares its answer with `expected`, order included.
+    pub(crate) fn ask(
+        &mut self,
+        question: Question,
+        expected: &[String],
+        plan: impl FnOnce() -> anyhow::Result<Answer>,
+    ) -> anyhow::Result<()> {
+        let began = self.clock.monotonic();
+        let answer = plan()?;
+        let took = self.clock.monotonic() - began;
+        let correct = answer.values == expected;
+        let note = match (correct, question.note) {
+            (false, "") => difference(&answer.values, expected),
+            (false, note) => format!("{note}; {}", difference(&answer.values, expected)),
+            (true, note) => note.to_owned(),
+        };
+        self.outcomes.push(Outcome {
+            model: self.model,
+            face: self.face,
+            pattern: question.pattern,
+            plan: question.plan,
+            question: question.question,
+            range: question.range,
+            rows_read: answer.rows.read,
+            rows_returned: answer.rows.returned,
+            ms: (took.as_secs_f64() * 1e6).round() / 1e3,
+            correct,
+            note,
+        });
+        Ok(())
+    }
+}
+
+/// Says how an answer differs from the expected one.
+fn difference(found: &[String], expected: &[String]) -> String {
+    let missing = expected.iter().filter(|value| !found.contains(value)).count();
+    let extra = found.iter().filter(|value| !expected.contains(value)).count();
+    match (missing, extra) {
+        (0, 0) => "the right rows in the wrong order".to_owned(),
+        (missing, 0) => format!("{missing} of {} rows are missing", expected.len()),
+        (0, extra) => format!("{extra} rows do not belong to the answer"),
+        (missing, extra) => format!(
+            "{missing} of {} rows are missing, {extra} do not belong to the answer",
+            expected.len()
+        ),
+    }
+}

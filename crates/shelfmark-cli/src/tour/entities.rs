@@ -1,0 +1,195 @@
+//! The entity face, as the tour uses it: partitions, sort keys, and what an answer read.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use shelfmark_engine::{AccessReport, Engine};
+use shelfmark_typed::{
+    Attribute, Attributes, Database, EntityTable, Registry, ScanOptions, Tx, WriteReach,
+};
+
+use super::asker::Answer;
+use super::outcome::Rows;
+
+/// Entities per commit while loading.
+const BATCH: usize = 500;
+
+/// Adds up the access reports of what is running.
+#[derive(Clone, Default)]
+pub(crate) struct Meter {
+    rows: Arc<Mutex<Rows>>,
+}
+
+impl Meter {
+    /// Returns an engine whose work this meter counts.
+    pub(crate) fn on(&self, engine: &Engine) -> Engine {
+        let rows = Arc::clone(&self.rows);
+        engine.observed(move |report: &AccessReport| {
+            rows.lock().unwrap_or_else(PoisonError::into_inner).add(report);
+        })
+    }
+
+    /// Runs something and returns what it read.
+    pub(crate) fn measure<T>(
+        &self,
+        work: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<(T, Rows)> {
+        let reset = || {
+            let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *rows)
+        };
+        reset();
+        let value = work()?;
+        Ok((value, reset()))
+    }
+}
+
+/// One table of entities.
+pub(crate) struct Entities {
+    database: Database,
+    table: EntityTable,
+    meter: Meter,
+}
+
+impl Entities {
+    /// Creates a table for a model.
+    pub(crate) fn create(engine: &Engine, name: &str) -> anyhow::Result<Self> {
+        let meter = Meter::default();
+        let environment = Registry::open(&meter.on(engine))?.environment("default")?;
+        let database = environment.create_database(name)?;
+        let table = EntityTable::named(&database, "entities")?;
+        Ok(Self { database, table, meter })
+    }
+
+    /// Puts entities without attributes.
+    pub(crate) fn put_all(&self, rows: Vec<(String, String)>) -> anyhow::Result<()> {
+        for batch in rows.chunks(BATCH) {
+            self.database.transact(|tx| {
+                let table = tx.entities(&self.table)?;
+                for (pk, sk) in batch {
+                    table.partition(pk.as_str()).put(sk, Attributes::new())?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Puts an entity with a list of members.
+    pub(crate) fn put_members(&self, pk: &str, sk: &str, members: &[usize]) -> anyhow::Result<()> {
+        self.table.partition(pk).put(sk, members_attribute(members))?;
+        Ok(())
+    }
+
+    /// Reads one entity.
+    pub(crate) fn get(&self, pk: &str, sk: &str) -> anyhow::Result<Answer> {
+        let (entity, rows) = self.meter.measure(|| Ok(self.table.partition(pk).get(sk)?))?;
+        Ok(Answer { values: entity.into_iter().map(|entity| entity.sk).collect(), rows })
+    }
+
+    /// Scans between two bounds, both included, as CanDB does.
+    pub(crate) fn scan(
+        &self,
+        pk: &str,
+        lower: &str,
+        upper: &str,
+        ascending: bool,
+        limit: usize,
+    ) -> anyhow::Result<Answer> {
+        let mut options = ScanOptions::between(lower, upper).limit(limit);
+        if !ascending {
+            options = options.descending();
+        }
+        let (page, rows) = self.meter.measure(|| Ok(self.table.partition(pk).scan(&options)?))?;
+        Ok(Answer { values: page.entities.into_iter().map(|entity| entity.sk).collect(), rows })
+    }
+
+    /// Reads the sort keys that begin with a prefix.
+    pub(crate) fn prefix(
+        &self,
+        pk: &str,
+        prefix: &str,
+        ascending: bool,
+        limit: usize,
+    ) -> anyhow::Result<Answer> {
+        let (values, rows) = self.meter.measure(|| {
+            let mut entities = self.table.partition(pk).begins_with(prefix).limit(limit);
+            if !ascending {
+                entities = entities.descending();
+            }
+            entities.map(|entity| Ok(entity?.sk)).collect::<anyhow::Result<Vec<_>>>()
+        })?;
+        Ok(Answer { values, rows })
+    }
+
+    /// Creates a chat: its own entity, and one in the list of each member.
+    pub(crate) fn create_chat(
+        &self,
+        key: &str,
+        members: &[usize],
+        at_once: bool,
+    ) -> anyhow::Result<Rows> {
+        let ((), rows) = self.meter.measure(|| {
+            if at_once {
+                return Ok(self
+                    .database
+                    .transact(|tx| put_chat(&tx.entities(&self.table)?, key, members))?);
+            }
+            Ok(put_chat(&self.table, key, members)?)
+        })?;
+        Ok(rows)
+    }
+
+    /// Puts a message into the partition of each member of a chat.
+    pub(crate) fn send_message(
+        &self,
+        chat: &str,
+        sort_key: &str,
+        at_once: bool,
+    ) -> anyhow::Result<Rows> {
+        let ((), rows) = self.meter.measure(|| {
+            if at_once {
+                let send = |tx: &Tx<'_>| put_message(&tx.entities(&self.table)?, chat, sort_key);
+                return Ok(self.database.transact(send)?);
+            }
+            Ok(put_message(&self.table, chat, sort_key)?)
+        })?;
+        Ok(rows)
+    }
+}
+
+fn members_attribute(members: &[usize]) -> Attributes {
+    let members = members.iter().map(|user| format!("user#{user}"));
+    Attributes::new().with("allow", Attribute::array(members))
+}
+
+fn put_chat<R: WriteReach>(
+    table: &EntityTable<R>,
+    key: &str,
+    members: &[usize],
+) -> shelfmark_typed::Result<()> {
+    table.partition("chats").put(key, members_attribute(members))?;
+    for user in members {
+        table
+            .partition(format!("user#{user}"))
+            .put(key, Attributes::new().with("kind", "group"))?;
+    }
+    Ok(())
+}
+
+fn put_message<R: WriteReach>(
+    table: &EntityTable<R>,
+    chat: &str,
+    sort_key: &str,
+) -> shelfmark_typed::Result<()> {
+    let allowed = table.partition("chats").get(chat)?;
+    let members = allowed
+        .as_ref()
+        .and_then(|chat| chat.attributes.get("allow"))
+        .and_then(Attribute::as_array)
+        .unwrap_or_default();
+    for member in members.iter().filter_map(Attribute::as_text) {
+        let message = Attributes::new().with("body", "hello");
+        table.partition(member).put(sort_key, message)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! The data of the publication index, from a seed.
+
+use std::collections::BTreeMap;
+
+use shelfmark_store::random::SplitMix;
+
+const PUBLICATIONS: usize = 40;
+const TITLES: usize = 100;
+const TAGS: usize = 60;
+
+/// The publication that questions are asked about.
+pub(super) const EXAMPLE_PUBLICATION: &str = "Better Programming 7";
+/// The title that questions are asked about; several publications have one of this name.
+pub(crate) const EXAMPLE_TITLE: &str = "Designing databases 3";
+/// The tag that questions are asked about.
+pub(super) const EXAMPLE_TAG: &str = "tag-05";
+
+const SUBJECTS: [&str; 5] = ["Designing", "Sorting", "Measuring", "Naming", "Forgetting"];
+const OBJECTS: [&str; 4] = ["databases", "keys", "queues", "caches"];
+
+/// Publications, their titles, and the tags of each title, all by name.
+pub(super) struct Index {
+    pub(super) publications: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+}
+
+impl Index {
+    /// Makes the index of a seed.
+    pub(super) fn generate(seed: u64) -> Self {
+        let mut random = SplitMix::new(seed);
+        let mut publications = BTreeMap::new();
+        for number in 0..PUBLICATIONS {
+            let mut titles = BTreeMap::new();
+            for title in 0..TITLES {
+                titles.insert(title_name(title), tags(&mut random));
+            }
+            publications.insert(format!("Better Programming {number}"), titles);
+        }
+        Self { publications }
+    }
+
+    /// Returns the titles of the example publication.
+    pub(super) fn example(&self) -> BTreeMap<String, Vec<String>> {
+        self.publications.get(EXAMPLE_PUBLICATION).cloned().unwrap_or_default()
+    }
+
+    /// Returns all tags of a publication's titles, each once.
+    pub(super) fn tags_of(titles: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+        let mut tags: Vec<String> = titles.values().flatten().cloned().collect();
+        tags.sort();
+        tags.dedup();
+        tags
+    }
+}
+
+fn title_name(number: usize) -> String {
+    let subject = SUBJECTS.get(number % SUBJECTS.len()).copied().unwrap_or("Reading");
+    let object = OBJECTS.get(number / SUBJECTS.len() % OBJECTS.len()).copied().unwrap_or("shelves");
+    format!("{subject} {object} {}", number / (SUBJECTS.len() * OBJECTS.len()))
+}
+
+/// Three different tags, in order.
+fn tags(random: &mut SplitMix) -> Vec<String> {
+    let mut tags = Vec::new();
+    while tags.len() < 3 {
+        let tag = format!("tag-{:02}", random.index(TAGS));
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags.sort();
+    tags
+}

@@ -1,0 +1,60 @@
+//! Speaking to the DynamoDB face in its own bytes: JSON in, JSON out.
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+use shelfmark_dynamo::{Face, RequestHead};
+
+use crate::tour::asker::Answer;
+use crate::tour::outcome::Rows;
+
+/// Calls an operation; anything but success is an error.
+pub(super) fn call(face: &Face, operation: &str, body: &Value) -> anyhow::Result<Value> {
+    let target = format!("DynamoDB_20120810.{operation}");
+    let reply = face.call(&RequestHead::target(&target), body.to_string().as_bytes());
+    if reply.status != 200 {
+        bail!("{operation} answered {}: {}", reply.status, String::from_utf8_lossy(&reply.body));
+    }
+    serde_json::from_slice(&reply.body).context("the answer is no JSON")
+}
+
+/// A request with its parts, whose pages are read to the end.
+pub(super) fn query(face: &Face, mut body: Value) -> anyhow::Result<Answer> {
+    let (mut values, mut rows) = (Vec::new(), Rows::default());
+    loop {
+        let page = call(face, "Query", &body)?;
+        let count = |name: &str| page.get(name).and_then(Value::as_u64).unwrap_or(0);
+        rows.read += count("ScannedCount");
+        rows.returned += count("Count");
+        let items = page.get("Items").and_then(Value::as_array);
+        values.extend(items.into_iter().flatten().map(|item| text(item, "SK")));
+        let Some(key) = page.get("LastEvaluatedKey") else { break };
+        let key = key.clone();
+        if let Some(body) = body.as_object_mut() {
+            body.insert("ExclusiveStartKey".to_owned(), key);
+        }
+    }
+    Ok(Answer { values, rows })
+}
+
+/// Reads one item by its key.
+pub(super) fn get(face: &Face, table: &str, pk: &str, sk: &str) -> anyhow::Result<Answer> {
+    let body = json!({"TableName": table, "Key": {"PK": {"S": pk}, "SK": {"S": sk}}});
+    let answer = call(face, "GetItem", &body)?;
+    let values: Vec<String> = answer.get("Item").map(|item| text(item, "SK")).into_iter().collect();
+    let found = values.len() as u64;
+    Ok(Answer { values, rows: Rows { read: found, returned: found } })
+}
+
+fn text(item: &Value, name: &str) -> String {
+    let value = item.get(name).and_then(|value| value.get("S")).and_then(Value::as_str);
+    value.unwrap_or_default().to_owned()
+}
+
+/// "The partition `pk`, sort keys beginning with `prefix`", as a request.
+pub(super) fn begins_with(table: &str, pk: &str, prefix: &str) -> Value {
+    json!({
+        "TableName": table,
+        "KeyConditionExpression": "PK = :pk AND begins_with(SK, :sk)",
+        "ExpressionAttributeValues": {":pk": {"S": pk}, ":sk": {"S": prefix}},
+    })
+}

@@ -1,0 +1,106 @@
+//! Places at three levels, and versions of a document.
+
+use shelfmark_keycode::lexint;
+
+use crate::tour::asker::{Asker, Question};
+use crate::tour::entities::Entities;
+use crate::tour::outcome::Plan;
+
+/// Country, region, city.
+const CITIES: [(&str, &str, &str); 10] = [
+    ("FR", "Bretagne", "Brest"),
+    ("FR", "Bretagne", "Rennes"),
+    ("FR", "Île-de-France", "Paris"),
+    ("FR", "Île-de-France", "Versailles"),
+    ("NO", "Oslo", "Oslo"),
+    ("NO", "Troms", "Tromsø"),
+    ("US", "NY", "Albany"),
+    ("US", "NY", "New York"),
+    ("US", "WA", "Seattle"),
+    ("US", "WA", "Spokane"),
+];
+const VERSIONS: u64 = 12;
+
+pub(super) fn run(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
+    let keys: Vec<String> =
+        CITIES.iter().map(|(country, region, city)| format!("{country}#{region}#{city}")).collect();
+    entities.put_all(keys.iter().map(|key| ("places".to_owned(), key.clone())).collect())?;
+    let levels = [
+        ("cities of a country", "FR#", "All cities in France"),
+        ("cities of a region", "US#WA#", "All cities in Washington state"),
+        ("a city", "NO#Troms#Tromsø", "One city"),
+    ];
+    for (pattern, prefix, question) in levels {
+        let expected: Vec<String> =
+            keys.iter().filter(|key| key.starts_with(prefix)).cloned().collect();
+        let upper = format!("{prefix}~");
+        asker.ask(
+            Question {
+                pattern,
+                plan: Plan::Published,
+                question: question.to_owned(),
+                range: format!("PK = places, SK from {prefix} to {upper}"),
+                note: "",
+            },
+            &expected,
+            || entities.scan("places", prefix, &upper, true, 1_000),
+        )?;
+        asker.ask(
+            Question {
+                pattern,
+                plan: Plan::Right,
+                question: question.to_owned(),
+                range: format!("PK = places, SK begins with {prefix}"),
+                note: "each level of the hierarchy is one range",
+            },
+            &expected,
+            || entities.prefix("places", prefix, true, 1_000),
+        )?;
+    }
+    versions(asker, entities)
+}
+
+fn versions(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
+    let plain: Vec<String> = (1..=VERSIONS).map(|version| format!("report#v{version}")).collect();
+    let encoded = (1..=VERSIONS)
+        .map(|version| Ok(format!("report#v{}", lexint::to_hex(version)?)))
+        .collect::<anyhow::Result<Vec<String>>>()?;
+    let rows = |partition: &str, keys: &[String]| {
+        keys.iter().map(|key| (partition.to_owned(), key.clone())).collect::<Vec<_>>()
+    };
+    entities.put_all(rows("documents", &plain))?;
+    entities.put_all(rows("documents-encoded", &encoded))?;
+    let last = |keys: &[String]| keys.last().cloned().into_iter().collect::<Vec<_>>();
+    let question = |plan, partition: &str, note| Question {
+        pattern: "latest version",
+        plan,
+        question: format!("The latest of {VERSIONS} versions of a report"),
+        range: format!("PK = {partition}, SK begins with report#v, descending, limit 1"),
+        note,
+    };
+    asker.ask(
+        question(Plan::Published, "documents", "as text, v9 comes after v12"),
+        &last(&plain),
+        || entities.prefix("documents", "report#v", false, 1),
+    )?;
+    asker.ask(
+        question(
+            Plan::Right,
+            "documents-encoded",
+            "numbers encoded, so the last key is the latest",
+        ),
+        &last(&encoded),
+        || entities.prefix("documents-encoded", "report#v", false, 1),
+    )?;
+    asker.ask(
+        Question {
+            pattern: "version history",
+            plan: Plan::Right,
+            question: "All versions of the report, oldest first".to_owned(),
+            range: "PK = documents-encoded, SK begins with report#v".to_owned(),
+            note: "one contiguous range",
+        },
+        &encoded,
+        || entities.prefix("documents-encoded", "report#v", true, 100),
+    )
+}

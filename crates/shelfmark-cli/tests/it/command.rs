@@ -1,0 +1,99 @@
+//! The small commands, their help, and what they say when they are misused.
+
+use crate::process::{Server, shelfmark, stderr, stdout};
+
+fn check(arguments: &[&str], expected: &str) {
+    let output = shelfmark(arguments);
+    assert_eq!(stdout(&output), expected, "{}", stderr(&output));
+    assert!(output.status.success());
+}
+
+fn check_refused(arguments: &[&str], part: &str) {
+    let output = shelfmark(arguments);
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains(part), "{}", stderr(&output));
+}
+
+#[test]
+fn keys_are_written_and_read() {
+    check(&["key", "lexint", "5", "20", "307"], "05\n14\nfb38\n");
+    check(&["key", "lexint", "--decode", "fb38"], "307\n");
+    check(&["key", "lexint", "17592186044667"], "ff0c080000000000\n");
+    check_refused(&["key", "lexint", "17592186044668"], "17592186044667");
+    check_refused(&["key", "lexint", "--decode", "fc0000"], "lexicographic integer");
+    check(&["key", "token", ""], "0\n");
+    let ulids = stdout(&shelfmark(&["key", "ulid", "--count", "3"]));
+    let lines: Vec<&str> = ulids.lines().collect();
+    assert!(lines.iter().all(|line| line.len() == 26));
+    assert!(lines.is_sorted() && lines.len() == 3);
+    check_refused(&["key", "ulid", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ"], "ULID");
+}
+
+#[test]
+fn every_command_helps_with_an_example() {
+    let commands = [
+        "serve",
+        "tour",
+        "get",
+        "put",
+        "scan",
+        "tables",
+        "stats",
+        "verify",
+        "bench",
+        "key",
+        "completions",
+    ];
+    for command in commands {
+        let help = stdout(&shelfmark(&[command, "--help"]));
+        assert!(help.contains("Example") && help.contains("shelfmark"), "{command}: {help}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(stdout(&shelfmark(&["completions", shell])).contains("lexint"), "{shell}");
+    }
+}
+
+#[test]
+fn a_store_is_looked_at_from_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    server.create_table("Music");
+    server.put("Music", "a", "chat#1");
+    server.put("Music", "a", "chats#1");
+    assert!(server.stop("-TERM").status.success());
+    let store = folder.path().join("store");
+    let data = ["--data", store.to_str().unwrap()];
+    let run = |words: &[&str]| shelfmark(&[words, &data].concat());
+    let item = r#"{"pk": "a", "sk": "chat#2", "n": 1.50}"#;
+    assert!(run(&["put", "Music", item]).status.success());
+    let again = run(&["put", "Music", item, "--if-absent"]);
+    assert!(stderr(&again).contains("there already"), "{}", stderr(&again));
+    let got = stdout(&run(&["get", "Music", "a", "chat#2"]));
+    let got: serde_json::Value = serde_json::from_str(&got).unwrap();
+    assert_eq!(got, serde_json::json!({"pk": "a", "sk": "chat#2", "n": 1.5}));
+    let scanned = run(&["scan", "Music", "-p", "a", "--prefix", "chat#", "--desc", "--explain"]);
+    let keys: Vec<String> = stdout(&scanned)
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["sk"].to_string())
+        .collect();
+    assert_eq!(keys, ["\"chat#2\"", "\"chat#1\""]);
+    assert!(stderr(&scanned).contains("rows read: 2, rows returned: 2"));
+    assert!(stdout(&run(&["tables"])).contains("pk text"));
+    assert!(stdout(&run(&["stats", "--json"])).contains("\"tables\": 1"));
+    let missing = run(&["get", "Muzak", "a", "b"]);
+    assert!(stderr(&missing).contains("dynamodb.Music"), "{}", stderr(&missing));
+    let verified = run(&["verify"]);
+    assert!(verified.status.success(), "{}", stderr(&verified));
+}
+
+#[test]
+fn wrong_calls_say_what_to_do() {
+    check_refused(&["tables", "--data", "/nonexistent/store"], "--data DIR");
+    check_refused(&["verify", "--data", "/nonexistent/store"], "--data DIR");
+    check_refused(&["tour", "--model", "none"], "openchat");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("thesis.txt"), "do not lose me").unwrap();
+    let data = folder.path().to_str().unwrap();
+    check_refused(&["tables", "--data", data], "not a Shelfmark store");
+    assert!(folder.path().join("thesis.txt").exists());
+}

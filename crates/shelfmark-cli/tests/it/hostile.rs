@@ -1,0 +1,94 @@
+//! Clients that send rubbish: each gets an error, and the server goes on serving the others.
+
+use crate::process::Server;
+
+#[test]
+fn rubbish_costs_nobody_else_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    server.create_table("t");
+    server.put("t", "a", "1");
+    let still_serves = |what: &str| {
+        assert!(server.get("t", "a", "1").contains("Item"), "after {what}");
+    };
+    server.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not http at all\r\n\r\n");
+    still_serves("a TLS greeting");
+    server.raw(
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nConnection: close\r\n\r\nshort",
+    );
+    still_serves("a body cut short");
+    let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(200_000));
+    server.raw(long.as_bytes());
+    still_serves("a long head");
+
+    let bomb = "[".repeat(100_000);
+    let (status, body) = server.call("PutItem", &bomb);
+    assert_eq!(status, 400, "{body}");
+    assert!(body.contains("SerializationException"), "{body}");
+    let nested = format!(
+        r#"{{"TableName":"t","Item":{{"pk":{{"S":"a"}},"sk":{{"S":"2"}},"x":{}{{"NULL":true}}{}}}}}"#,
+        r#"{"L":["#.repeat(2_000),
+        "]}".repeat(2_000)
+    );
+    assert_eq!(server.call("PutItem", &nested).0, 400);
+    let parentheses = format!(
+        r#"{{"TableName":"t","FilterExpression":"{}a = :a{}","ExpressionAttributeValues":{{":a":{{"N":"1"}}}}}}"#,
+        "(".repeat(4_096),
+        ")".repeat(4_096)
+    );
+    let (status, body) = server.call("Scan", &parentheses);
+    assert_eq!(status, 400, "{body}");
+    assert!(body.contains("ValidationException"), "{body}");
+    still_serves("JSON bombs");
+
+    let key = "k".repeat(2_049);
+    let over = format!(r#"{{"TableName":"t","Item":{{"pk":{{"S":"{key}"}},"sk":{{"S":"2"}}}}}}"#);
+    let (status, body) = server.call("PutItem", &over);
+    assert_eq!(status, 400, "{body}");
+    for number in ["1E+999999999", "NaN", "Infinity", "0x10", "", " 1"] {
+        let item = format!(
+            r#"{{"TableName":"t","Item":{{"pk":{{"S":"a"}},"sk":{{"S":"2"}},"n":{{"N":"{number}"}}}}}}"#
+        );
+        assert_eq!(server.call("PutItem", &item).0, 400, "{number}");
+    }
+    still_serves("values over the limits");
+
+    let large = "x".repeat(20 * 1024 * 1024);
+    let (status, _) = server.call("PutItem", &large);
+    assert_eq!(status, 413);
+    still_serves("a body of 20 MB");
+    let (status, body) = server.call("NoSuchThing", "{}");
+    assert_eq!(status, 400);
+    assert!(body.contains("UnknownOperationException"), "{body}");
+}
+
+#[test]
+fn the_transport_answers_as_clients_expect() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let text =
+        |request: &str| String::from_utf8_lossy(&server.raw(request.as_bytes())).to_lowercase();
+    let health = text("GET / HTTP/1.1\r\nHost: me\r\nConnection: close\r\n\r\n");
+    assert!(health.starts_with("http/1.1 200") && health.ends_with("healthy: me"), "{health}");
+    let wrong = text("DELETE / HTTP/1.1\r\nHost: me\r\nConnection: close\r\n\r\n");
+    assert!(wrong.starts_with("http/1.1 404"), "{wrong}");
+    let kind = text(
+        "POST / HTTP/1.1\r\nHost: me\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\
+         Connection: close\r\n\r\n{}",
+    );
+    assert!(kind.starts_with("http/1.1 404"), "{kind}");
+    let preflight = text(
+        "OPTIONS / HTTP/1.1\r\nHost: me\r\nOrigin: http://a\r\n\
+         Access-Control-Request-Headers: x-amz-target\r\nConnection: close\r\n\r\n",
+    );
+    assert!(preflight.contains("access-control-allow-headers: x-amz-target"), "{preflight}");
+    let call = text(
+        "POST / HTTP/1.1\r\nHost: me\r\nContent-Type: application/x-amz-json-1.0\r\n\
+         X-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+    );
+    for header in
+        ["x-amzn-requestid: ", "x-amz-crc32: ", "content-type: application/x-amz-json-1.0"]
+    {
+        assert!(call.contains(header), "{call}");
+    }
+}

@@ -1,0 +1,10 @@
+//! The command as a user meets it: real processes, real sockets, real folders.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::disallowed_methods, reason = "a test waits for real processes with a real clock")]
+
+mod command;
+mod hostile;
+mod process;
+mod serve;
+mod tour;

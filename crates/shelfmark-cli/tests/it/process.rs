@@ -1,0 +1,137 @@
+//! Running the command, and a server whose process ends with the test.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs the command to its end.
+pub(crate) fn shelfmark(arguments: &[&str]) -> Output {
+    command().args(arguments).output().unwrap()
+}
+
+/// Returns the command, not started yet.
+pub(crate) fn command() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_shelfmark"))
+}
+
+/// Returns what a run printed to standard output.
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Returns what a run printed to standard error.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A running server.
+pub(crate) struct Server {
+    process: Child,
+    /// Where DynamoDB clients connect.
+    pub(crate) address: String,
+}
+
+impl Server {
+    /// Starts a server over a folder and waits until it answers.
+    pub(crate) fn start(folder: &Path) -> Self {
+        let ready = folder.join("ready.json");
+        let _ = std::fs::remove_file(&ready);
+        let process = command()
+            .args(["serve", "--dynamodb", "127.0.0.1:0", "--data"])
+            .arg(folder.join("store"))
+            .arg("--ready-file")
+            .arg(&ready)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < deadline {
+            if let Ok(text) = std::fs::read_to_string(&ready) {
+                let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+                let address = json["dynamodb"].as_str().unwrap().to_owned();
+                return Self { process, address };
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the server was not ready in time");
+    }
+
+    /// Sends raw bytes on a connection of their own and returns what comes back.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        // The server may close before it has read everything: that is an answer, too.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        answer
+    }
+
+    /// Sends one operation and returns status and body.
+    pub(crate) fn call(&self, operation: &str, body: &str) -> (u16, String) {
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Amz-Target: \
+             DynamoDB_20120810.{operation}\r\nContent-Type: application/x-amz-json-1.0\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let answer = String::from_utf8(self.raw(request.as_bytes())).unwrap();
+        let status = answer.split(' ').nth(1).unwrap_or("0").parse().unwrap();
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        (status, body.to_owned())
+    }
+
+    /// Creates a table with text keys `pk` and `sk`.
+    pub(crate) fn create_table(&self, name: &str) {
+        let (status, body) = self.call(
+            "CreateTable",
+            &format!(
+                r#"{{"TableName":"{name}","BillingMode":"PAY_PER_REQUEST",
+                "AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}},
+                {{"AttributeName":"sk","AttributeType":"S"}}],
+                "KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}},
+                {{"AttributeName":"sk","KeyType":"RANGE"}}]}}"#
+            ),
+        );
+        assert_eq!(status, 200, "{body}");
+    }
+
+    /// Puts an item with these keys.
+    pub(crate) fn put(&self, table: &str, pk: &str, sk: &str) {
+        let body = format!(
+            r#"{{"TableName":"{table}","Item":{{"pk":{{"S":"{pk}"}},"sk":{{"S":"{sk}"}}}}}}"#
+        );
+        assert_eq!(self.call("PutItem", &body).0, 200);
+    }
+
+    /// Returns the body of a GetItem.
+    pub(crate) fn get(&self, table: &str, pk: &str, sk: &str) -> String {
+        let body = format!(
+            r#"{{"TableName":"{table}","Key":{{"pk":{{"S":"{pk}"}},"sk":{{"S":"{sk}"}}}}}}"#
+        );
+        let (status, body) = self.call("GetItem", &body);
+        assert_eq!(status, 200, "{body}");
+        body
+    }
+
+    /// Asks the server to stop and returns how it ended.
+    pub(crate) fn stop(mut self, signal: &str) -> Output {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        let mut output =
+            Output { status: self.process.wait().unwrap(), stdout: Vec::new(), stderr: Vec::new() };
+        self.process.stdout.take().unwrap().read_to_end(&mut output.stdout).unwrap();
+        self.process.stderr.take().unwrap().read_to_end(&mut output.stderr).unwrap();
+        output
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

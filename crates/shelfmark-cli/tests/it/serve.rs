@@ -1,0 +1,99 @@
+//! Starting, stopping, crashing and starting again.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+
+use crate::process::{Server, command, shelfmark, stderr, stdout};
+
+#[test]
+fn a_server_says_where_it_is_and_stops_in_good_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let address = server.address.clone();
+    server.create_table("t");
+    server.put("t", "a", "1");
+    let output = server.stop("-TERM");
+    assert!(output.status.success());
+    assert_eq!(stdout(&output), format!("dynamodb http://{address}\n"));
+    assert!(stderr(&output).contains("not in this build"), "{}", stderr(&output));
+    let server = Server::start(folder.path());
+    assert!(server.get("t", "a", "1").contains("\"sk\""));
+    assert!(server.stop("-INT").status.success());
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    server.create_table("t");
+    for n in 0..50 {
+        server.put("t", "a", &n.to_string());
+    }
+    server.stop("-KILL");
+    let server = Server::start(folder.path());
+    for n in 0..50 {
+        assert!(server.get("t", "a", &n.to_string()).contains("Item"), "{n}");
+    }
+}
+
+#[test]
+fn a_second_server_on_the_folder_or_the_port_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let store = folder.path().join("store");
+    let second =
+        shelfmark(&["serve", "--dynamodb", "127.0.0.1:0", "--data", store.to_str().unwrap()]);
+    assert!(!second.status.success());
+    assert!(stderr(&second).contains("another process"), "{}", stderr(&second));
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let busy = shelfmark(&["serve", "--memory", "--dynamodb", &address]);
+    assert!(!busy.status.success());
+    assert!(stderr(&busy).contains("another program has the port"), "{}", stderr(&busy));
+    server.create_table("still_there");
+}
+
+#[test]
+fn an_exposed_address_needs_a_word() {
+    let refused = shelfmark(&["serve", "--memory", "--dynamodb", "0.0.0.0:0"]);
+    assert!(!refused.status.success());
+    assert!(stderr(&refused).contains("--insecure"), "{}", stderr(&refused));
+}
+
+#[test]
+fn what_is_not_in_the_build_is_named_and_left_out() {
+    let remote = shelfmark(&["serve", "--engine", "tikv://127.0.0.1:2379"]);
+    assert!(!remote.status.success());
+    assert!(stderr(&remote).contains("not in this build"), "{}", stderr(&remote));
+}
+
+#[test]
+fn settings_come_from_a_file_and_flags_win() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("shelfmark.toml");
+    std::fs::write(&config, "memory = true\ndynamodb = \"0.0.0.0:0\"\n").unwrap();
+    let config = config.to_str().unwrap();
+    let refused = shelfmark(&["serve", "--config", config]);
+    assert!(stderr(&refused).contains("--insecure"), "{}", stderr(&refused));
+    let ready = folder.path().join("ready.json");
+    let mut process = command()
+        .args(["serve", "--config", config, "--dynamodb", "127.0.0.1:0", "--ready-file"])
+        .arg(&ready)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    for _ in 0..1_000 {
+        if ready.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(ready.exists());
+    process.kill().unwrap();
+    process.wait().unwrap();
+    std::fs::write(folder.path().join("wrong.toml"), "colour = \"red\"\n").unwrap();
+    let wrong = folder.path().join("wrong.toml");
+    let refused = shelfmark(&["serve", "--config", wrong.to_str().unwrap()]);
+    assert!(stderr(&refused).contains("colour"), "{}", stderr(&refused));
+}

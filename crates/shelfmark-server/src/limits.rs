@@ -1,0 +1,38 @@
+//! Limits of the server, each with its source.
+
+use std::time::Duration;
+
+/// Largest request body, before and after decompression.
+///
+/// Source: DynamoDB API, 16 MB per request, read 2026-11.
+pub const BODY_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Connections served at once over all ports; more wait in the system's queue.
+///
+/// Source: ours; below the usual limit of 1,024 open files.
+pub const CONNECTIONS_MAX: usize = 900;
+
+/// How long a client may take over a request's head, and be silent between requests.
+///
+/// Source: ours; the SDKs keep idle connections for 60 s and less.
+pub const HEAD_TIME_MAX: Duration = Duration::from_secs(75);
+
+/// How long a client may take over a request's body.
+///
+/// Source: ours; 16 MB in this time are 280 KB/s.
+pub const BODY_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// How long open requests may take to end after the server was asked to stop.
+///
+/// Source: ours; orchestrators commonly kill after 30 s.
+pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Answers smaller than this are not compressed: it would cost more than it saves.
+///
+/// Source: ours.
+pub const GZIP_SIZE_BYTES_MIN: usize = 1024;
+
+/// Longest request head.
+///
+/// Source: ours; credentials and target take 1 KiB, long session tokens a few more.
+pub const HEAD_SIZE_BYTES_MAX: usize = 64 * 1024;

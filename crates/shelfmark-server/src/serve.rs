@@ -1,0 +1,98 @@
+//! The server: its ports, its start and its end.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use shelfmark_dynamo::Face as DynamoFace;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::dynamodb;
+use crate::limits::{CONNECTIONS_MAX, DRAIN_TIME_MAX};
+
+/// What to serve, and where.
+pub struct Settings {
+    /// Where the DynamoDB face listens; `None` leaves it out.
+    pub dynamodb: Option<SocketAddr>,
+}
+
+/// Where the faces listen; those that are off are `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Addresses {
+    /// The DynamoDB face.
+    pub dynamodb: Option<SocketAddr>,
+}
+
+/// Why the server could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The port could not be opened.
+    #[error("cannot listen on {address}: {source}{hint}", hint = hint(source))]
+    Listen {
+        /// Which address.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+fn hint(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            "; another program has the port: stop it, or choose another port (0 picks a free one)"
+        }
+        std::io::ErrorKind::PermissionDenied => "; ports below 1024 need rights; choose another",
+        _ => "",
+    }
+}
+
+/// A server whose ports are open.
+pub struct Server {
+    dynamodb: Option<(TcpListener, Arc<DynamoFace>)>,
+    addresses: Addresses,
+}
+
+impl Server {
+    /// Opens the ports. Clients that connect from now on wait until [`Server::run`] serves them.
+    ///
+    /// # Errors
+    ///
+    /// * [`Error::Listen`]: a port is taken or not allowed; the message says what to do.
+    pub async fn bind(settings: &Settings, dynamodb: Arc<DynamoFace>) -> Result<Self, Error> {
+        let mut server = Self { dynamodb: None, addresses: Addresses::default() };
+        if let Some(address) = settings.dynamodb {
+            let listener = TcpListener::bind(address)
+                .await
+                .map_err(|source| Error::Listen { address, source })?;
+            server.addresses.dynamodb = listener.local_addr().ok();
+            server.dynamodb = Some((listener, dynamodb));
+        }
+        Ok(server)
+    }
+
+    /// Returns where the faces listen, with the ports that were picked.
+    #[must_use]
+    pub fn addresses(&self) -> Addresses {
+        self.addresses
+    }
+
+    /// Serves until `stop` is done, then lets open requests end, for at most
+    /// [`DRAIN_TIME_MAX`].
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let (stopping, stopped) = watch::channel(false);
+        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let mut tasks = JoinSet::new();
+        if let Some((listener, face)) = self.dynamodb {
+            tasks.spawn(dynamodb::accept(listener, face, places, stopped));
+        }
+        stop.await;
+        // Nobody listening any more is fine: then there is nobody to stop.
+        let _ = stopping.send(true);
+        let drained = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(DRAIN_TIME_MAX, drained).await.is_err() {
+            tracing::warn!("some requests did not end in time and were cut off");
+        }
+    }
+}
