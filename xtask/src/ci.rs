@@ -1,7 +1,10 @@
 //! What CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{run as start, run_with};
-use crate::{clients, tidy};
+use crate::{clients, fuzz, tidy};
+
+/// How long each fuzz target runs in the long mode, in seconds.
+const FUZZ_SECONDS: u32 = 30;
 
 /// Runs every step; `long` adds the long fuzz, crash and differential modes.
 pub(crate) fn run(long: bool) -> anyhow::Result<()> {
@@ -17,7 +20,11 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
         &[("RUSTDOCFLAGS", "-D warnings")],
     )?;
     tidy::run()?;
+    fuzz::replay()?;
     clients::run()?;
+    if long {
+        fuzz::run(None, FUZZ_SECONDS)?;
+    }
     println!("all steps passed");
     Ok(())
 }

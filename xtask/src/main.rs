@@ -10,6 +10,7 @@
 
 mod ci;
 mod clients;
+mod fuzz;
 mod run;
 mod tidy;
 
@@ -22,6 +23,8 @@ Tasks:
   ci [--long]   format, clippy, tests, docs, tidy, real clients; --long adds the long modes
   tidy          check the rules that no compiler checks
   clients       run the real clients (boto3) against a server
+  fuzz [TARGET] [--seconds N]
+                run one fuzz target, or each of them, for N seconds (60); see fuzz/README.md
 ";
 
 fn main() -> ExitCode {
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         ["ci", "--long"] => ci::run(true),
         ["tidy"] => tidy::run(),
         ["clients"] => clients::run(),
+        ["fuzz", options @ ..] => fuzz::run_with_options(options),
         _ => {
             print!("{HELP}");
             return if words == ["--help"] { ExitCode::SUCCESS } else { ExitCode::FAILURE };

@@ -1,0 +1,18 @@
+//! The fuzz targets as functions of an input; `targets/` links each to the fuzzer.
+//!
+//! Only public interfaces are used. A target panics when a promise is broken; that something is
+//! refused is never a find.
+//!
+//! What it is not: part of the product, or of its workspace.
+
+#![expect(clippy::expect_used, reason = "a broken expectation is what a target looks for")]
+
+pub mod input;
+pub mod keys;
+pub mod texts;
+
+/// A target: panics if the input breaks a promise.
+pub type Target = fn(&[u8]);
+
+/// Every target by name, for replaying the corpus without the fuzzer.
+pub const TARGETS: [(&str, Target); 2] = [("keys", keys::run), ("texts", texts::run)];
