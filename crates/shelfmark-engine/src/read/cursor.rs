@@ -5,7 +5,10 @@
 
 use bytes::Bytes;
 
-use crate::error::{Error, Result};
+use shelfmark_model::Item;
+
+use crate::catalogue::Table;
+use crate::error::{Error, ErrorKind, Result};
 
 const VERSION: u8 = 1;
 
@@ -38,7 +41,7 @@ impl Cursor {
     ///
     /// # Errors
     ///
-    /// * [`crate::ErrorKind::Invalid`]: these are no bytes of a cursor of this version.
+    /// * [`ErrorKind::Invalid`]: these are no bytes of a cursor of this version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         match bytes.split_first() {
             Some((&VERSION, row_key)) if !row_key.is_empty() => {
@@ -47,4 +50,46 @@ impl Cursor {
             _ => Err(Error::invalid("this is no cursor; pass one that an answer gave back")),
         }
     }
+}
+
+impl Table {
+    /// Returns the position behind an item that need not be there, from its key attributes: those
+    /// of the table, and for an index those of the index as well.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: a key attribute is missing or of another type.
+    /// * [`ErrorKind::NotFound`]: there is no such index.
+    pub fn cursor_behind(&self, index: Option<&str>, key: &Item) -> Result<Cursor> {
+        let base = self.key_of(key)?;
+        let Some(name) = index else { return Ok(Cursor::behind(self.key.row_key(&base)?.into())) };
+        let index = self.index(name).ok_or_else(|| no_index(self, name))?;
+        let entry = index.key.entry_key(&self.key, &base, key)?.ok_or_else(|| {
+            Error::invalid(format!("the position lacks a key attribute of index {name}"))
+        })?;
+        Ok(Cursor::behind(entry.into()))
+    }
+
+    /// Returns the key attributes of the position that a cursor stands behind: those of the table,
+    /// and for an index those of the index as well.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: the cursor belongs to another table or index.
+    /// * [`ErrorKind::NotFound`]: there is no such index.
+    pub fn cursor_key(&self, index: Option<&str>, cursor: &Cursor) -> Result<Item> {
+        let spec = match index {
+            None => &self.key,
+            Some(name) => &self.index(name).ok_or_else(|| no_index(self, name))?.key,
+        };
+        let columns = spec
+            .decode(&cursor.row_key)
+            .map_err(|_| Error::invalid("the cursor belongs to another table or index"))?
+            .columns;
+        Ok(columns.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+}
+
+fn no_index(table: &Table, name: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("table {} has no index {name}", table.schema.name))
 }
