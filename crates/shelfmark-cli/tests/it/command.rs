@@ -94,6 +94,6 @@ fn wrong_calls_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("thesis.txt"), "do not lose me").unwrap();
     let data = folder.path().to_str().unwrap();
-    check_refused(&["tables", "--data", data], "not a Shelfmark store");
+    check_refused(&["tables", "--data", data], "holds no store");
     assert!(folder.path().join("thesis.txt").exists());
 }

@@ -6,10 +6,10 @@ use crate::process::Server;
 fn rubbish_costs_nobody_else_anything() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path());
-    server.create_table("t");
-    server.put("t", "a", "1");
+    server.create_table("tab");
+    server.put("tab", "a", "1");
     let still_serves = |what: &str| {
-        assert!(server.get("t", "a", "1").contains("Item"), "after {what}");
+        assert!(server.get("tab", "a", "1").contains("Item"), "after {what}");
     };
     server.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not http at all\r\n\r\n");
     still_serves("a TLS greeting");
@@ -26,13 +26,13 @@ fn rubbish_costs_nobody_else_anything() {
     assert_eq!(status, 400, "{body}");
     assert!(body.contains("SerializationException"), "{body}");
     let nested = format!(
-        r#"{{"TableName":"t","Item":{{"pk":{{"S":"a"}},"sk":{{"S":"2"}},"x":{}{{"NULL":true}}{}}}}}"#,
+        r#"{{"TableName":"tab","Item":{{"pk":{{"S":"a"}},"sk":{{"S":"2"}},"x":{}{{"NULL":true}}{}}}}}"#,
         r#"{"L":["#.repeat(2_000),
         "]}".repeat(2_000)
     );
     assert_eq!(server.call("PutItem", &nested).0, 400);
     let parentheses = format!(
-        r#"{{"TableName":"t","FilterExpression":"{}a = :a{}","ExpressionAttributeValues":{{":a":{{"N":"1"}}}}}}"#,
+        r#"{{"TableName":"tab","FilterExpression":"{}a = :a{}","ExpressionAttributeValues":{{":a":{{"N":"1"}}}}}}"#,
         "(".repeat(4_096),
         ")".repeat(4_096)
     );
@@ -42,12 +42,12 @@ fn rubbish_costs_nobody_else_anything() {
     still_serves("JSON bombs");
 
     let key = "k".repeat(2_049);
-    let over = format!(r#"{{"TableName":"t","Item":{{"pk":{{"S":"{key}"}},"sk":{{"S":"2"}}}}}}"#);
+    let over = format!(r#"{{"TableName":"tab","Item":{{"pk":{{"S":"{key}"}},"sk":{{"S":"2"}}}}}}"#);
     let (status, body) = server.call("PutItem", &over);
     assert_eq!(status, 400, "{body}");
     for number in ["1E+999999999", "NaN", "Infinity", "0x10", "", " 1"] {
         let item = format!(
-            r#"{{"TableName":"t","Item":{{"pk":{{"S":"a"}},"sk":{{"S":"2"}},"n":{{"N":"{number}"}}}}}}"#
+            r#"{{"TableName":"tab","Item":{{"pk":{{"S":"a"}},"sk":{{"S":"2"}},"n":{{"N":"{number}"}}}}}}"#
         );
         assert_eq!(server.call("PutItem", &item).0, 400, "{number}");
     }

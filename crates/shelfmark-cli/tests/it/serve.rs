@@ -10,14 +10,14 @@ fn a_server_says_where_it_is_and_stops_in_good_order() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path());
     let address = server.address.clone();
-    server.create_table("t");
-    server.put("t", "a", "1");
+    server.create_table("tab");
+    server.put("tab", "a", "1");
     let output = server.stop("-TERM");
     assert!(output.status.success());
     assert_eq!(stdout(&output), format!("dynamodb http://{address}\n"));
     assert!(stderr(&output).contains("not in this build"), "{}", stderr(&output));
     let server = Server::start(folder.path());
-    assert!(server.get("t", "a", "1").contains("\"sk\""));
+    assert!(server.get("tab", "a", "1").contains("\"sk\""));
     assert!(server.stop("-INT").status.success());
 }
 
@@ -25,14 +25,14 @@ fn a_server_says_where_it_is_and_stops_in_good_order() {
 fn what_was_acknowledged_is_there_after_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path());
-    server.create_table("t");
+    server.create_table("tab");
     for n in 0..50 {
-        server.put("t", "a", &n.to_string());
+        server.put("tab", "a", &n.to_string());
     }
     server.stop("-KILL");
     let server = Server::start(folder.path());
     for n in 0..50 {
-        assert!(server.get("t", "a", &n.to_string()).contains("Item"), "{n}");
+        assert!(server.get("tab", "a", &n.to_string()).contains("Item"), "{n}");
     }
 }
 
@@ -44,7 +44,7 @@ fn a_second_server_on_the_folder_or_the_port_is_refused() {
     let second =
         shelfmark(&["serve", "--dynamodb", "127.0.0.1:0", "--data", store.to_str().unwrap()]);
     assert!(!second.status.success());
-    assert!(stderr(&second).contains("another process"), "{}", stderr(&second));
+    assert!(stderr(&second).contains("open already"), "{}", stderr(&second));
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let busy = shelfmark(&["serve", "--memory", "--dynamodb", &address]);
