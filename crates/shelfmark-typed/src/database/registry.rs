@@ -1,0 +1,311 @@
+//! Which databases and environments there are, and which belongs to which.
+//!
+//! What it is not: a security boundary against code in this process. It keeps programs apart that
+//! share one store, as Unison Cloud does; the faces have their own users and rights.
+//!
+//! Invariant: a grant in memory is allowed exactly while its assignment is in the table, as far as
+//! this process has changed it. Other processes' changes are seen when a database is opened.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use shelfmark_engine::{Engine, ErrorKind as EngineKind, Get, Query, Scan, Table, Write};
+use shelfmark_model::{Item, Key, KeyColumn, KeyType, Placement, TableName, TableSchema, Value};
+
+use super::naming::{DEFAULT, OURS, check_database, check_environment};
+use super::{Database, Grant};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The databases and environments of one store. Cheap to clone; all clones are the same.
+#[derive(Clone)]
+pub struct Registry {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    engine: Engine,
+    environments: Arc<Table>,
+    databases: Arc<Table>,
+    /// Partition: the environment; sort key: the database.
+    assignments: Arc<Table>,
+    grants: Mutex<HashMap<(String, String), Arc<Grant>>>,
+}
+
+/// A database and the environments that may touch it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseInfo {
+    /// Its name.
+    pub name: String,
+    /// Names of the environments, in order.
+    pub environments: Vec<String>,
+}
+
+/// An environment: what a program runs in.
+#[derive(Clone)]
+pub struct Environment {
+    registry: Registry,
+    name: String,
+}
+
+impl Registry {
+    /// Opens the registry of a store; a new store gets the environment and the database `default`,
+    /// assigned to each other.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn open(engine: &Engine) -> Result<Self> {
+        let inner = Inner {
+            environments: open_table(engine, "environments", "name", None)?,
+            databases: open_table(engine, "databases", "name", None)?,
+            assignments: open_table(engine, "assignments", "environment", Some("database"))?,
+            grants: Mutex::default(),
+            engine: engine.clone(),
+        };
+        let registry = Self { inner: Arc::new(inner) };
+        if registry.environments()?.is_empty() {
+            registry.create_environment(DEFAULT)?;
+            registry.create_database(DEFAULT)?;
+            registry.assign(DEFAULT, DEFAULT)?;
+        }
+        Ok(registry)
+    }
+
+    /// Returns the engine underneath.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// Returns the environment of this name, creating it if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: not a name (1 to 63 characters, a letter first, then letters,
+    ///   digits and hyphens).
+    pub fn environment(&self, name: &str) -> Result<Environment> {
+        self.create_environment(name)?;
+        Ok(Environment { registry: self.clone(), name: name.to_owned() })
+    }
+
+    /// Returns the names of the environments, in order.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn environments(&self) -> Result<Vec<String>> {
+        self.names(&self.inner.environments, "name")
+    }
+
+    fn create_environment(&self, name: &str) -> Result<()> {
+        check_environment(name)?;
+        self.put_name(&self.inner.environments, name)
+    }
+
+    /// Removes an environment and its assignments. Its handles are refused from now on; the
+    /// databases stay.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store. Call again: what is gone stays gone.
+    pub fn delete_environment(&self, name: &str) -> Result<()> {
+        for database in self.assigned_to(name)? {
+            self.unassign(&database, name)?;
+        }
+        let key = Key::partition(name);
+        self.inner.engine.write(Write::delete(&self.inner.environments, key))?;
+        Ok(())
+    }
+
+    /// Creates a database of this name if it is not there. No environment may touch it before it
+    /// is assigned.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Invalid`]: not a name for a database.
+    pub fn create_database(&self, name: &str) -> Result<()> {
+        check_database(name)?;
+        self.put_name(&self.inner.databases, name)
+    }
+
+    /// Returns every database with the environments that may touch it, in order.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn databases(&self) -> Result<Vec<DatabaseInfo>> {
+        let mut databases: Vec<DatabaseInfo> = self
+            .names(&self.inner.databases, "name")?
+            .into_iter()
+            .map(|name| DatabaseInfo { name, environments: Vec::new() })
+            .collect();
+        for environment in self.environments()? {
+            for name in self.assigned_to(&environment)? {
+                if let Some(found) = databases.iter_mut().find(|one| one.name == name) {
+                    found.environments.push(environment.clone());
+                }
+            }
+        }
+        Ok(databases)
+    }
+
+    /// Lets an environment touch a database.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: there is no such database or environment. Create it.
+    pub fn assign(&self, database: &str, environment: &str) -> Result<()> {
+        for (table, name) in
+            [(&self.inner.databases, database), (&self.inner.environments, environment)]
+        {
+            if !self.has(table, Key::partition(name))? {
+                let what = &table.schema.name.name;
+                return Err(Error::new(ErrorKind::NotFound, format!("{what}: there is no {name}")));
+            }
+        }
+        let item = Item::new().with("environment", environment).with("database", database);
+        self.inner.engine.write(Write::put(&self.inner.assignments, item))?;
+        self.set_grant(environment, database, true);
+        Ok(())
+    }
+
+    /// Takes a database away from an environment. Handles of this process are refused at once,
+    /// others when they open the database again.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn unassign(&self, database: &str, environment: &str) -> Result<()> {
+        let key = Key::pair(environment, database);
+        self.inner.engine.write(Write::delete(&self.inner.assignments, key))?;
+        self.set_grant(environment, database, false);
+        Ok(())
+    }
+
+    /// Drops a database with all its tables and blobs. Instant; the space comes back in the
+    /// background.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store. Call again: what is gone stays gone.
+    pub fn delete_database(&self, name: &str) -> Result<()> {
+        check_database(name)?;
+        for environment in self.environments()? {
+            self.unassign(name, &environment)?;
+        }
+        for table in self.inner.engine.table_names(Some(name), None, usize::MAX)? {
+            match self.inner.engine.drop_table(&table) {
+                Ok(()) => {}
+                Err(error) if error.kind() == EngineKind::NotFound => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let key = Key::partition(name);
+        self.inner.engine.write(Write::delete(&self.inner.databases, key))?;
+        Ok(())
+    }
+
+    /// Opens a database from an environment; an unassigned one is refused.
+    fn open_database(&self, name: &str, environment: &str) -> Result<Database> {
+        let allowed = self.has(&self.inner.assignments, Key::pair(environment, name))?;
+        let grant = self.set_grant(environment, name, allowed);
+        grant.check()?;
+        Ok(Database { engine: self.inner.engine.clone(), grant })
+    }
+
+    fn set_grant(&self, environment: &str, database: &str, allowed: bool) -> Arc<Grant> {
+        let mut grants = self.inner.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let grant = grants
+            .entry((environment.to_owned(), database.to_owned()))
+            .or_insert_with(|| Arc::new(Grant::new(environment, database, allowed)));
+        grant.set(allowed);
+        Arc::clone(grant)
+    }
+
+    fn put_name(&self, table: &Arc<Table>, name: &str) -> Result<()> {
+        if !self.has(table, Key::partition(name))? {
+            self.inner.engine.write(Write::put(table, Item::new().with("name", name)))?;
+        }
+        Ok(())
+    }
+
+    fn has(&self, table: &Arc<Table>, key: Key) -> Result<bool> {
+        Ok(self.inner.engine.get(table, &Get::new(key))?.item.is_some())
+    }
+
+    fn names(&self, table: &Arc<Table>, column: &str) -> Result<Vec<String>> {
+        let page = self.inner.engine.scan(table, &Scan::default())?;
+        Ok(page.items.into_iter().filter_map(|item| text_of(item, column)).collect())
+    }
+
+    fn assigned_to(&self, environment: &str) -> Result<Vec<String>> {
+        let query = Query::partition(vec![environment.into()]);
+        let page = self.inner.engine.query(&self.inner.assignments, &query)?;
+        Ok(page.items.into_iter().filter_map(|item| text_of(item, "database")).collect())
+    }
+}
+
+impl Environment {
+    /// Returns its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Opens a database.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: there is no such database, or it was not assigned to this
+    ///   environment; which of both is not said. Assign it, or use
+    ///   [`Environment::create_database`].
+    pub fn database(&self, name: &str) -> Result<Database> {
+        self.registry.open_database(name, &self.name)
+    }
+
+    /// Opens a database, creating it and assigning it to this environment if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: it is there and was not assigned to this environment.
+    /// * [`ErrorKind::Invalid`]: not a name for a database.
+    pub fn create_database(&self, name: &str) -> Result<Database> {
+        check_database(name)?;
+        let registry = &self.registry;
+        if !registry.has(&registry.inner.databases, Key::partition(name))? {
+            registry.create_database(name)?;
+            registry.assign(name, &self.name)?;
+        }
+        self.database(name)
+    }
+}
+
+fn text_of(mut item: Item, column: &str) -> Option<String> {
+    match item.remove(column) {
+        Some(Value::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn open_table(
+    engine: &Engine,
+    name: &str,
+    partition: &str,
+    sort: Option<&str>,
+) -> Result<Arc<Table>> {
+    let name = TableName::new(OURS, name);
+    let mut schema = TableSchema::new(name.clone(), KeyColumn::new(partition, KeyType::Text));
+    schema.placement = Placement::Ordered;
+    if let Some(sort) = sort {
+        schema = schema.with_sort(sort, KeyType::Text);
+    }
+    match engine.table(&name) {
+        Ok(table) => Ok(table),
+        Err(error) if error.kind() == EngineKind::NotFound => match engine.create_table(schema) {
+            Ok(table) => Ok(table),
+            Err(error) if error.kind() == EngineKind::AlreadyExists => Ok(engine.table(&name)?),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
+}

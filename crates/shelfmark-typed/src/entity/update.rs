@@ -1,0 +1,113 @@
+//! Reading, changing and writing entities at one moment.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{Get, Table, Transaction, Write};
+
+use super::{Attributes, Entity, Partition};
+use crate::error::{Error, ErrorKind, Result};
+use crate::reach::WriteReach;
+
+/// What [`Partition::rename`] does when the new sort key is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Overwrite {
+    /// The entity takes the place of the one there (what CanDB's `substituteKey` does).
+    Replace,
+    /// Nothing is changed, and the caller gets [`ErrorKind::AlreadyExists`].
+    Refuse,
+    /// The entity takes the place of the one there and its attributes are added to that one's,
+    /// winning over those of the same name.
+    Merge,
+}
+
+impl<R: WriteReach> Partition<R> {
+    /// Changes the attributes of an entity by a function, which gets `None` when it is absent and
+    /// then creates it. Returns what was there; an expiry stays as it was.
+    ///
+    /// The function may run several times, when others write the entity meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Partition::put`].
+    pub fn update(
+        &self,
+        sk: &str,
+        mut change: impl FnMut(Option<Attributes>) -> Attributes,
+    ) -> Result<Option<Entity>> {
+        self.change(sk, |old| Some(change(old.map(|old| old.attributes.clone()))))
+    }
+
+    /// As [`Partition::update`], for an entity that must be there; an absent one stays absent, and
+    /// `None` comes back.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Partition::put`].
+    pub fn update_existing(
+        &self,
+        sk: &str,
+        mut change: impl FnMut(Attributes) -> Attributes,
+    ) -> Result<Option<Entity>> {
+        self.change(sk, |old| old.map(|old| change(old.attributes.clone())))
+    }
+
+    /// Gives an entity another sort key, at one moment; returns it as it was, or `None` when it is
+    /// absent: then nothing is changed, whatever is at the new key. Its expiry goes with it.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::AlreadyExists`]: the new key is taken, and that is to be refused.
+    /// * As [`Partition::put`].
+    #[doc(alias = "substituteKey")]
+    pub fn rename(&self, old: &str, new: &str, overwrite: Overwrite) -> Result<Option<Entity>> {
+        let table = self.table.handle.table()?;
+        self.table.reach.atomically(|transaction| {
+            let Some(entity) = self.find(transaction, &table, old)? else { return Ok(None) };
+            if old == new {
+                return Ok(Some(entity));
+            }
+            let mut attributes = entity.attributes.clone();
+            if overwrite != Overwrite::Replace
+                && let Some(target) = self.find(transaction, &table, new)?
+            {
+                if overwrite == Overwrite::Refuse {
+                    return Err(Error::new(
+                        ErrorKind::AlreadyExists,
+                        format!("there is an entity {new:?} in partition {:?} already", self.pk),
+                    ));
+                }
+                let own = std::mem::replace(&mut attributes, target.attributes);
+                attributes.merge(own);
+            }
+            transaction.write(&Write::delete(&table, self.engine_key(old)))?;
+            transaction.write(&self.write_of(&table, new, attributes, entity.expires_at))?;
+            Ok(Some(entity))
+        })
+    }
+
+    fn change(
+        &self,
+        sk: &str,
+        mut change: impl FnMut(Option<&Entity>) -> Option<Attributes>,
+    ) -> Result<Option<Entity>> {
+        let table = self.table.handle.table()?;
+        self.table.reach.atomically(|transaction| {
+            let old = self.find(transaction, &table, sk)?;
+            if let Some(attributes) = change(old.as_ref()) {
+                let expires_at = old.as_ref().and_then(|old| old.expires_at);
+                transaction.write(&self.write_of(&table, sk, attributes, expires_at))?;
+            }
+            Ok(old)
+        })
+    }
+
+    fn find(
+        &self,
+        transaction: &Transaction<'_>,
+        table: &Arc<Table>,
+        sk: &str,
+    ) -> Result<Option<Entity>> {
+        let found = transaction.get(table, &Get::new(self.engine_key(sk)))?.item;
+        found.map(|item| self.entity_of(table, item)).transpose()
+    }
+}

@@ -1,0 +1,197 @@
+//! Keys as Rust types: what a table is ordered by.
+//!
+//! A key has one or more parts, each a column of the table's sort key with its own direction. The
+//! order of keys is that of the first part, then the second, and so on: the *table order*. A
+//! descending part lies from its largest value to its smallest, so "first" in a range means first
+//! in the table.
+//!
+//! What it is not: no bytes. The engine encodes; here are only columns and values.
+
+mod compare;
+mod part;
+mod scalar;
+mod tuple;
+
+use shelfmark_model::{Direction, KeyType, SortColumn, Value};
+
+use crate::error::{Error, Result};
+
+pub(crate) use compare::compare;
+pub use scalar::{Blob, Date, TimeOfDay, Timestamp, TotalF32, TotalF64, Uuid};
+
+/// One part of a key.
+///
+/// Implemented for text, bytes ([`Blob`]), booleans, integers of every width, `BigInt`, `Decimal`,
+/// [`Timestamp`], [`Date`], [`TimeOfDay`], [`Uuid`], `Ulid`, `IpAddr`, [`TotalF64`], `Option` of a
+/// part (`None` first) and [`std::cmp::Reverse`] of a part (descending). `#[derive(KeyPart)]` makes
+/// one of a struct with one field, or of an enum without fields.
+///
+/// Floats are no parts: `NaN` has no place in their order. Wrap them in [`TotalF64`].
+///
+/// # Examples
+///
+/// ```
+/// use std::cmp::Reverse;
+/// use shelfmark_typed::{KeyPart, OrderedKey};
+/// use shelfmark_model::Direction;
+///
+/// // The author ascending, the time descending.
+/// let columns = <(String, Reverse<u64>)>::columns();
+/// assert_eq!(columns[1].direction, Direction::Descending);
+/// assert_eq!(7_u64.to_value(), shelfmark_model::Value::Int(7));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be part of a key",
+    label = "not a key part",
+    note = "parts are text, bytes (`Blob`), integers, `bool`, `Timestamp`, `Ulid`, `Reverse<_>`, …",
+    note = "floats have no total order: wrap them in `TotalF64`",
+    note = "for a type of your own, `#[derive(KeyPart)]`"
+)]
+pub trait KeyPart: Sized {
+    /// Which way the part lies in the table.
+    const DIRECTION: Direction = Direction::Ascending;
+
+    /// Returns the type of the column.
+    fn key_type() -> KeyType;
+
+    /// Returns the part as a value of that type.
+    fn to_value(&self) -> Value;
+
+    /// Reads the part back.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Mismatch`]: the value is of another type.
+    fn from_value(value: Value) -> Result<Self>;
+}
+
+/// A key: the type that a table is ordered by.
+///
+/// Every [`KeyPart`] is one, every tuple of two to eight parts, and every struct of parts with
+/// `#[derive(OrderedKey)]`.
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark_typed::OrderedKey;
+///
+/// let key = ("Alice".to_owned(), 7_u32);
+/// assert_eq!(<(String, u32)>::from_values(key.to_values())?, key);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of an ordered table",
+    label = "not a key",
+    note = "keys are key parts, tuples of two to eight of them, and structs with \
+            `#[derive(OrderedKey)]`"
+)]
+pub trait OrderedKey: Sized {
+    /// Returns the columns, in order.
+    fn columns() -> Vec<SortColumn>;
+
+    /// Returns the values of the columns.
+    fn to_values(&self) -> Vec<Value>;
+
+    /// Reads the key back from as many values as there are columns.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Mismatch`]: a value is of another type, or their number differs.
+    fn from_values(values: Vec<Value>) -> Result<Self>;
+}
+
+/// The first parts of a key of type `K`: every key that begins with them is meant.
+///
+/// For a tuple `(A, B, C)`: `A`, `(A,)`, `(A, B)` and the tuple itself; where `A` is `String`, also
+/// `&str`. `#[derive(OrderedKey)]` gives a struct the same.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a prefix of the key `{K}`",
+    label = "not the first parts of this key",
+    note = "a prefix is the first part, or a tuple of the first parts, or the whole key"
+)]
+pub trait KeyPrefix<K> {
+    /// Returns the values of the leading columns.
+    fn to_prefix(&self) -> Vec<Value>;
+}
+
+impl<K: OrderedKey> KeyPrefix<K> for K {
+    fn to_prefix(&self) -> Vec<Value> {
+        self.to_values()
+    }
+}
+
+/// Name of the column of a key of one part.
+const SINGLE: &str = "key";
+
+impl<P: KeyPart> OrderedKey for P {
+    fn columns() -> Vec<SortColumn> {
+        vec![column::<P>(SINGLE)]
+    }
+
+    fn to_values(&self) -> Vec<Value> {
+        vec![self.to_value()]
+    }
+
+    fn from_values(values: Vec<Value>) -> Result<Self> {
+        let mut parts = Parts::new(values);
+        let key = parts.take()?;
+        parts.end()?;
+        Ok(key)
+    }
+}
+
+/// Returns the column of a part. For implementations of [`OrderedKey`].
+#[must_use]
+pub fn column<P: KeyPart>(name: &str) -> SortColumn {
+    SortColumn::new(name, P::key_type(), P::DIRECTION)
+}
+
+/// Returns the column of a part that lies the other way round.
+#[must_use]
+pub fn descending_column<P: KeyPart>(name: &str) -> SortColumn {
+    SortColumn::new(name, P::key_type(), reversed(P::DIRECTION))
+}
+
+/// Returns the other direction.
+#[must_use]
+pub const fn reversed(direction: Direction) -> Direction {
+    match direction {
+        Direction::Ascending => Direction::Descending,
+        Direction::Descending => Direction::Ascending,
+    }
+}
+
+/// Values of a key, taken part by part. For implementations of [`OrderedKey`].
+pub struct Parts {
+    rest: std::vec::IntoIter<Value>,
+}
+
+impl Parts {
+    /// Begins with the first value.
+    #[must_use]
+    pub fn new(values: Vec<Value>) -> Self {
+        Self { rest: values.into_iter() }
+    }
+
+    /// Takes the next part.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Mismatch`]: no value is left, or it is of another type.
+    pub fn take<P: KeyPart>(&mut self) -> Result<P> {
+        let value = self.rest.next().ok_or_else(|| Error::mismatch("a key has too few parts"))?;
+        P::from_value(value)
+    }
+
+    /// Checks that nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Mismatch`]: a value is left.
+    pub fn end(mut self) -> Result<()> {
+        match self.rest.next() {
+            None => Ok(()),
+            Some(_) => Err(Error::mismatch("a key has too many parts")),
+        }
+    }
+}

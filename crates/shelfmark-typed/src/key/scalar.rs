@@ -1,0 +1,171 @@
+//! Types that the standard library lacks: bytes, moments, UUIDs, floats with a total order.
+//!
+//! Each is a key part and, by serde, a value. In a value they keep their kind: a [`Timestamp`] is
+//! stored as a timestamp, not as a number, so other faces show it as one.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+use serde::{Deserialize, Serialize};
+use shelfmark_model::{KeyType, Value};
+
+use super::KeyPart;
+use super::part::wrong;
+use crate::error::Result;
+use crate::record::newtype;
+
+/// Bytes, in unsigned order.
+///
+/// A `Vec<u8>` in a value is stored as a list of numbers; this is stored as bytes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Blob(pub Vec<u8>);
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename = "shelfmark::Timestamp")]
+pub struct Timestamp(pub i64);
+
+/// Days since 1970-01-01.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename = "shelfmark::Date")]
+pub struct Date(pub i32);
+
+/// Nanoseconds since midnight.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename = "shelfmark::TimeOfDay")]
+pub struct TimeOfDay(pub i64);
+
+/// A UUID of any version, in the order of its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Uuid(pub [u8; 16]);
+
+/// A 64-bit float in the order of [`f64::total_cmp`]: -NaN, -∞, …, -0, 0, …, ∞, NaN.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TotalF64(pub f64);
+
+/// A 32-bit float in the order of [`f32::total_cmp`].
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TotalF32(pub f32);
+
+macro_rules! total {
+    ($type:ident, $key_type:ident, $value:ident) => {
+        impl Ord for $type {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.total_cmp(&other.0)
+            }
+        }
+
+        impl PartialOrd for $type {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+
+        impl Eq for $type {}
+
+        impl Hash for $type {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.to_bits().hash(state);
+            }
+        }
+
+        part!($type, $key_type, $value);
+    };
+}
+
+macro_rules! part {
+    ($type:ident, $key_type:ident, $value:ident) => {
+        impl KeyPart for $type {
+            fn key_type() -> KeyType {
+                KeyType::$key_type
+            }
+
+            fn to_value(&self) -> Value {
+                Value::$value(self.0)
+            }
+
+            fn from_value(value: Value) -> Result<Self> {
+                match value {
+                    Value::$value(inner) => Ok(Self(inner)),
+                    other => Err(wrong(stringify!($type), &other)),
+                }
+            }
+        }
+    };
+}
+
+total!(TotalF64, F64, Float);
+total!(TotalF32, F32, Float32);
+part!(Timestamp, Timestamp, Timestamp);
+part!(Date, Date, Date);
+part!(TimeOfDay, Time, Time);
+part!(Uuid, Uuid, Uuid);
+
+impl KeyPart for Blob {
+    fn key_type() -> KeyType {
+        KeyType::Bytes
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Bytes(self.0.clone().into())
+    }
+
+    fn from_value(value: Value) -> Result<Self> {
+        match value {
+            Value::Bytes(bytes) => Ok(Self(bytes.into())),
+            other => Err(wrong("bytes", &other)),
+        }
+    }
+}
+
+impl Serialize for Blob {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_byte_buf(newtype::BlobVisitor).map(Self)
+    }
+}
+
+impl Serialize for Uuid {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        let inner = newtype::AsBytes(&self.0);
+        serializer.serialize_newtype_struct(newtype::UUID, &inner)
+    }
+}
+
+impl<'de> Deserialize<'de> for Uuid {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<Self, D::Error> {
+        let bytes = deserializer.deserialize_byte_buf(newtype::BlobVisitor)?;
+        let bytes = <[u8; 16]>::try_from(bytes)
+            .map_err(|_| serde::de::Error::custom("a UUID has 16 bytes"))?;
+        Ok(Self(bytes))
+    }
+}

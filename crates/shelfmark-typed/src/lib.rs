@@ -1,0 +1,40 @@
+//! Typed ordered tables and entities over the engine.
+//!
+//! [`OrderedTable`] maps keys of a Rust type to values of another, in key order: point reads,
+//! ranges over keys and over their leading parts in both directions, conditional writes,
+//! transactions. [`EntityTable`] holds entities (partition key, sort key, named attributes) in
+//! partitions that grow. Both live in a [`Database`], which an environment must have been given.
+//!
+//! What it is not: no wire form and no query language. It adds types, names and a few guarantees to
+//! the engine and keeps no data of its own.
+//!
+//! Invariant: everything here is ordinary tables of the engine, so other faces see the same items.
+
+mod database;
+mod entity;
+mod error;
+mod handle;
+mod key;
+mod ordered;
+mod reach;
+mod record;
+mod transaction;
+
+pub use database::{DEFAULT, Database, DatabaseInfo, Environment, Registry};
+pub use entity::{
+    Attribute, Attributes, Entities, Entity, EntityPage, EntityTable, Overwrite, Partition,
+    ScanOptions,
+};
+pub use error::{Error, ErrorKind, Result};
+pub use handle::TableSettings;
+pub use key::{
+    Blob, Date, KeyPart, KeyPrefix, OrderedKey, Parts, TimeOfDay, Timestamp, TotalF32, TotalF64,
+    Uuid, column, descending_column, reversed,
+};
+pub use ordered::{Chunks, Keys, OrderedTable, Page, Range, Stream, Values};
+pub use reach::{Direct, InTransaction, Moment, Reach, WriteReach};
+pub use record::{Record, from_value, to_value};
+pub use transaction::{Batch, ForkedRead, Tx};
+
+pub use shelfmark_engine::Cursor;
+pub use shelfmark_keycode::Ulid;

@@ -1,0 +1,98 @@
+//! Writes that depend on what is there: once, and by compare and set.
+
+use shelfmark_engine::{ErrorKind as EngineKind, Get, Transaction, Write};
+use shelfmark_model::{Condition, Path};
+
+use super::{OrderedTable, engine_keys};
+use crate::error::Result;
+use crate::key::OrderedKey;
+use crate::reach::WriteReach;
+use crate::record::Record;
+
+impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
+    /// Puts a value at a key that is absent; tells whether it did.
+    ///
+    /// Of any number of writers of one key exactly one is told `true`.
+    ///
+    /// # Errors
+    ///
+    /// * As [`OrderedTable::write`].
+    pub fn write_if_absent(&self, key: &K, value: &V) -> Result<bool> {
+        let table = self.handle.table()?;
+        let absent = Condition::NotExists(Path::attribute(engine_keys::SHELF));
+        let write = self.put(&table, key, value, None)?.when(absent);
+        self.reach.atomically(|transaction| refusable(transaction, &write)).inspect(|_| {})
+    }
+
+    /// Puts a value at a key that has the value `expected`; tells whether it did.
+    ///
+    /// # Errors
+    ///
+    /// * As [`OrderedTable::write`].
+    pub fn write_if_equals(&self, key: &K, expected: &V, value: &V) -> Result<bool> {
+        self.compare_and_set(key, Some(expected), Some(value))
+    }
+
+    /// Makes a key have the value `new` (absent for `None`) if it has the value `expected` (is
+    /// absent for `None`); tells whether it did.
+    ///
+    /// # Errors
+    ///
+    /// * As [`OrderedTable::write`].
+    pub fn compare_and_set(&self, key: &K, expected: Option<&V>, new: Option<&V>) -> Result<bool> {
+        let table = self.handle.table()?;
+        let expected = expected.map(Record::to_item).transpose()?;
+        let write = match new {
+            Some(value) => self.put(&table, key, value, None)?,
+            None => Write::delete(&table, self.engine_key(key)),
+        };
+        let get = Get::new(self.engine_key(key));
+        let done = self.reach.atomically(|transaction| {
+            let found = transaction.get(&table, &get)?.item;
+            if found.map(|item| self.handle.own(&table, item).0) != expected {
+                return Ok(false);
+            }
+            transaction.write(&write)?;
+            Ok(true)
+        })?;
+        Ok(done)
+    }
+
+    /// Reads a key, changes what is there by a function, and writes it, at one moment. `None`
+    /// stands for absent on both sides. Returns what was there.
+    ///
+    /// The function may run several times, when others write the key meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// * Whatever the function returned: nothing is written then.
+    /// * As [`OrderedTable::write`].
+    pub fn update(
+        &self,
+        key: &K,
+        mut change: impl FnMut(Option<&V>) -> Result<Option<V>>,
+    ) -> Result<Option<V>> {
+        let table = self.handle.table()?;
+        let get = Get::new(self.engine_key(key));
+        let old = self.reach.atomically(|transaction| {
+            let found = transaction.get(&table, &get)?.item;
+            let old = found.map(|item| self.value_of(&table, item)).transpose()?;
+            let write = match change(old.as_ref())? {
+                Some(value) => self.put(&table, key, &value, None)?,
+                None => Write::delete(&table, self.engine_key(key)),
+            };
+            transaction.write(&write)?;
+            Ok(old)
+        })?;
+        Ok(old)
+    }
+}
+
+/// Does a conditional write; tells whether the condition held.
+pub(crate) fn refusable(transaction: &Transaction<'_>, write: &Write) -> Result<bool> {
+    match transaction.write(write) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == EngineKind::ConditionFailed => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

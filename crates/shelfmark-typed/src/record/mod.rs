@@ -1,0 +1,91 @@
+//! Records: Rust values as items, and back.
+//!
+//! Every type that serde can write and read is a [`Record`]. What it writes with names (structs,
+//! maps with text keys) becomes attributes of those names; anything else becomes one attribute
+//! `value`. So a field may be added (with `#[serde(default)]`) or left out without touching what is
+//! stored, and other faces see named attributes.
+//!
+//! Invariant: what was written is read back exactly, whatever the names; see [`names`].
+
+mod de;
+pub(crate) mod names;
+pub(crate) mod newtype;
+mod ser;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use shelfmark_model::{Item, Value};
+
+use crate::error::Result;
+
+/// A value of a table: any type that serde can write and read.
+///
+/// # Examples
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use shelfmark_typed::Record;
+///
+/// #[derive(Debug, PartialEq, Serialize, Deserialize)]
+/// struct Post {
+///     title: String,
+///     likes: u64,
+/// }
+///
+/// let post = Post { title: "Hello".to_owned(), likes: 3 };
+/// let item = post.to_item()?;
+/// assert_eq!(item.get("title"), Some(&"Hello".into()));
+/// assert_eq!(Post::from_item(item)?, post);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
+pub trait Record: Sized {
+    /// Returns the attributes.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the type refuses to be written. Fix its `Serialize`.
+    /// * [`crate::ErrorKind::LimitExceeded`]: it is nested too deep.
+    fn to_item(&self) -> Result<Item>;
+
+    /// Reads the record back.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Mismatch`]: the attributes do not fit the type.
+    fn from_item(item: Item) -> Result<Self>;
+}
+
+impl<T: Serialize + DeserializeOwned> Record for T {
+    fn to_item(&self) -> Result<Item> {
+        Ok(names::spread(to_value(self)?))
+    }
+
+    fn from_item(item: Item) -> Result<Self> {
+        from_value(names::gather(item))
+    }
+}
+
+/// Writes any serde type as one value.
+///
+/// # Errors
+///
+/// * As [`Record::to_item`].
+pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value> {
+    value.serialize(ser::ValueSerializer::new())
+}
+
+/// Reads any serde type back from one value.
+///
+/// # Errors
+///
+/// * As [`Record::from_item`].
+pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T> {
+    T::deserialize(de::ValueDeserializer::new(value))
+}
+
+/// Attributes by name.
+type Map = BTreeMap<String, Value>;

@@ -1,0 +1,81 @@
+//! Attribute names of records beside the names of key columns.
+//!
+//! An item holds both. Names that begin with `_` are ours: a record's attribute that has the name
+//! of a key column, or begins with `_` itself, is stored with one more `_` before it. A record that
+//! is no map is the attribute `value` alone, so a map whose only attribute is `value` stores it as
+//! `_value`.
+//!
+//! Invariant: [`gather`] undoes [`spread`], and [`unescape`] undoes [`escape`], for every name.
+
+use shelfmark_model::{Item, Value};
+
+use super::Map;
+
+/// The attribute of a record that is no map.
+const WHOLE: &str = "value";
+
+/// The second at which an item expires, beside the engine's own record of it, which reads do not
+/// show.
+pub(crate) const EXPIRES: &str = "_@expires";
+
+/// Writes a value as attributes.
+pub(crate) fn spread(value: Value) -> Item {
+    match value {
+        Value::Map(mut map) => {
+            if map.len() == 1
+                && let Some(only) = map.remove(WHOLE)
+            {
+                map.insert(format!("_{WHOLE}"), only);
+            }
+            map.into_iter().collect()
+        }
+        other => Item::new().with(WHOLE, other),
+    }
+}
+
+/// Reads a value back from attributes.
+pub(crate) fn gather(mut item: Item) -> Value {
+    if item.len() == 1 {
+        if let Some(whole) = item.remove(WHOLE) {
+            return whole;
+        }
+        if let Some(only) = item.remove(&format!("_{WHOLE}")) {
+            item.set(WHOLE, only);
+        }
+    }
+    Value::Map(item.into_iter().collect::<Map>())
+}
+
+/// Renames attributes that would be taken for key columns or for ours.
+pub(crate) fn escape(item: Item, is_key: impl Fn(&str) -> bool) -> Item {
+    item.into_iter()
+        .map(|(name, value)| {
+            let taken = name.starts_with('_') || is_key(&name);
+            (if taken { format!("_{name}") } else { name }, value)
+        })
+        .collect()
+}
+
+/// Takes the key columns out of an item and gives the others their names back. Returns the second
+/// of expiry, if there is one.
+pub(crate) fn unescape(item: Item, is_key: impl Fn(&str) -> bool) -> (Item, Option<u64>) {
+    let mut expires_at = None;
+    let mut own = Item::new();
+    for (name, value) in item {
+        match name.strip_prefix('_') {
+            _ if is_key(&name) => {}
+            None => {
+                own.set(name, value);
+            }
+            Some(_) if name == EXPIRES => {
+                if let Value::Int(second) = value {
+                    expires_at = u64::try_from(second).ok();
+                }
+            }
+            Some(name) => {
+                own.set(name, value);
+            }
+        }
+    }
+    (own, expires_at)
+}

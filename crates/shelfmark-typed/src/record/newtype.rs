@@ -1,0 +1,61 @@
+//! How a few of our types tell the serializer their kind: by the name of their newtype.
+
+use std::fmt;
+
+use serde::de::Visitor;
+use shelfmark_model::Value;
+
+pub(crate) const TIMESTAMP: &str = "shelfmark::Timestamp";
+pub(crate) const DATE: &str = "shelfmark::Date";
+pub(crate) const TIME_OF_DAY: &str = "shelfmark::TimeOfDay";
+pub(crate) const UUID: &str = "shelfmark::Uuid";
+
+/// Turns what is inside such a newtype into its kind; anything else stays as it is.
+pub(super) fn kind_of(name: &str, inner: Value) -> Value {
+    match (name, inner) {
+        (TIMESTAMP, Value::Int(n)) => Value::Timestamp(n),
+        (TIME_OF_DAY, Value::Int(n)) => Value::Time(n),
+        (DATE, Value::Int(n)) => i32::try_from(n).map_or(Value::Int(n), Value::Date),
+        (UUID, Value::Bytes(bytes)) => match <[u8; 16]>::try_from(bytes.as_ref()) {
+            Ok(uuid) => Value::Uuid(uuid),
+            Err(_) => Value::Bytes(bytes),
+        },
+        (_, inner) => inner,
+    }
+}
+
+/// Serializes a slice as bytes.
+pub(crate) struct AsBytes<'a>(pub(crate) &'a [u8]);
+
+impl serde::Serialize for AsBytes<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+/// Reads bytes, also from formats that have only lists of numbers.
+pub(crate) struct BlobVisitor;
+
+impl<'de> Visitor<'de> for BlobVisitor {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes")
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        Ok(bytes.to_vec())
+    }
+
+    fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Self::Value, E> {
+        Ok(bytes)
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = seq.next_element()? {
+            bytes.push(byte);
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,289 @@
+//! Transactions over the tables of one database, and reads that are forked and awaited.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use shelfmark_engine::{Engine, Get, Table, Transaction};
+use shelfmark_model::Item;
+
+use crate::entity::EntityTable;
+use crate::error::{Error, ErrorKind, Result};
+use crate::key::OrderedKey;
+use crate::ordered::OrderedTable;
+use crate::reach::{Direct, InTransaction};
+use crate::record::Record;
+
+/// Numbers blocks, so that a read is awaited only in the block that forked it.
+static BLOCKS: AtomicU64 = AtomicU64::new(0);
+
+/// One run of a transaction's body. See [`crate::Database::transact`].
+pub struct Tx<'a> {
+    transaction: &'a Transaction<'a>,
+    database: &'a str,
+    block: u64,
+    failed: RefCell<Option<Error>>,
+}
+
+impl<'a> Tx<'a> {
+    pub(crate) fn new(transaction: &'a Transaction<'a>, database: &'a str) -> Self {
+        let block = BLOCKS.fetch_add(1, Ordering::Relaxed);
+        Self { transaction, database, block, failed: RefCell::default() }
+    }
+
+    /// Fails the body if a read that it awaited found nothing, whatever it made of that.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.failed.into_inner().map_or(Ok(()), Err)
+    }
+
+    /// Returns an ordered table as this transaction sees and writes it.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the table belongs to another database.
+    pub fn table<K: OrderedKey, V: Record>(
+        &self,
+        table: &OrderedTable<K, V>,
+    ) -> Result<OrderedTable<K, V, InTransaction<'a>>> {
+        check_database(&table.handle().name.namespace, self.database)?;
+        Ok(table.reached(InTransaction { transaction: self.transaction }))
+    }
+
+    /// Returns an entity table as this transaction sees and writes it.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the table belongs to another database.
+    pub fn entities(&self, table: &EntityTable) -> Result<EntityTable<InTransaction<'a>>> {
+        check_database(&table.handle().name.namespace, self.database)?;
+        Ok(table.reached(InTransaction { transaction: self.transaction }))
+    }
+
+    /// Ends the transaction: nothing is written, and the caller gets [`ErrorKind::Aborted`] with
+    /// this message. Return what this returns.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Aborted`], always.
+    pub fn abort<T>(&self, message: impl Into<String>) -> Result<T> {
+        Err(Error::new(ErrorKind::Aborted, message))
+    }
+
+    /// Returns a random number: the same in every run of the body.
+    #[must_use]
+    pub fn random(&self) -> u64 {
+        self.transaction.random()
+    }
+
+    /// Returns the second since the Unix epoch at which this run began.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.transaction.now()
+    }
+
+    /// Announces a read, to be awaited by [`Tx::await_read`].
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the table belongs to another database.
+    pub fn fork_read<K: OrderedKey, V: Record>(
+        &self,
+        table: &OrderedTable<K, V>,
+        key: &K,
+    ) -> Result<ForkedRead<K, V>> {
+        check_database(&table.handle().name.namespace, self.database)?;
+        ForkedRead::new(table, key, self.block, 0)
+    }
+
+    /// Returns what a forked read finds: at its first await the newest value, this transaction's
+    /// own writes included, and the same value ever after.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: there is nothing. The transaction fails, whatever the body makes
+    ///   of this error.
+    /// * [`ErrorKind::Restricted`]: the read was forked in another block.
+    pub fn await_read<K: OrderedKey, V: Record>(&self, read: &ForkedRead<K, V>) -> Result<V> {
+        found(self.try_await_read(read)?, &self.failed)
+    }
+
+    /// As [`Tx::await_read`]; `None` when there is nothing, and the transaction goes on.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the read was forked in another block.
+    pub fn try_await_read<K: OrderedKey, V: Record>(
+        &self,
+        read: &ForkedRead<K, V>,
+    ) -> Result<Option<V>> {
+        read.check_block(self.block)?;
+        if read.fixed.borrow().is_none() {
+            let item = self.transaction.get(&read.engine_table, &read.get)?.item;
+            *read.fixed.borrow_mut() = Some(item);
+        }
+        read.value()
+    }
+}
+
+fn check_database(found: &str, own: &str) -> Result<()> {
+    if found == own {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Restricted,
+        format!("a transaction over database {own} cannot reach a table of {found}"),
+    ))
+}
+
+fn found<V>(value: Option<V>, failed: &RefCell<Option<Error>>) -> Result<V> {
+    value.ok_or_else(|| {
+        let error = Error::new(ErrorKind::NotFound, "an awaited read found nothing");
+        *failed.borrow_mut() = Some(error.clone());
+        error
+    })
+}
+
+/// A read that was announced. Its value is fixed when it is first awaited.
+pub struct ForkedRead<K, V> {
+    table: OrderedTable<K, V, Direct>,
+    engine_table: Arc<Table>,
+    get: Get,
+    block: u64,
+    /// Its place among the reads of a [`Batch`].
+    place: usize,
+    fixed: RefCell<Option<Option<Item>>>,
+}
+
+impl<K: OrderedKey, V: Record> ForkedRead<K, V> {
+    fn new(table: &OrderedTable<K, V>, key: &K, block: u64, place: usize) -> Result<Self> {
+        Ok(Self {
+            engine_table: table.handle().table()?,
+            get: Get::new(table.engine_key(key)),
+            table: table.clone(),
+            block,
+            place,
+            fixed: RefCell::new(None),
+        })
+    }
+
+    fn check_block(&self, block: u64) -> Result<()> {
+        if self.block == block {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::Restricted,
+            "a forked read can be awaited only in the block that forked it",
+        ))
+    }
+
+    fn value(&self) -> Result<Option<V>> {
+        let item = self.fixed.borrow().clone().flatten();
+        item.map(|item| self.table.value_of(&self.engine_table, item)).transpose()
+    }
+}
+
+/// Reads that are announced first and then done together. See [`crate::Database::batch_read`].
+pub struct Batch {
+    engine: Engine,
+    database: String,
+    block: u64,
+    /// What was announced and not read yet, and its place.
+    pending: RefCell<Vec<(usize, Arc<Table>, Get)>>,
+    /// What was read, by place.
+    read: RefCell<Vec<Option<Option<Item>>>>,
+    rounds: Cell<u64>,
+    failed: RefCell<Option<Error>>,
+}
+
+impl Batch {
+    pub(crate) fn new(engine: &Engine, database: &str) -> Self {
+        Self {
+            engine: engine.clone(),
+            database: database.to_owned(),
+            block: BLOCKS.fetch_add(1, Ordering::Relaxed),
+            pending: RefCell::default(),
+            read: RefCell::default(),
+            rounds: Cell::new(0),
+            failed: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        self.failed.into_inner().map_or(Ok(()), Err)
+    }
+
+    /// Announces a read of any table of the database.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the table belongs to another database.
+    pub fn fork_read<K: OrderedKey, V: Record>(
+        &self,
+        table: &OrderedTable<K, V>,
+        key: &K,
+    ) -> Result<ForkedRead<K, V>> {
+        check_database(&table.handle().name.namespace, &self.database)?;
+        let mut read = self.read.borrow_mut();
+        let forked = ForkedRead::new(table, key, self.block, read.len())?;
+        self.pending.borrow_mut().push((
+            forked.place,
+            Arc::clone(&forked.engine_table),
+            forked.get.clone(),
+        ));
+        read.push(None);
+        Ok(forked)
+    }
+
+    /// Returns what a forked read finds. The first await does every read announced until then.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: there is nothing. The batch fails, whatever the body makes of
+    ///   this error.
+    /// * [`ErrorKind::Restricted`]: the read was forked in another block.
+    pub fn await_read<K: OrderedKey, V: Record>(&self, read: &ForkedRead<K, V>) -> Result<V> {
+        found(self.try_await_read(read)?, &self.failed)
+    }
+
+    /// As [`Batch::await_read`]; `None` when there is nothing, and the batch goes on.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the read was forked in another block.
+    pub fn try_await_read<K: OrderedKey, V: Record>(
+        &self,
+        read: &ForkedRead<K, V>,
+    ) -> Result<Option<V>> {
+        read.check_block(self.block)?;
+        if read.fixed.borrow().is_none() {
+            self.flush()?;
+            let found = self.read.borrow_mut().get_mut(read.place).and_then(Option::take);
+            *read.fixed.borrow_mut() = Some(found.flatten());
+        }
+        read.value()
+    }
+
+    /// Returns how many times the store was asked.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.rounds.get()
+    }
+
+    fn flush(&self) -> Result<()> {
+        let pending = self.pending.take();
+        if pending.is_empty() {
+            return Ok(());
+        }
+        self.rounds.set(self.rounds.get() + 1);
+        let (places, gets): (Vec<usize>, Vec<(Arc<Table>, Get)>) =
+            pending.into_iter().map(|(place, table, get)| (place, (table, get))).unzip();
+        let got = self.engine.get_many(&gets)?;
+        let mut read = self.read.borrow_mut();
+        for (place, got) in places.into_iter().zip(got) {
+            if let Some(slot) = read.get_mut(place) {
+                *slot = Some(got.item);
+            }
+        }
+        Ok(())
+    }
+}

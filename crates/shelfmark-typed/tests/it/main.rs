@@ -1,0 +1,19 @@
+//! The typed layers' tests: every case runs on every driver. The files named `case_…` are the
+//! acceptance cases of the specification, one module each.
+
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops at the first surprise")]
+
+mod case_01_scan_bounds;
+mod case_02_counts;
+mod case_06_prefixes;
+mod case_07_tuple_prefixes;
+mod case_08_latest;
+mod case_09_transactions;
+mod case_10_emptied_leaves;
+mod case_11_codecs;
+mod case_12_rename;
+mod case_13_batch_replace;
+mod databases;
+mod drivers;
+mod entities;
+mod ordered;
