@@ -88,6 +88,23 @@ fn maintain_flushes_and_removes_the_log_behind() {
 }
 
 #[test]
+fn a_log_file_goes_only_when_all_its_groups_are_flushed() {
+    let scratch = Scratch::new();
+    // Every group has a file of its own.
+    let options = crate::embedded::Options { log_file_bytes: 1, ..small() };
+    let store = scratch.open_with(options).unwrap();
+    for key in ["a", "b", "c", "d"] {
+        commit_put(&store, key, "1");
+    }
+    for flushed in 0..=4_usize {
+        let removed = store.inner.remove_log_files(u64::try_from(flushed).unwrap()).unwrap();
+        assert_eq!(removed, usize::from(flushed > 0 && flushed < 4), "{flushed}");
+        let first = scratch.logs().remove(0);
+        assert!(first.ends_with(format!("{:020}.log", (flushed + 1).min(4))), "{flushed}");
+    }
+}
+
+#[test]
 fn ranges_are_read_both_ways_over_memory_and_files() {
     let scratch = Scratch::new();
     let store = scratch.open();

@@ -49,6 +49,15 @@ fn a_conflict_is_seen_in_memory_in_files_and_after_a_deletion() {
     for key in ["in-memory", "in-files", "deleted", "deleted-in-files"] {
         assert_eq!(kind(&store, validated(&base, &[key], vec![])), ErrorKind::Conflict, "{key}");
     }
+    // A deletion that merging has removed from the tree.
+    commit_put(&store, "vanished", "1");
+    store.maintain().unwrap();
+    let base = store.snapshot().unwrap();
+    store.commit(Commit::of(vec![delete("vanished")])).unwrap();
+    store.maintain().unwrap();
+    store.inner.merge(|tree| tree.merge_all().map(|()| true)).unwrap();
+    assert!(store.inner.moments.view().newest(b"vanished", u64::MAX).unwrap().is_none());
+    assert_eq!(kind(&store, validated(&base, &["vanished"], vec![])), ErrorKind::Conflict);
     // Absent then, put and deleted since: still written since.
     let base = store.snapshot().unwrap();
     commit_put(&store, "brief", "1");
@@ -69,21 +78,43 @@ fn put_if_absent_looks_at_what_is_queued_stored_and_deleted() {
     store.commit(Commit::of(vec![delete("a")])).unwrap();
     store.commit(Commit::of(vec![put_if_absent("a", "3")])).unwrap();
     assert_eq!(get(&store, "a").as_deref(), Some("3"));
-    // Queued, not yet written: many threads, one winner.
-    let store = Arc::new(store);
-    let threads: Vec<_> = (0..8)
-        .map(|_| {
-            let store = store.clone();
+}
+
+#[test]
+fn of_many_that_race_for_a_key_one_wins() {
+    const THREADS: usize = 4;
+    const ROUNDS: usize = 300;
+    let scratch = Scratch::new();
+    let store = Arc::new(scratch.open());
+    let barrier = Arc::new(std::sync::Barrier::new(THREADS));
+    let wins: Vec<_> = (0..THREADS)
+        .map(|thread| {
+            let (store, barrier) = (store.clone(), barrier.clone());
             let (sender, receiver) = mpsc::channel();
-            crate::threads::spawn("racer", move || {
-                let won = store.commit(Commit::of(vec![put_if_absent("race", "1")])).is_ok();
-                sender.send(won).unwrap();
-            })
-            .unwrap();
+            let body = move || {
+                let mut wins = 0;
+                for round in 0..ROUNDS {
+                    barrier.wait();
+                    let key = format!("race{round}");
+                    let write = if thread % 2 == 0 {
+                        Commit::of(vec![put_if_absent(&key, "1")])
+                    } else {
+                        let base = store.snapshot().unwrap();
+                        if base.get(key.as_bytes()).unwrap().is_some() {
+                            continue;
+                        }
+                        validated(&base, &[&key], vec![put(&key, "1")])
+                    };
+                    wins += usize::from(store.commit(write).is_ok());
+                }
+                sender.send(wins).unwrap();
+            };
+            crate::threads::spawn("racer", body).unwrap();
             receiver
         })
         .collect();
-    assert_eq!(threads.iter().filter(|outcome| outcome.recv().unwrap()).count(), 1);
+    let wins: usize = wins.iter().map(|wins| wins.recv().unwrap()).sum();
+    assert_eq!(wins, ROUNDS);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What no crash can leave is refused, named, and not touched.
 
 use crate::contract::{Error, ErrorKind};
-use crate::embedded::Options;
+use crate::embedded::log::header::FileHeader;
+use crate::embedded::{Options, mark};
 use crate::vfs;
 
 use super::support::{Scratch, commit_put, contents, files, restore, small};
@@ -49,6 +50,41 @@ fn any_flipped_byte_of_a_group_in_the_middle_is_refused() {
     }
     vfs::replace(&log, &whole).unwrap();
     assert_eq!(contents(&scratch.open()).len(), 3);
+}
+
+#[test]
+fn damage_before_something_whole_is_refused_even_if_the_mark_is_behind() {
+    let scratch = Scratch::new();
+    drop(scratch.open());
+    let mark = vfs::read(&scratch.mark()).unwrap();
+    let ends = three_groups(&scratch);
+    // As after a power cut: the mark knows of no group.
+    vfs::replace(&scratch.mark(), &mark).unwrap();
+    let whole = files(&scratch.folder);
+    let log = scratch.logs().remove(0);
+    for place in 64..ends[1] {
+        let mut bytes = vfs::read(&log).unwrap();
+        bytes[place] ^= 1;
+        vfs::replace(&log, &bytes).unwrap();
+        check_refused(&scratch, &["stands whole at byte"], &format!("byte {place}"));
+        restore(&scratch.folder, &whole);
+    }
+    // The last group has nothing behind it, unless a later file was begun.
+    let mut bytes = vfs::read(&log).unwrap();
+    bytes[ends[1] + 60] ^= 1;
+    vfs::replace(&log, &bytes).unwrap();
+    let damaged = files(&scratch.folder);
+    assert_eq!(contents(&scratch.open()).len(), 2);
+    restore(&scratch.folder, &damaged);
+    let header = FileHeader {
+        store_id: mark::read(&scratch.mark()).unwrap().mark.store_id,
+        file: 2,
+        first_group: 4,
+        first_commit: 4,
+    };
+    let next = scratch.folder.join("log/00000000000000000002.log");
+    vfs::replace(&next, &header.encode()).unwrap();
+    check_refused(&scratch, &["follows it"], "a later file was begun");
 }
 
 #[test]
@@ -148,6 +184,57 @@ fn a_log_file_of_another_store_is_refused() {
     let bytes = vfs::read(&other.logs()[0]).unwrap();
     vfs::replace(&scratch.logs()[0], &bytes).unwrap();
     check_refused(&scratch, &["another store"], "foreign file");
+}
+
+#[test]
+fn between_two_syncs_only_one_slot_of_the_mark_is_rewritten() {
+    let scratch = Scratch::new();
+    drop(scratch.open());
+    let path = scratch.mark();
+    let slots = || {
+        let bytes = vfs::read(&path).unwrap();
+        (bytes[..4096].to_vec(), bytes[4096..].to_vec())
+    };
+    for _ in 0..3 {
+        // Opening makes sure that what was read is durable, and leaves that slot alone.
+        let read = mark::read(&path).unwrap();
+        check_first_write(&path, &read);
+        let mut mark = mark::MarkFile::open(&path, &read).unwrap();
+        let mut rewritten = Vec::new();
+        for step in 0..6_u64 {
+            let before = slots();
+            mark.mark.synced_group += 1 + step;
+            mark.write().unwrap();
+            let after = slots();
+            assert!(before != after && mark.is_dirty());
+            rewritten.push((before.0 != after.0, before.1 != after.1));
+            if step % 3 == 2 {
+                mark.sync().unwrap();
+                assert!(!mark.is_dirty());
+            }
+            assert_eq!(mark::read(&path).unwrap().mark, mark.mark);
+        }
+        let one = (true, false);
+        let other = (false, true);
+        let expected = [[one; 3], [other; 3]].concat();
+        let swapped = [[other; 3], [one; 3]].concat();
+        assert!(rewritten == expected || rewritten == swapped, "{rewritten:?}");
+    }
+}
+
+/// Whatever becomes of the first slot that is written after `read` was read, `read` survives.
+fn check_first_write(path: &std::path::Path, read: &mark::ReadMark) {
+    let before = vfs::read(path).unwrap();
+    let mut mark = mark::MarkFile::open(path, read).unwrap();
+    mark.mark.synced_group += 100;
+    mark.write().unwrap();
+    let after = vfs::read(path).unwrap();
+    let torn = if before[..4096] == after[..4096] { 4096 } else { 0 };
+    let mut half = after;
+    half[torn + 20..torn + 96].fill(0);
+    vfs::replace(path, &half).unwrap();
+    assert_eq!(mark::read(path).unwrap().mark, read.mark);
+    vfs::replace(path, &before).unwrap();
 }
 
 #[test]

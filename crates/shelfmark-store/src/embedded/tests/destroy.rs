@@ -74,6 +74,38 @@ fn contents_len(store: &EmbeddedStore) -> usize {
 }
 
 #[test]
+fn whole_files_of_a_destroyed_range_go_at_once() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    for table in ["a", "b", "c"] {
+        fill(&store, table, 1000);
+        store.maintain().unwrap();
+    }
+    let before = store.stats();
+    store.destroy_range(&KeyRange::prefix(bytes("b/"))).unwrap();
+    let after = store.stats();
+    assert!(after.tree_bytes_on_disk < before.tree_bytes_on_disk * 7 / 10);
+    // Nothing of it had to be deleted row by row.
+    assert_eq!(after.commits, before.commits);
+}
+
+#[test]
+fn rows_of_a_destroyed_range_in_shared_files_are_merged_away() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    for table in ["a", "b", "c"] {
+        fill(&store, table, 1000);
+    }
+    store.maintain().unwrap();
+    let before = store.stats().tree_bytes_on_disk;
+    store.destroy_range(&KeyRange::prefix(bytes("b/"))).unwrap();
+    assert!(store.stats().tree_bytes_on_disk > before * 9 / 10, "there was a file to drop");
+    store.maintain().unwrap();
+    assert!(store.stats().tree_bytes_on_disk < before * 7 / 10);
+    assert_eq!(store.inner.moments.view().files().deletions, 0);
+}
+
+#[test]
 fn a_reader_keeps_what_is_destroyed_beside_it() {
     let scratch = Scratch::new();
     let store = scratch.open();

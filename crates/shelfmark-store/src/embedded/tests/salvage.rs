@@ -247,6 +247,8 @@ fn all_log_files_may_be_lost_without_losing_the_tree() {
     let store = scratch.open();
     assert_eq!(get(&store, "flushed").as_deref(), Some("1"));
     assert_eq!(get(&store, "lost"), None);
+    // The number of what was lost is not used again.
+    assert_eq!(store.commit(Commit::of(vec![put("a", "1")])).unwrap().number, 3);
 }
 
 #[test]

@@ -76,6 +76,8 @@ fn a_failed_write_is_undetermined_and_ends_writing_until_a_reopen() {
         }
     }
     assert!(queued >= 1);
+    // So that a completion that is forgotten is noticed.
+    drop(sender);
     for _ in 0..queued {
         assert_eq!(receiver.recv().unwrap(), ErrorKind::Undetermined);
     }
