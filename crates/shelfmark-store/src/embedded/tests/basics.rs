@@ -21,6 +21,19 @@ fn a_put_is_read_back_and_survives_close_and_drop() {
 }
 
 #[test]
+fn an_acknowledged_commit_is_synced_and_the_mark_knows() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    for number in 1..=5 {
+        commit_put(&store, "a", "1");
+        assert_eq!(store.stats().syncs, number);
+        let mark = crate::embedded::mark::read(&scratch.mark()).unwrap().mark;
+        assert_eq!((mark.synced_group, mark.synced_commit), (number, number));
+        assert!(!mark.clean);
+    }
+}
+
+#[test]
 fn a_clean_stop_leaves_one_log_file_without_groups() {
     let scratch = Scratch::new();
     let store = scratch.open();

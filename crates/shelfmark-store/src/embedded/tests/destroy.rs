@@ -106,6 +106,29 @@ fn rows_of_a_destroyed_range_in_shared_files_are_merged_away() {
 }
 
 #[test]
+fn many_deletions_are_merged_away_when_nothing_else_is_to_do() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    fill(&store, "a", 1000);
+    store.maintain().unwrap();
+    let before = store.stats().tree_bytes_on_disk;
+    let deletes = (0..1000).map(|row| Write::Delete { key: bytes(&format!("a/{row:06}")) });
+    store.commit(Commit::of(deletes.collect())).unwrap();
+    store.maintain().unwrap();
+    assert!(store.stats().tree_bytes_on_disk > before);
+    store.inner.reclaim(false).unwrap();
+    assert_eq!(store.stats().tree_bytes_on_disk, 0);
+    // Few are not worth it.
+    fill(&store, "b", 1000);
+    store.maintain().unwrap();
+    store.commit(Commit::of(vec![Write::Delete { key: bytes("b/000001") }])).unwrap();
+    store.maintain().unwrap();
+    let before = store.stats().tree_bytes_on_disk;
+    store.inner.reclaim(false).unwrap();
+    assert_eq!(store.stats().tree_bytes_on_disk, before);
+}
+
+#[test]
 fn a_reader_keeps_what_is_destroyed_beside_it() {
     let scratch = Scratch::new();
     let store = scratch.open();

@@ -12,5 +12,5 @@ mod model;
 mod replay;
 mod salvage;
 mod snapshots;
-mod support;
+pub(super) mod support;
 mod trouble;

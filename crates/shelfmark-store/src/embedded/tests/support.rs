@@ -15,14 +15,14 @@ use crate::embedded::{EmbeddedStore, Options};
 use crate::vfs;
 
 /// A scratch folder that goes away with the test.
-pub(super) struct Scratch {
+pub(in crate::embedded) struct Scratch {
     _root: tempfile::TempDir,
     /// The store's folder in it; not created.
-    pub(super) folder: PathBuf,
+    pub(in crate::embedded) folder: PathBuf,
 }
 
 impl Scratch {
-    pub(super) fn new() -> Self {
+    pub(in crate::embedded) fn new() -> Self {
         // Thousands of syncs: in memory where that is possible, for these tests prove logic, and
         // the crash tests of the testkit prove syncs.
         let memory = Path::new("/dev/shm");
@@ -36,79 +36,83 @@ impl Scratch {
     }
 
     /// Returns a path beside the store's folder.
-    pub(super) fn beside(&self, name: &str) -> PathBuf {
+    pub(in crate::embedded) fn beside(&self, name: &str) -> PathBuf {
         self.folder.with_file_name(name)
     }
 
-    pub(super) fn open(&self) -> EmbeddedStore {
+    pub(in crate::embedded) fn open(&self) -> EmbeddedStore {
         self.open_with(small()).unwrap()
     }
 
-    pub(super) fn open_with(&self, options: Options) -> Result<EmbeddedStore> {
+    pub(in crate::embedded) fn open_with(&self, options: Options) -> Result<EmbeddedStore> {
         EmbeddedStore::open(&self.folder, options, Arc::new(SystemClock::new()))
     }
 
-    pub(super) fn open_at(&self, options: Options, clock: Arc<dyn Clock>) -> EmbeddedStore {
+    pub(in crate::embedded) fn open_at(
+        &self,
+        options: Options,
+        clock: Arc<dyn Clock>,
+    ) -> EmbeddedStore {
         EmbeddedStore::open(&self.folder, options, clock).unwrap()
     }
 
     /// Opens and expects to be refused.
-    pub(super) fn refused(&self) -> Error {
+    pub(in crate::embedded) fn refused(&self) -> Error {
         match self.open_with(small()) {
             Ok(_) => panic!("the store opened"),
             Err(error) => error,
         }
     }
 
-    pub(super) fn mark(&self) -> PathBuf {
+    pub(in crate::embedded) fn mark(&self) -> PathBuf {
         self.folder.join("mark")
     }
 
     /// Returns the log files, the oldest first.
-    pub(super) fn logs(&self) -> Vec<PathBuf> {
+    pub(in crate::embedded) fn logs(&self) -> Vec<PathBuf> {
         vfs::list(&self.folder.join("log")).unwrap()
     }
 }
 
 /// Options that need little memory and no free disk.
-pub(super) fn small() -> Options {
+pub(in crate::embedded) fn small() -> Options {
     Options { block_cache_bytes: 4 * 1024 * 1024, disk_free_bytes_min: 0, ..Options::default() }
 }
 
-pub(super) fn interval() -> Options {
+pub(in crate::embedded) fn interval() -> Options {
     // Longer than any test, so that only explicit syncs happen.
     Options { durability: Durability::Interval(std::time::Duration::from_secs(3600)), ..small() }
 }
 
-pub(super) fn bytes(text: &str) -> Bytes {
+pub(in crate::embedded) fn bytes(text: &str) -> Bytes {
     Bytes::copy_from_slice(text.as_bytes())
 }
 
-pub(super) fn put(key: &str, value: &str) -> Write {
+pub(in crate::embedded) fn put(key: &str, value: &str) -> Write {
     Write::Put { key: bytes(key), value: bytes(value) }
 }
 
-pub(super) fn put_if_absent(key: &str, value: &str) -> Write {
+pub(in crate::embedded) fn put_if_absent(key: &str, value: &str) -> Write {
     Write::PutIfAbsent { key: bytes(key), value: bytes(value) }
 }
 
-pub(super) fn delete(key: &str) -> Write {
+pub(in crate::embedded) fn delete(key: &str) -> Write {
     Write::Delete { key: bytes(key) }
 }
 
-pub(super) fn add(key: &str, delta: i64) -> Write {
+pub(in crate::embedded) fn add(key: &str, delta: i64) -> Write {
     Write::Add { key: bytes(key), delta }
 }
 
 /// Waits for `time`.
-pub(super) fn pause(time: std::time::Duration) {
+pub(in crate::embedded) fn pause(time: std::time::Duration) {
     let (_sender, receiver) = std::sync::mpsc::channel::<()>();
     let _ = receiver.recv_timeout(time);
 }
 
 /// Commits and waits, coming again as often as the store is busy: small memory tables fill faster
 /// than they are flushed.
-pub(super) fn commit_patiently(store: &EmbeddedStore, writes: Vec<Write>) {
+pub(in crate::embedded) fn commit_patiently(store: &EmbeddedStore, writes: Vec<Write>) {
     loop {
         match store.commit(Commit::of(writes.clone())) {
             Ok(_) => return,
@@ -119,25 +123,29 @@ pub(super) fn commit_patiently(store: &EmbeddedStore, writes: Vec<Write>) {
 }
 
 /// Commits one put and waits.
-pub(super) fn commit_put(store: &EmbeddedStore, key: &str, value: &str) {
+pub(in crate::embedded) fn commit_put(store: &EmbeddedStore, key: &str, value: &str) {
     store.commit(Commit::of(vec![put(key, value)])).unwrap();
 }
 
-pub(super) fn validated(base: &Arc<dyn Snapshot>, keys: &[&str], writes: Vec<Write>) -> Commit {
+pub(in crate::embedded) fn validated(
+    base: &Arc<dyn Snapshot>,
+    keys: &[&str],
+    writes: Vec<Write>,
+) -> Commit {
     let validate = keys.iter().map(|key| bytes(key)).collect();
     Commit { base: Some(base.clone()), validate, writes }
 }
 
-pub(super) fn get(store: &EmbeddedStore, key: &str) -> Option<String> {
+pub(in crate::embedded) fn get(store: &EmbeddedStore, key: &str) -> Option<String> {
     text(&*store.snapshot().unwrap(), key)
 }
 
-pub(super) fn text(snapshot: &dyn Snapshot, key: &str) -> Option<String> {
+pub(in crate::embedded) fn text(snapshot: &dyn Snapshot, key: &str) -> Option<String> {
     snapshot.get(key.as_bytes()).unwrap().map(|value| String::from_utf8(value.to_vec()).unwrap())
 }
 
 /// Reads a whole range in pages of `rows_max`.
-pub(super) fn rows(
+pub(in crate::embedded) fn rows(
     snapshot: &dyn Snapshot,
     range: KeyRange,
     direction: Direction,
@@ -156,7 +164,7 @@ pub(super) fn rows(
 }
 
 /// Returns every key and value as text.
-pub(super) fn contents(store: &EmbeddedStore) -> BTreeMap<String, String> {
+pub(in crate::embedded) fn contents(store: &EmbeddedStore) -> BTreeMap<String, String> {
     let snapshot = store.snapshot().unwrap();
     rows(&*snapshot, KeyRange::all(), Direction::Ascending, 1000)
         .into_iter()
@@ -170,7 +178,7 @@ pub(super) fn contents(store: &EmbeddedStore) -> BTreeMap<String, String> {
 }
 
 /// Reads every file below `folder`, by its path from there.
-pub(super) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(in crate::embedded) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -187,7 +195,7 @@ pub(super) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Makes `folder` hold exactly `files`.
-pub(super) fn restore(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
+pub(in crate::embedded) fn restore(folder: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
     vfs::remove_tree(folder).unwrap();
     for (name, bytes) in files {
         let path = folder.join(name);

@@ -51,11 +51,7 @@ pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<
         }
         let mut state = inner.queue.lock();
         state.check_open()?;
-        let stale = checks.iter_mut().any(|check| {
-            let stripe = inner.stripes.get(check.key);
-            check.holds_upto.is_none_or(|upto| stripe > upto)
-        });
-        if !stale {
+        if still_hold(inner, &checks) {
             break state;
         }
         if tries >= TRIES_WITHOUT_LOCK {
@@ -82,6 +78,13 @@ pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<
     enter(inner, &layer, number, commit.writes);
     inner.queue.release(state);
     Ok(Queued { number })
+}
+
+/// Tells whether nothing was written since the demands were looked at. Under the queue's lock.
+fn still_hold(inner: &Inner, checks: &[Check<'_>]) -> bool {
+    checks
+        .iter()
+        .all(|check| check.holds_upto.is_some_and(|upto| inner.stripes.get(check.key) <= upto))
 }
 
 /// Enters the writes of commit `number` into its layer and the stripes.
@@ -302,3 +305,6 @@ fn counter(inner: &Inner, key: &[u8], queue: Option<&mut QueueState>) -> Result<
         | Newest::Nothing => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;
