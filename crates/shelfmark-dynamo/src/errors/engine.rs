@@ -1,0 +1,202 @@
+//! The engine's errors as exceptions.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{Error as EngineError, ErrorKind, Failure, Refusal, Table};
+use shelfmark_model::{Item, PatchProblem, Value, ValueKind};
+
+use super::{Error, Exception, Reason, texts};
+use crate::table::key_letter;
+
+/// Returns the one exception that stands for a kind of engine error.
+pub(crate) const fn exception_of(kind: ErrorKind) -> Exception {
+    match kind {
+        ErrorKind::Conflict => Exception::TransactionConflict,
+        ErrorKind::ConditionFailed => Exception::ConditionalCheckFailed,
+        ErrorKind::Invalid | ErrorKind::LimitExceeded => Exception::Validation,
+        ErrorKind::NotFound => Exception::ResourceNotFound,
+        ErrorKind::AlreadyExists => Exception::ResourceInUse,
+        // The SDKs wait and retry on this one, whatever their age.
+        ErrorKind::Busy => Exception::ProvisionedThroughputExceeded,
+        ErrorKind::ReadOnly | ErrorKind::Unavailable | ErrorKind::Closed => {
+            Exception::ServiceUnavailable
+        }
+        ErrorKind::TooOld
+        | ErrorKind::Io
+        | ErrorKind::Corrupt
+        | ErrorKind::Undetermined
+        | ErrorKind::Internal => Exception::InternalServerError,
+    }
+}
+
+impl From<EngineError> for Error {
+    /// Words an engine error that names no refused write. Its own message goes to the log, and to
+    /// the client only when it is about the client's request.
+    fn from(error: EngineError) -> Self {
+        let exception = exception_of(error.kind());
+        let said = error.to_string();
+        let message = match error.kind() {
+            ErrorKind::Conflict => texts::TRANSACTION_CONFLICT.to_owned(),
+            ErrorKind::ConditionFailed => texts::CONDITION_FAILED.to_owned(),
+            ErrorKind::Invalid | ErrorKind::LimitExceeded => {
+                format!("One or more parameter values were invalid: {said}")
+            }
+            ErrorKind::NotFound => texts::TABLE_NOT_FOUND.to_owned(),
+            ErrorKind::AlreadyExists => said.clone(),
+            ErrorKind::Busy => texts::BUSY.to_owned(),
+            ErrorKind::ReadOnly | ErrorKind::Unavailable | ErrorKind::Closed => {
+                texts::UNAVAILABLE.to_owned()
+            }
+            ErrorKind::TooOld
+            | ErrorKind::Io
+            | ErrorKind::Corrupt
+            | ErrorKind::Undetermined
+            | ErrorKind::Internal => texts::INTERNAL.to_owned(),
+        };
+        Self { log: Some(said), ..Self::new(exception, message) }
+    }
+}
+
+/// Words why a single write to `table` failed.
+pub(crate) fn write_error(error: EngineError, table: &Table) -> Error {
+    match error.failures().first() {
+        None => error.into(),
+        Some(failure) => {
+            let refused = refusal(&failure.refusal, table);
+            Error { item: refused.item, ..Error::new(refused.exception, refused.message) }
+        }
+    }
+}
+
+/// Words why a transaction of writes to these tables failed.
+pub(crate) fn transaction_error(error: EngineError, tables: &[Arc<Table>]) -> Error {
+    if error.failures().is_empty() && error.kind() != ErrorKind::Conflict {
+        return error.into();
+    }
+    let mut reasons = vec![Reason::default(); tables.len()];
+    if error.failures().is_empty() {
+        // Which of the items it was is not known: every one may have been.
+        for reason in &mut reasons {
+            let message = texts::TRANSACTION_CONFLICT.to_owned();
+            reason.fault = Some(("TransactionConflict", message));
+        }
+    }
+    for Failure { position, refusal: refused } in error.failures() {
+        if let (Some(reason), Some(table)) = (reasons.get_mut(*position), tables.get(*position)) {
+            let Refused { code, message, item, .. } = refusal(refused, table);
+            *reason = Reason { fault: Some((code, message)), item };
+        }
+    }
+    cancelled(reasons)
+}
+
+/// Words a cancelled transaction.
+pub(crate) fn cancelled(reasons: Vec<Reason>) -> Error {
+    let codes: Vec<&str> = reasons.iter().map(Reason::code).collect();
+    let message = texts::transaction_cancelled(&codes);
+    Error { reasons, ..Error::new(Exception::TransactionCanceled, message) }
+}
+
+impl Reason {
+    /// Words a write that does not fit its table.
+    pub(crate) fn invalid(error: Error) -> Self {
+        Self { fault: Some(("ValidationError", error.message)), item: None }
+    }
+
+    /// Returns the code; a write without fault has the word `None`.
+    pub(crate) fn code(&self) -> &'static str {
+        self.fault.as_ref().map_or("None", |(code, _)| code)
+    }
+}
+
+struct Refused {
+    exception: Exception,
+    /// The code of a cancellation reason.
+    code: &'static str,
+    message: String,
+    item: Option<Item>,
+}
+
+fn refusal(refusal: &Refusal, table: &Table) -> Refused {
+    let invalid = |message: String| Refused {
+        exception: Exception::Validation,
+        code: "ValidationError",
+        message,
+        item: None,
+    };
+    match refusal {
+        Refusal::ConditionFailed(item) => Refused {
+            exception: Exception::ConditionalCheckFailed,
+            code: "ConditionalCheckFailed",
+            message: texts::CONDITION_FAILED.to_owned(),
+            item: item.clone(),
+        },
+        Refusal::Patch(problem) => invalid(patch_problem(problem)),
+        Refusal::TooLarge(_) => invalid(texts::UPDATED_ITEM_TOO_LARGE.to_owned()),
+        Refusal::NotUnique(index) => Refused {
+            exception: Exception::ConditionalCheckFailed,
+            code: "ConditionalCheckFailed",
+            message: format!("{}: index {index}", texts::CONDITION_FAILED),
+            item: None,
+        },
+        Refusal::IndexKey { index, attribute, found, empty } => {
+            let found = data_type(*found);
+            invalid(if *empty {
+                texts::index_key_is_empty(attribute, found, index)
+            } else {
+                let expected = index_key_letter(table, index, attribute);
+                texts::index_key_type(attribute, expected, found, index)
+            })
+        }
+    }
+}
+
+/// Returns the letter of the type that an index declares for an attribute.
+fn index_key_letter(table: &Table, index: &str, attribute: &str) -> &'static str {
+    let Some(index) = table.schema.index(index) else { return "S" };
+    let partition = index.partition.iter().map(|column| (&column.name, &column.key_type));
+    let sort = index.sort.iter().map(|column| (&column.name, &column.key_type));
+    let found = partition.chain(sort).find(|(name, _)| *name == attribute);
+    found.map_or("S", |(_, key_type)| key_letter(key_type))
+}
+
+fn patch_problem(problem: &PatchProblem) -> String {
+    match problem {
+        PatchProblem::MissingOperand(_) => texts::UPDATE_MISSES_ATTRIBUTE,
+        PatchProblem::PathInvalid(_) | PatchProblem::TooDeep(_) => texts::UPDATE_PATH_INVALID,
+        PatchProblem::WrongKind(_) => texts::UPDATE_OPERAND_TYPE,
+        PatchProblem::NumberOutOfRange(_) => texts::NUMBER_OVERFLOW,
+    }
+    .to_owned()
+}
+
+/// Returns how DynamoDB calls values of a kind; sets are told apart by their members elsewhere.
+const fn data_type(kind: ValueKind) -> &'static str {
+    match kind {
+        ValueKind::Null => "NULL",
+        ValueKind::Bool => "BOOL",
+        ValueKind::Int
+        | ValueKind::BigInt
+        | ValueKind::Number
+        | ValueKind::Float32
+        | ValueKind::Float
+        | ValueKind::Timestamp
+        | ValueKind::Date
+        | ValueKind::Time => "N",
+        ValueKind::Text | ValueKind::Inet | ValueKind::Duration => "S",
+        ValueKind::Bytes | ValueKind::Uuid => "B",
+        ValueKind::List | ValueKind::Pairs | ValueKind::Tuple => "L",
+        ValueKind::Set => "SS",
+        ValueKind::Map => "M",
+    }
+}
+
+/// Returns how DynamoDB calls a value's type.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    let Value::Set(members) = value else { return data_type(value.kind()) };
+    match members.first().map(|member| data_type(member.kind())) {
+        Some("N") => "NS",
+        Some("B") => "BS",
+        _ => "SS",
+    }
+}

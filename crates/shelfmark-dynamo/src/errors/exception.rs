@@ -1,0 +1,150 @@
+//! The exceptions: names, namespaces and HTTP statuses.
+
+/// An exception of the DynamoDB API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is the exception of that name")]
+pub enum Exception {
+    AccessDenied,
+    ConditionalCheckFailed,
+    IdempotentParameterMismatch,
+    IncompleteSignature,
+    InternalServerError,
+    InvalidSignature,
+    LimitExceeded,
+    MissingAuthenticationToken,
+    ProvisionedThroughputExceeded,
+    RequestTooLarge,
+    ResourceInUse,
+    ResourceNotFound,
+    Serialization,
+    ServiceUnavailable,
+    TableNotFound,
+    TransactionCanceled,
+    TransactionConflict,
+    TransactionInProgress,
+    UnknownOperation,
+    UnrecognizedClient,
+    Validation,
+}
+
+/// Data types and their errors.
+const DYNAMODB: &str = "com.amazonaws.dynamodb.v20120810";
+/// The service framework.
+const SERVICE: &str = "com.amazon.coral.service";
+/// Its validation.
+const VALIDATE: &str = "com.amazon.coral.validate";
+/// Its back-pressure.
+const AVAILABILITY: &str = "com.amazon.coral.availability";
+
+impl Exception {
+    /// Every exception, for tests that walk them all.
+    pub const ALL: [Self; 21] = [
+        Self::AccessDenied,
+        Self::ConditionalCheckFailed,
+        Self::IdempotentParameterMismatch,
+        Self::IncompleteSignature,
+        Self::InternalServerError,
+        Self::InvalidSignature,
+        Self::LimitExceeded,
+        Self::MissingAuthenticationToken,
+        Self::ProvisionedThroughputExceeded,
+        Self::RequestTooLarge,
+        Self::ResourceInUse,
+        Self::ResourceNotFound,
+        Self::Serialization,
+        Self::ServiceUnavailable,
+        Self::TableNotFound,
+        Self::TransactionCanceled,
+        Self::TransactionConflict,
+        Self::TransactionInProgress,
+        Self::UnknownOperation,
+        Self::UnrecognizedClient,
+        Self::Validation,
+    ];
+
+    /// Returns the namespace and the name, as `__type` joins them.
+    #[must_use]
+    pub const fn name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::AccessDenied => (SERVICE, "AccessDeniedException"),
+            Self::ConditionalCheckFailed => (DYNAMODB, "ConditionalCheckFailedException"),
+            Self::IdempotentParameterMismatch => (DYNAMODB, "IdempotentParameterMismatchException"),
+            Self::IncompleteSignature => (SERVICE, "IncompleteSignatureException"),
+            Self::InternalServerError => (DYNAMODB, "InternalServerError"),
+            Self::InvalidSignature => (SERVICE, "InvalidSignatureException"),
+            Self::LimitExceeded => (DYNAMODB, "LimitExceededException"),
+            Self::MissingAuthenticationToken => (SERVICE, "MissingAuthenticationTokenException"),
+            Self::ProvisionedThroughputExceeded => {
+                (DYNAMODB, "ProvisionedThroughputExceededException")
+            }
+            Self::RequestTooLarge => (SERVICE, "RequestEntityTooLargeException"),
+            Self::ResourceInUse => (DYNAMODB, "ResourceInUseException"),
+            Self::ResourceNotFound => (DYNAMODB, "ResourceNotFoundException"),
+            Self::Serialization => (SERVICE, "SerializationException"),
+            Self::ServiceUnavailable => (AVAILABILITY, "ServiceUnavailableException"),
+            Self::TableNotFound => (DYNAMODB, "TableNotFoundException"),
+            Self::TransactionCanceled => (DYNAMODB, "TransactionCanceledException"),
+            Self::TransactionConflict => (DYNAMODB, "TransactionConflictException"),
+            Self::TransactionInProgress => (DYNAMODB, "TransactionInProgressException"),
+            Self::UnknownOperation => (SERVICE, "UnknownOperationException"),
+            Self::UnrecognizedClient => (SERVICE, "UnrecognizedClientException"),
+            Self::Validation => (VALIDATE, "ValidationException"),
+        }
+    }
+
+    /// Returns the HTTP status; always one of 4xx or 5xx.
+    #[must_use]
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::InternalServerError => 500,
+            Self::ServiceUnavailable => 503,
+            Self::RequestTooLarge => 413,
+            Self::AccessDenied
+            | Self::ConditionalCheckFailed
+            | Self::IdempotentParameterMismatch
+            | Self::IncompleteSignature
+            | Self::InvalidSignature
+            | Self::LimitExceeded
+            | Self::MissingAuthenticationToken
+            | Self::ProvisionedThroughputExceeded
+            | Self::ResourceInUse
+            | Self::ResourceNotFound
+            | Self::Serialization
+            | Self::TableNotFound
+            | Self::TransactionCanceled
+            | Self::TransactionConflict
+            | Self::TransactionInProgress
+            | Self::UnknownOperation
+            | Self::UnrecognizedClient
+            | Self::Validation => 400,
+        }
+    }
+
+    /// Returns how the member with the message is spelled.
+    ///
+    /// Source: observed on the service; SDKs read both.
+    pub(crate) const fn message_member(self) -> &'static str {
+        match self {
+            Self::Serialization | Self::TransactionCanceled => "Message",
+            Self::AccessDenied
+            | Self::ConditionalCheckFailed
+            | Self::IdempotentParameterMismatch
+            | Self::IncompleteSignature
+            | Self::InternalServerError
+            | Self::InvalidSignature
+            | Self::LimitExceeded
+            | Self::MissingAuthenticationToken
+            | Self::ProvisionedThroughputExceeded
+            | Self::RequestTooLarge
+            | Self::ResourceInUse
+            | Self::ResourceNotFound
+            | Self::ServiceUnavailable
+            | Self::TableNotFound
+            | Self::TransactionConflict
+            | Self::TransactionInProgress
+            | Self::UnknownOperation
+            | Self::UnrecognizedClient
+            | Self::Validation => "message",
+        }
+    }
+}

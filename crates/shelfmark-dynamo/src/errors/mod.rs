@@ -1,0 +1,72 @@
+//! Errors as DynamoDB words them: an exception's name, a message, and what goes with it.
+//!
+//! What it is not: no Rust error of this crate leaves it; an error becomes the bytes of a
+//! [`crate::Reply`]. Every text that a client can read stands in [`texts`].
+//!
+//! Invariant: every [`shelfmark_engine::ErrorKind`] has exactly one exception, chosen in
+//! [`engine`] and walked over by a test.
+
+mod encode;
+mod engine;
+mod exception;
+pub(crate) mod texts;
+
+use shelfmark_model::Item;
+
+pub(crate) use engine::{cancelled, transaction_error, type_name, write_error};
+pub use exception::Exception;
+
+/// Result of a step of an operation.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// What a client is told, and what the log gets.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Error {
+    pub(crate) exception: Exception,
+    pub(crate) message: String,
+    /// The message carries the prefix of the service's validation framework.
+    pub(crate) enveloped: bool,
+    /// The item that a condition failed on, if the client asked for it.
+    pub(crate) item: Option<Item>,
+    /// Why each write of a cancelled transaction was refused, in request order.
+    pub(crate) reasons: Vec<Reason>,
+    /// What is not for the client.
+    pub(crate) log: Option<String>,
+}
+
+/// Why one write of a cancelled transaction was refused.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Reason {
+    /// The code; `None` for a write without fault.
+    pub(crate) fault: Option<(&'static str, String)>,
+    /// The item that the condition failed on, if the client asked for it.
+    pub(crate) item: Option<Item>,
+}
+
+impl Error {
+    pub(crate) fn new(exception: Exception, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { exception, message, enveloped: false, item: None, reasons: Vec::new(), log: None }
+    }
+
+    /// A request that is wrong.
+    pub(crate) fn validation(message: impl Into<String>) -> Self {
+        Self::new(Exception::Validation, message)
+    }
+
+    /// A request that the service's validation framework refuses: its texts carry a prefix.
+    pub(crate) fn enveloped(message: impl Into<String>) -> Self {
+        Self { enveloped: true, ..Self::validation(message) }
+    }
+
+    /// A body that is no JSON, or has the wrong type for a member.
+    pub(crate) fn serialization(message: impl Into<String>) -> Self {
+        Self::new(Exception::Serialization, message)
+    }
+
+    /// Puts words before the message.
+    pub(crate) fn prefixed(mut self, prefix: &str) -> Self {
+        self.message.insert_str(0, prefix);
+        self
+    }
+}

@@ -1,0 +1,134 @@
+//! Expressions as they are written: names not yet resolved, nothing checked but the grammar.
+
+use shelfmark_model::Comparison;
+
+/// A step of a document path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RawStep<'a> {
+    /// A name written out.
+    Word(&'a str),
+    /// `#name`.
+    Name(&'a str),
+    /// `[3]`.
+    Index(usize),
+}
+
+/// A document path; never empty, and its first step is no index.
+pub(super) type RawPath<'a> = Vec<RawStep<'a>>;
+
+/// An operand.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Arg<'a> {
+    Path(RawPath<'a>),
+    /// `:value`.
+    Value(&'a str),
+    Call(Leaf<'a>),
+}
+
+/// What is done with operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator<'a> {
+    Compare(Comparison),
+    Between,
+    In,
+    Plus,
+    Minus,
+    Call(&'a str),
+}
+
+/// An operator or function and its operands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Leaf<'a> {
+    pub(super) operator: Operator<'a>,
+    pub(super) args: Vec<Arg<'a>>,
+}
+
+/// A condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node<'a> {
+    And(Vec<Node<'a>>),
+    Or(Vec<Node<'a>>),
+    Not(Box<Node<'a>>),
+    Leaf(Leaf<'a>),
+}
+
+/// A section of an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    Set,
+    Remove,
+    Add,
+    Delete,
+}
+
+/// One change of an update. REMOVE has no operand, the others have one.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Change<'a> {
+    pub(super) section: Section,
+    pub(super) path: RawPath<'a>,
+    pub(super) arg: Option<Arg<'a>>,
+}
+
+impl Section {
+    /// Every section.
+    pub(super) const ALL: [Self; 4] = [Self::Set, Self::Remove, Self::Add, Self::Delete];
+
+    /// Returns the keyword.
+    pub(super) const fn keyword(self) -> &'static str {
+        match self {
+            Self::Set => "SET",
+            Self::Remove => "REMOVE",
+            Self::Add => "ADD",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+impl Operator<'_> {
+    /// Returns how messages call it.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Compare(Comparison::Equal) => "=",
+            Self::Compare(Comparison::NotEqual) => "<>",
+            Self::Compare(Comparison::Less) => "<",
+            Self::Compare(Comparison::LessOrEqual) => "<=",
+            Self::Compare(Comparison::Greater) => ">",
+            Self::Compare(Comparison::GreaterOrEqual) => ">=",
+            Self::Between => "BETWEEN",
+            Self::In => "IN",
+            Self::Plus => "+",
+            Self::Minus => "-",
+            Self::Call(name) => name,
+        }
+    }
+}
+
+impl<'a> Node<'a> {
+    /// Visits the operators and functions that make conditions, in the order they are written.
+    pub(super) fn leaves<'n>(&'n self, visit: &mut impl FnMut(&'n Leaf<'a>)) {
+        match self {
+            Self::And(nodes) | Self::Or(nodes) => nodes.iter().for_each(|node| node.leaves(visit)),
+            Self::Not(node) => node.leaves(visit),
+            Self::Leaf(leaf) => visit(leaf),
+        }
+    }
+}
+
+impl<'a> Arg<'a> {
+    /// Visits the paths in the operand, in the order they are written.
+    pub(super) fn paths<'n>(&'n self, visit: &mut impl FnMut(&'n RawPath<'a>)) {
+        match self {
+            Self::Path(path) => visit(path),
+            Self::Value(_) => {}
+            Self::Call(leaf) => leaf.args.iter().for_each(|arg| arg.paths(visit)),
+        }
+    }
+
+    /// Visits the calls in the operand, from the outside in.
+    pub(super) fn calls<'n>(&'n self, visit: &mut impl FnMut(&'n Leaf<'a>)) {
+        if let Self::Call(leaf) = self {
+            visit(leaf);
+            leaf.args.iter().for_each(|arg| arg.calls(visit));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The lexer of expressions: words, placeholders, list indexes and symbols.
+//!
+//! It never fails: a character that no expression knows is a token of its own, and the parser
+//! refuses it with its place.
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    /// A name, a keyword or a function.
+    Word,
+    /// `#name`.
+    Name,
+    /// `:value`.
+    Value,
+    /// Digits.
+    Number,
+    /// An operator or a bracket.
+    Symbol,
+    /// A character that has no meaning.
+    Unknown,
+    /// Behind the last token.
+    End,
+}
+
+/// One token: a piece of the expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub(super) kind: TokenKind,
+    pub(super) text: &'a str,
+    /// Where it begins, in bytes.
+    pub(super) start: usize,
+}
+
+impl Token<'_> {
+    /// Tells whether this is the symbol.
+    pub(super) fn is(&self, symbol: &str) -> bool {
+        self.kind == TokenKind::Symbol && self.text == symbol
+    }
+
+    /// Tells whether this is the keyword, however its letters are cased.
+    pub(super) fn is_word(&self, keyword: &str) -> bool {
+        self.kind == TokenKind::Word && self.text.eq_ignore_ascii_case(keyword)
+    }
+
+    pub(super) const fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// Returns the tokens of an expression, with one [`TokenKind::End`] behind them.
+pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::with_capacity(source.len() / 3 + 2);
+    let mut rest = source.trim_start_matches(is_blank);
+    while let Some(first) = rest.chars().next() {
+        let (kind, length) = token(rest, first);
+        let (text, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        tokens.push(Token { kind, text, start: source.len() - rest.len() });
+        rest = after.trim_start_matches(is_blank);
+    }
+    tokens.push(Token { kind: TokenKind::End, text: "", start: source.len() });
+    tokens
+}
+
+/// Returns the kind and the length in bytes of the token that begins with `first`.
+fn token(rest: &str, first: char) -> (TokenKind, usize) {
+    let run = |skip: usize, belongs: fn(&u8) -> bool| {
+        skip + rest.bytes().skip(skip).take_while(belongs).count()
+    };
+    match first {
+        'a'..='z' | 'A'..='Z' | '_' => (TokenKind::Word, run(0, is_name_byte)),
+        '0'..='9' => (TokenKind::Number, run(0, u8::is_ascii_digit)),
+        '#' | ':' => {
+            let length = run(1, is_name_byte);
+            let kind = match first {
+                _ if length == 1 => TokenKind::Unknown,
+                '#' => TokenKind::Name,
+                _ => TokenKind::Value,
+            };
+            (kind, length)
+        }
+        '<' if rest.starts_with("<=") || rest.starts_with("<>") => (TokenKind::Symbol, 2),
+        '>' if rest.starts_with(">=") => (TokenKind::Symbol, 2),
+        '=' | '<' | '>' | '(' | ')' | '[' | ']' | '.' | ',' | '+' | '-' => (TokenKind::Symbol, 1),
+        other => (TokenKind::Unknown, other.len_utf8()),
+    }
+}
+
+const fn is_blank(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\r' | '\n')
+}
+
+const fn is_name_byte(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}

@@ -1,0 +1,120 @@
+//! Expressions: conditions, filters, key conditions, updates and projections.
+//!
+//! Each goes through the same steps: tokens ([`lexer`]), grammar ([`parser`] and one module per
+//! kind, giving the tree of [`ast`]), checks that need no table ([`check`]), then the model's own
+//! [`shelfmark_model::Condition`], [`shelfmark_model::Patch`] or [`shelfmark_model::Projection`].
+//! Which problem of several is reported follows the service's order.
+//!
+//! What it is not: it evaluates nothing and knows no table; that a path leads to a key attribute
+//! is for the operations to judge.
+//!
+//! Invariant: text is at most 4,096 bytes and nests at most
+//! [`crate::limits::EXPRESSION_DEPTH_MAX`] deep before anything recurses over it.
+
+mod ast;
+mod check;
+mod condition;
+mod key_condition;
+mod lexer;
+mod lower;
+mod parser;
+mod placeholders;
+mod projection;
+mod reserved;
+mod update;
+
+pub(crate) use key_condition::{KeyCondition, KeyRelation};
+pub(crate) use placeholders::{Given, Placeholders};
+
+use shelfmark_model::{Condition, Patch, Projection};
+
+use crate::errors::{Error, Result, texts};
+use crate::limits::EXPRESSION_SIZE_BYTES_MAX;
+
+/// Which expression of a request it is; its name begins every message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Condition,
+    Filter,
+    KeyCondition,
+    Projection,
+    Update,
+}
+
+impl Kind {
+    /// Returns the name of the request's member.
+    pub(crate) const fn member(self) -> &'static str {
+        match self {
+            Self::Condition => "ConditionExpression",
+            Self::Filter => "FilterExpression",
+            Self::KeyCondition => "KeyConditionExpression",
+            Self::Projection => "ProjectionExpression",
+            Self::Update => "UpdateExpression",
+        }
+    }
+}
+
+/// What is wrong with an expression, without the words that say which one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Problem {
+    /// The grammar does not allow it.
+    Syntax(String),
+    /// It refers to a value that was not given.
+    MissingValue(String),
+    Other(String),
+}
+
+type Refused<T> = std::result::Result<T, Problem>;
+
+impl Placeholders {
+    /// Reads a condition or a filter.
+    pub(crate) fn condition(&self, kind: Kind, source: Option<&str>) -> Result<Option<Condition>> {
+        self.read(kind, source, |source| {
+            let node = condition::parse(source)?;
+            check::condition(self, &node)?;
+            lower::condition(self, &node)
+        })
+    }
+
+    /// Reads a key condition.
+    pub(crate) fn key_condition(&self, source: Option<&str>) -> Result<Option<Vec<KeyCondition>>> {
+        let node = self.read(Kind::KeyCondition, source, |source| {
+            let node = condition::parse(source)?;
+            check::condition(self, &node)?;
+            Ok(node)
+        })?;
+        node.map(|node| key_condition::conditions(self, &node)).transpose()
+    }
+
+    /// Reads an update.
+    pub(crate) fn update(&self, source: Option<&str>) -> Result<Option<Patch>> {
+        self.read(Kind::Update, source, |source| update::read(self, source))
+    }
+
+    /// Reads a projection.
+    pub(crate) fn projection(&self, source: Option<&str>) -> Result<Projection> {
+        let paths = self.read(Kind::Projection, source, |source| projection::read(self, source))?;
+        Ok(paths.map_or(Projection::All, Projection::Paths))
+    }
+
+    fn read<'s, T>(
+        &self,
+        kind: Kind,
+        source: Option<&'s str>,
+        read: impl FnOnce(&'s str) -> Refused<T>,
+    ) -> Result<Option<T>> {
+        let Some(source) = source else { return Ok(None) };
+        let invalid = |problem: &str| texts::invalid_expression(kind.member(), problem);
+        if source.is_empty() {
+            return Err(Error::enveloped(invalid(texts::EXPRESSION_IS_EMPTY)));
+        }
+        if source.len() > EXPRESSION_SIZE_BYTES_MAX {
+            return Err(Error::validation(invalid(&texts::expression_size(source.len()))));
+        }
+        read(source).map(Some).map_err(|problem| match problem {
+            Problem::Syntax(text) if kind == Kind::Update => Error::enveloped(invalid(&text)),
+            Problem::MissingValue(text) => Error::enveloped(invalid(&text)),
+            Problem::Syntax(text) | Problem::Other(text) => Error::validation(invalid(&text)),
+        })
+    }
+}

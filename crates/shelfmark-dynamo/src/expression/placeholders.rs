@@ -1,0 +1,178 @@
+//! `ExpressionAttributeNames` and `ExpressionAttributeValues`: what stands for `#name` and `:value`.
+//!
+//! Invariant: every entry is used by some expression of the request, and every reference is
+//! defined; either fault refuses the request.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use shelfmark_model::{Path, Step, Value, value_size_bytes};
+
+use super::ast::{RawPath, RawStep};
+use super::{Kind, Problem, Refused};
+use crate::errors::{Error, Result, texts};
+use crate::json::Checked;
+use crate::limits::{ATTRIBUTE_NAME_BYTES_MAX, PLACEHOLDER_BYTES_MAX, PLACEHOLDERS_SIZE_BYTES_MAX};
+
+const NAMES: &str = "ExpressionAttributeNames";
+const VALUES: &str = "ExpressionAttributeValues";
+
+/// The two maps as a request gives them.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    pub(crate) names: Option<BTreeMap<String, String>>,
+    pub(crate) values: Option<Checked<BTreeMap<String, Value>>>,
+}
+
+/// The two maps, checked, and what of them was used so far.
+#[derive(Debug, Default)]
+pub(crate) struct Placeholders {
+    names: BTreeMap<String, Entry<String>>,
+    values: BTreeMap<String, Entry<Value>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    value: T,
+    used: Cell<bool>,
+}
+
+impl<T> Entry<T> {
+    const fn new(value: T) -> Self {
+        Self { value, used: Cell::new(false) }
+    }
+}
+
+impl Placeholders {
+    /// Checks the maps of a request.
+    ///
+    /// `expressions` says of each expression that the operation knows whether it was given.
+    pub(crate) fn check(given: Given, expressions: &[(Kind, bool)]) -> Result<Self> {
+        if given.names.is_some() && !expressions.iter().any(|(_, given)| *given) {
+            return Err(Error::validation(texts::NAMES_WITHOUT_EXPRESSION));
+        }
+        let with_values: Vec<(Kind, bool)> =
+            expressions.iter().copied().filter(|(kind, _)| *kind != Kind::Projection).collect();
+        if given.values.is_some() && !with_values.iter().any(|(_, given)| *given) {
+            let members: Vec<&str> = with_values.iter().map(|(kind, _)| kind.member()).collect();
+            return Err(Error::enveloped(texts::values_without_expression(&members)));
+        }
+        let names = given.names.map(check_names).transpose()?.unwrap_or_default();
+        let values = given.values.map(check_values).transpose()?.unwrap_or_default();
+        Ok(Self { names, values })
+    }
+
+    /// Refuses entries that no expression used.
+    pub(crate) fn all_used(&self) -> Result<()> {
+        let unused = unused(&self.names);
+        if !unused.is_empty() {
+            return Err(Error::enveloped(texts::map_unused(NAMES, &unused)));
+        }
+        let unused = self::unused(&self.values);
+        if !unused.is_empty() {
+            return Err(Error::validation(texts::map_unused(VALUES, &unused)));
+        }
+        Ok(())
+    }
+
+    /// Returns what stands for `#name`.
+    pub(super) fn name(&self, reference: &str) -> Refused<&str> {
+        let entry = self.names.get(reference);
+        let entry = entry.ok_or_else(|| Problem::Other(texts::name_undefined(reference)))?;
+        entry.used.set(true);
+        Ok(&entry.value)
+    }
+
+    /// Returns what stands for `:value`.
+    pub(super) fn value(&self, reference: &str) -> Refused<&Value> {
+        let entry = self.values.get(reference);
+        let entry =
+            entry.ok_or_else(|| Problem::MissingValue(texts::value_undefined(reference)))?;
+        entry.used.set(true);
+        Ok(&entry.value)
+    }
+
+    /// Returns the path with its names in place.
+    pub(super) fn path(&self, raw: &RawPath<'_>) -> Refused<Path> {
+        let mut attribute = None;
+        let mut steps = Vec::with_capacity(raw.len().saturating_sub(1));
+        for step in raw {
+            let name = match step {
+                RawStep::Index(index) => {
+                    steps.push(Step::Index(*index));
+                    continue;
+                }
+                RawStep::Word(word) => (*word).to_owned(),
+                RawStep::Name(reference) => self.name(reference)?.to_owned(),
+            };
+            match attribute {
+                None => attribute = Some(name),
+                Some(_) => steps.push(Step::Name(name)),
+            }
+        }
+        Ok(Path { attribute: attribute.unwrap_or_default(), steps })
+    }
+}
+
+fn unused<T>(entries: &BTreeMap<String, Entry<T>>) -> Vec<&str> {
+    entries.iter().filter(|(_, entry)| !entry.used.get()).map(|(key, _)| key.as_str()).collect()
+}
+
+fn check_names(names: BTreeMap<String, String>) -> Result<BTreeMap<String, Entry<String>>> {
+    check_keys(NAMES, '#', names.keys())?;
+    let mut size = 0;
+    for (key, name) in &names {
+        if name.is_empty() || name.len() > ATTRIBUTE_NAME_BYTES_MAX {
+            let problem = if name.is_empty() {
+                texts::EMPTY_ATTRIBUTE_NAME
+            } else {
+                texts::ATTRIBUTE_NAME_TOO_LONG
+            };
+            return Err(Error::validation(texts::map_value_invalid(NAMES, key, problem)));
+        }
+        size += key.len() + name.len();
+    }
+    check_size(NAMES, size)?;
+    Ok(names.into_iter().map(|(key, name)| (key, Entry::new(name))).collect())
+}
+
+fn check_values(
+    values: Checked<BTreeMap<String, Value>>,
+) -> Result<BTreeMap<String, Entry<Value>>> {
+    check_keys(VALUES, ':', values.unchecked().keys())?;
+    let values = values.checked_by_name().map_err(|problem| {
+        let (key, error) = *problem;
+        Error::validation(texts::map_value_invalid(VALUES, &key, &error.message))
+    })?;
+    let size = values.iter().map(|(key, value)| key.len() + value_size_bytes(value)).sum();
+    check_size(VALUES, size)?;
+    Ok(values.into_iter().map(|(key, value)| (key, Entry::new(value))).collect())
+}
+
+fn check_keys<'k>(
+    map: &str,
+    first: char,
+    keys: impl ExactSizeIterator<Item = &'k String>,
+) -> Result<()> {
+    if keys.len() == 0 {
+        return Err(Error::validation(texts::map_is_empty(map)));
+    }
+    for key in keys {
+        let name = key.strip_prefix(first).unwrap_or_default();
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if name.is_empty() || !name.chars().all(is_name) {
+            return Err(Error::validation(texts::map_key_invalid(map, key)));
+        }
+        if key.len() > PLACEHOLDER_BYTES_MAX {
+            return Err(Error::validation(texts::map_key_too_long(map)));
+        }
+    }
+    Ok(())
+}
+
+fn check_size(map: &str, size: usize) -> Result<()> {
+    if size > PLACEHOLDERS_SIZE_BYTES_MAX {
+        return Err(Error::validation(texts::map_too_large(map)));
+    }
+    Ok(())
+}

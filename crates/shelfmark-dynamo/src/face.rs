@@ -1,0 +1,148 @@
+//! The face: from a request's head and body to an answer.
+
+use std::sync::mpsc;
+
+use shelfmark_engine::{Engine, Environment};
+
+use crate::errors::{Error, Exception, texts};
+use crate::limits::REQUEST_SIZE_BYTES_MAX;
+use crate::operations;
+use crate::reply::{Answer, Answered, Reply, RequestIds};
+
+/// Who the server says it is. Shows in ARNs and nowhere else.
+#[derive(Debug, Clone)]
+pub struct FaceOptions {
+    /// The region, such as `eu-central-1`.
+    pub region: String,
+    /// The account, twelve digits.
+    pub account: String,
+    /// What DescribeEndpoints answers: host and port under which clients reach this server.
+    pub endpoint: String,
+}
+
+impl Default for FaceOptions {
+    fn default() -> Self {
+        Self {
+            region: "local".to_owned(),
+            account: "000000000000".to_owned(),
+            endpoint: "localhost:8000".to_owned(),
+        }
+    }
+}
+
+/// What of a request's headers the face needs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RequestHead<'a> {
+    /// The header `X-Amz-Target`, such as `DynamoDB_20120810.GetItem`.
+    pub target: Option<&'a str>,
+    /// The operation, when it is known without a header; takes the place of `target`.
+    pub operation: Option<&'a str>,
+}
+
+/// What stands before the operation in `X-Amz-Target`.
+const TARGET_PREFIX: &str = "DynamoDB_20120810.";
+
+impl<'a> RequestHead<'a> {
+    /// Creates the head of a request with this `X-Amz-Target`.
+    #[must_use]
+    pub const fn target(target: &'a str) -> Self {
+        Self { target: Some(target), operation: None }
+    }
+
+    /// Creates the head of a request for this operation.
+    #[must_use]
+    pub const fn operation(operation: &'a str) -> Self {
+        Self { target: None, operation: Some(operation) }
+    }
+
+    fn name(&self) -> Option<&'a str> {
+        self.operation.or_else(|| self.target?.strip_prefix(TARGET_PREFIX))
+    }
+}
+
+/// The DynamoDB API over one engine. Shared by all connections.
+pub struct Face {
+    pub(crate) engine: Engine,
+    pub(crate) environment: Environment,
+    pub(crate) options: FaceOptions,
+    ids: RequestIds,
+}
+
+impl Face {
+    /// Creates the face. Its tables are the engine's namespace `dynamodb`.
+    #[must_use]
+    pub fn new(engine: Engine, environment: Environment, options: FaceOptions) -> Self {
+        let ids = RequestIds::new(environment.random.number());
+        Self { engine, environment, options, ids }
+    }
+
+    /// Answers a request. `answer` is called once: before this returns, or, for operations that
+    /// write items, from another thread as soon as the write is durable.
+    ///
+    /// Reads run on the calling thread. Operations on tables, and building an index above all, run
+    /// there too and may take long; see [`Face::may_take_long`].
+    pub fn handle(&self, head: &RequestHead<'_>, body: &[u8], answer: Answer) {
+        let request_id = self.ids.next();
+        let done = Done { request_id, answer };
+        let Some(operation) = head.name() else {
+            return done.answer(Err(Error::new(Exception::UnknownOperation, "")));
+        };
+        if body.len() > REQUEST_SIZE_BYTES_MAX {
+            let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
+            return done.answer(Err(error));
+        }
+        operations::run(self, operation, body, done);
+    }
+
+    /// Answers a request and waits for the answer. For tests and tools; a server that waits here
+    /// keeps a thread per write.
+    #[must_use]
+    pub fn call(&self, head: &RequestHead<'_>, body: &[u8]) -> Reply {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let answer = move |reply| {
+            // The receiver waits below as long as this closure is not called.
+            let _ = sender.send(reply);
+        };
+        self.handle(head, body, Box::new(answer));
+        receiver.recv().unwrap_or_else(|_| {
+            let error = Error { log: Some("an answer was lost".to_owned()), ..internal() };
+            Reply::new(self.ids.next(), Err(error))
+        })
+    }
+
+    /// Returns the answer of a request that a server refuses before it gets here, such as one with
+    /// a wrong signature.
+    #[must_use]
+    pub fn refuse(&self, exception: Exception, message: &str) -> Reply {
+        Reply::new(self.ids.next(), Err(Error::new(exception, message)))
+    }
+
+    /// Tells whether a request may keep its thread for long: it changes tables, which waits for
+    /// other writers and may read a whole table to build an index.
+    #[must_use]
+    pub fn may_take_long(head: &RequestHead<'_>) -> bool {
+        head.name().is_some_and(operations::changes_tables)
+    }
+
+    /// Returns milliseconds since the Unix epoch.
+    pub(crate) fn now_ms(&self) -> i64 {
+        i64::try_from(self.environment.clock.now_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+fn internal() -> Error {
+    Error::new(Exception::InternalServerError, texts::INTERNAL)
+}
+
+/// An answer on its way.
+pub(crate) struct Done {
+    request_id: String,
+    answer: Answer,
+}
+
+impl Done {
+    /// Sends the answer.
+    pub(crate) fn answer(self, outcome: Result<Answered, Error>) {
+        (self.answer)(Reply::new(self.request_id, outcome));
+    }
+}

@@ -1,0 +1,232 @@
+//! Attribute values: `{"S": …}`, `{"N": "…"}` and the rest, straight into [`Value`]s.
+//!
+//! A value that is wrong in itself (a number of 39 digits, an empty set) does not end the reading:
+//! the first one is kept, and the operation raises it when its turn in the order of validation
+//! comes. A value of the wrong JSON type does end it.
+
+use std::collections::BTreeMap;
+
+use shelfmark_model::{Item, Value};
+
+use super::reader::Reader;
+use super::{blob, number};
+use crate::errors::{Error, Result, texts};
+use crate::limits::VALUE_DEPTH_MAX;
+
+/// What was read, and the first attribute value in it that is wrong in itself.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Checked<T> {
+    value: T,
+    /// The attribute's name, and why it is wrong.
+    problem: Option<Box<(String, Error)>>,
+}
+
+/// An item or a key as a request gives it.
+pub(crate) type Attributes = Checked<Item>;
+
+impl<T> Checked<T> {
+    /// Returns what was read, or what is wrong with it.
+    pub(crate) fn checked(self) -> Result<T> {
+        match self.problem {
+            None => Ok(self.value),
+            Some(problem) => Err(problem.1),
+        }
+    }
+
+    /// Returns what was read, for what can be said of it whether it is right or not.
+    pub(crate) const fn unchecked(&self) -> &T {
+        &self.value
+    }
+
+    /// As [`Checked::checked`], with the name of the attribute that is wrong.
+    pub(crate) fn checked_by_name(self) -> std::result::Result<T, Box<(String, Error)>> {
+        match self.problem {
+            None => Ok(self.value),
+            Some(problem) => Err(problem),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads attributes by name.
+    pub(crate) fn attributes(&mut self) -> Result<Option<Attributes>> {
+        let read = self.checked_map()?;
+        Ok(read.map(|Checked { value, problem }| Checked {
+            value: value.into_iter().collect(),
+            problem,
+        }))
+    }
+
+    /// Reads attribute values by name.
+    pub(crate) fn checked_map(&mut self) -> Result<Option<Checked<BTreeMap<String, Value>>>> {
+        let mut problem: Option<Box<(String, Error)>> = None;
+        let value = self.map(|reader, name| {
+            let value = reader.value(1)?;
+            if let Some(error) = reader.problem.take() {
+                problem.get_or_insert_with(|| Box::new((name.to_owned(), error)));
+            }
+            Ok(Some(value))
+        })?;
+        Ok(value.map(|value| Checked { value, problem }))
+    }
+
+    /// Reads one attribute value.
+    pub(crate) fn checked_value(&mut self) -> Result<Checked<Value>> {
+        let value = self.value(1)?;
+        let problem = self.problem.take().map(|error| Box::new((String::new(), error)));
+        Ok(Checked { value, problem })
+    }
+
+    /// Reads a list of attribute values.
+    pub(crate) fn checked_values(&mut self) -> Result<Option<Checked<Vec<Value>>>> {
+        let value = self.list(|reader| reader.value(1).map(Some))?;
+        let problem = self.problem.take().map(|error| Box::new((String::new(), error)));
+        Ok(value.map(|value| Checked { value, problem }))
+    }
+
+    /// Reads an attribute value at this level of nesting, or remembers why it is wrong and returns
+    /// something in its place.
+    fn value(&mut self, level: usize) -> Result<Value> {
+        if level > VALUE_DEPTH_MAX {
+            self.refuse(Error::validation(texts::NESTED_TOO_DEEP));
+            self.skip()?;
+            return Ok(Value::Null);
+        }
+        let mut found: Option<(DataType, Value)> = None;
+        let mut several = false;
+        self.structure(|reader, name| {
+            let Some(data_type) = DataType::named(name) else { return reader.skip() };
+            if let Some(value) = reader.typed(data_type, level)? {
+                several |= found.as_ref().is_some_and(|(before, _)| *before != data_type);
+                found = Some((data_type, value));
+            }
+            Ok(())
+        })?;
+        if several {
+            self.refuse(Error::validation(texts::VALUE_HAS_SEVERAL_TYPES));
+        }
+        let Some((_, value)) = found else {
+            self.refuse(Error::validation(texts::VALUE_IS_EMPTY));
+            return Ok(Value::Null);
+        };
+        Ok(value)
+    }
+
+    fn refuse(&mut self, error: Error) {
+        self.problem.get_or_insert(error);
+    }
+
+    fn typed(&mut self, data_type: DataType, level: usize) -> Result<Option<Value>> {
+        match data_type {
+            DataType::S => Ok(self.text()?.map(Value::Text)),
+            DataType::N => {
+                let Some(text) = self.borrowed_text()? else { return Ok(None) };
+                Ok(Some(self.number_value(&text)))
+            }
+            DataType::B => match self.borrowed_text()? {
+                None => Ok(None),
+                Some(text) => blob::read(&text).map(Value::Bytes).map(Some),
+            },
+            DataType::Bool => Ok(self.boolean()?.map(Value::Bool)),
+            DataType::Null => match self.boolean()? {
+                None => Ok(None),
+                Some(true) => Ok(Some(Value::Null)),
+                Some(false) => {
+                    self.refuse(Error::enveloped(texts::NULL_MUST_BE_TRUE));
+                    Ok(Some(Value::Null))
+                }
+            },
+            DataType::L => {
+                Ok(self.list(|reader| reader.value(level + 1).map(Some))?.map(Value::List))
+            }
+            DataType::M => {
+                Ok(self.map(|reader, _| reader.value(level + 1).map(Some))?.map(Value::Map))
+            }
+            DataType::Ss => self.set(&STRING_SET, |_, text| Ok(Value::text(text))),
+            DataType::Ns => self.set(&NUMBER_SET, |reader, text| Ok(reader.number_value(text))),
+            DataType::Bs => self.set(&BINARY_SET, |_, text| blob::read(text).map(Value::Bytes)),
+        }
+    }
+
+    fn number_value(&mut self, text: &str) -> Value {
+        match number::read(text) {
+            Ok(number) => Value::Number(number),
+            Err(error) => {
+                self.refuse(error);
+                Value::Null
+            }
+        }
+    }
+
+    /// Reads a set, each member by `member`.
+    fn set(
+        &mut self,
+        words: &SetWords,
+        mut member: impl FnMut(&mut Self, &str) -> Result<Value>,
+    ) -> Result<Option<Value>> {
+        let mut spelled = Vec::new();
+        let members = self.list(|reader| {
+            let Some(text) = reader.borrowed_text()? else { return Ok(None) };
+            let member = member(reader, &text)?;
+            spelled.push(text);
+            Ok(Some(member))
+        })?;
+        let Some(members) = members else { return Ok(None) };
+        let count = members.len();
+        let set = Value::set(members);
+        let distinct = if let Value::Set(distinct) = &set { distinct.len() } else { 0 };
+        if count == 0 {
+            self.refuse(Error::enveloped(words.empty));
+        } else if distinct < count {
+            self.refuse(Error::enveloped((words.duplicates)(&spelled.join(", "))));
+        }
+        Ok(Some(set))
+    }
+}
+
+/// What is said of a set that is wrong.
+struct SetWords {
+    empty: &'static str,
+    duplicates: fn(&str) -> String,
+}
+
+const STRING_SET: SetWords =
+    SetWords { empty: texts::STRING_SET_IS_EMPTY, duplicates: texts::string_set_has_duplicates };
+const BINARY_SET: SetWords =
+    SetWords { empty: texts::BINARY_SET_IS_EMPTY, duplicates: texts::binary_set_has_duplicates };
+const NUMBER_SET: SetWords = SetWords {
+    empty: texts::NUMBER_SET_IS_EMPTY,
+    duplicates: |_| texts::NUMBER_SET_HAS_DUPLICATES.to_owned(),
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DataType {
+    S,
+    N,
+    B,
+    Bool,
+    Null,
+    L,
+    M,
+    Ss,
+    Ns,
+    Bs,
+}
+
+impl DataType {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "S" => Self::S,
+            "N" => Self::N,
+            "B" => Self::B,
+            "BOOL" => Self::Bool,
+            "NULL" => Self::Null,
+            "L" => Self::L,
+            "M" => Self::M,
+            "SS" => Self::Ss,
+            "NS" => Self::Ns,
+            "BS" => Self::Bs,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,293 @@
+//! The reader: pulls members and elements out of a body, in the order they stand there.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::scan;
+use crate::errors::{Error, Result, texts};
+use crate::limits::JSON_DEPTH_MAX;
+
+/// What stands at the reader's position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token {
+    Object,
+    List,
+    Text,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+/// A reader over one body. `null` is always the same as an absent member: `None` or `false`.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    text: &'a str,
+    position: usize,
+    depth: usize,
+    /// The first attribute value that is wrong in itself; taken by who reads the attributes.
+    pub(super) problem: Option<Error>,
+}
+
+impl<'a> Reader<'a> {
+    /// Creates a reader over a whole body.
+    pub(crate) fn new(body: &'a [u8]) -> Result<Self> {
+        let text = std::str::from_utf8(body).map_err(|_| no_json())?;
+        Ok(Self { text, position: 0, depth: 0, problem: None })
+    }
+
+    /// Reads a whole body as one structure.
+    pub(crate) fn body(
+        body: &'a [u8],
+        member: impl FnMut(&mut Self, &str) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = Self::new(body)?;
+        if reader.token()? != Token::Object || !reader.structure(member)? {
+            return Err(Error::serialization(texts::STRUCTURE_EXPECTED));
+        }
+        reader.blanks();
+        if reader.position < reader.text.len() {
+            return Err(no_json());
+        }
+        Ok(())
+    }
+
+    /// Reads a structure. A member that stands there twice counts as it stands last.
+    pub(crate) fn structure(
+        &mut self,
+        member: impl FnMut(&mut Self, &str) -> Result<()>,
+    ) -> Result<bool> {
+        match self.token()? {
+            Token::Object => self.object(member).map(|()| true),
+            Token::Null => self.word("null").map(|()| false),
+            Token::List => Err(Error::serialization(texts::UNEXPECTED_LIST)),
+            Token::Text | Token::Number | Token::True | Token::False => {
+                Err(Error::serialization(texts::STRUCTURE_EXPECTED))
+            }
+        }
+    }
+
+    /// Reads a map; values that are `null` are left out.
+    pub(crate) fn map<T>(
+        &mut self,
+        mut value: impl FnMut(&mut Self, &str) -> Result<Option<T>>,
+    ) -> Result<Option<BTreeMap<String, T>>> {
+        let mut map = BTreeMap::new();
+        match self.token()? {
+            Token::Object => self.object(|reader, name| {
+                if let Some(value) = value(reader, name)? {
+                    map.insert(name.to_owned(), value);
+                }
+                Ok(())
+            })?,
+            Token::Null => return self.word("null").map(|()| None),
+            Token::List => return Err(Error::serialization(texts::UNEXPECTED_LIST)),
+            Token::Text | Token::Number | Token::True | Token::False => {
+                return Err(Error::serialization(texts::UNEXPECTED_FIELD));
+            }
+        }
+        Ok(Some(map))
+    }
+
+    /// Reads a list; elements that are `null` are left out.
+    pub(crate) fn list<T>(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> Result<Option<T>>,
+    ) -> Result<Option<Vec<T>>> {
+        match self.token()? {
+            Token::List => {}
+            Token::Null => return self.word("null").map(|()| None),
+            Token::Object => return Err(Error::serialization(texts::UNEXPECTED_STRUCTURE)),
+            Token::Text | Token::Number | Token::True | Token::False => {
+                return Err(Error::serialization(texts::UNEXPECTED_FIELD));
+            }
+        }
+        let mut list = Vec::new();
+        self.enter()?;
+        if !self.take(b']') {
+            loop {
+                if let Some(element) = element(self)? {
+                    list.push(element);
+                }
+                if self.take(b']') {
+                    break;
+                }
+                self.expect(b',')?;
+            }
+        }
+        self.depth -= 1;
+        Ok(Some(list))
+    }
+
+    /// Reads text.
+    pub(crate) fn text(&mut self) -> Result<Option<String>> {
+        Ok(self.borrowed_text()?.map(Cow::into_owned))
+    }
+
+    /// Reads text without copying it when it has no escapes.
+    pub(super) fn borrowed_text(&mut self) -> Result<Option<Cow<'a, str>>> {
+        match self.token()? {
+            Token::Text => self.string().map(Some),
+            Token::Null => self.word("null").map(|()| None),
+            token @ (Token::Object | Token::List | Token::Number | Token::True | Token::False) => {
+                Err(self.mistyped(token, "String"))
+            }
+        }
+    }
+
+    /// Reads a list of texts.
+    pub(crate) fn texts(&mut self) -> Result<Option<Vec<String>>> {
+        self.list(Self::text)
+    }
+
+    /// Reads an integer. A fraction is cut off, as the service does.
+    pub(crate) fn integer(&mut self) -> Result<Option<i64>> {
+        match self.token()? {
+            Token::Number => {
+                let (text, whole) = self.number()?;
+                Ok(Some(if whole { saturated(text) } else { truncated(text) }))
+            }
+            Token::Null => self.word("null").map(|()| None),
+            token @ (Token::Object | Token::List | Token::Text | Token::True | Token::False) => {
+                Err(self.mistyped(token, "Integer"))
+            }
+        }
+    }
+
+    /// Reads a truth value.
+    pub(crate) fn boolean(&mut self) -> Result<Option<bool>> {
+        match self.token()? {
+            Token::True => self.word("true").map(|()| Some(true)),
+            Token::False => self.word("false").map(|()| Some(false)),
+            Token::Null => self.word("null").map(|()| None),
+            Token::Text => Err(Error::serialization(texts::UNEXPECTED_TOKEN)),
+            token @ (Token::Object | Token::List | Token::Number) => {
+                Err(self.mistyped(token, "Boolean"))
+            }
+        }
+    }
+
+    /// Skips a value of any type.
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        match self.token()? {
+            Token::Object => self.object(|reader, _| reader.skip()),
+            Token::List => self.list(|reader| reader.skip().map(|()| None::<()>)).map(|_| ()),
+            Token::Text => self.string().map(|_| ()),
+            Token::Number => self.number().map(|_| ()),
+            Token::True => self.word("true"),
+            Token::False => self.word("false"),
+            Token::Null => self.word("null"),
+        }
+    }
+
+    /// Looks at what comes next.
+    pub(super) fn token(&mut self) -> Result<Token> {
+        self.blanks();
+        match self.text.as_bytes().get(self.position) {
+            Some(b'{') => Ok(Token::Object),
+            Some(b'[') => Ok(Token::List),
+            Some(b'"') => Ok(Token::Text),
+            Some(b'-' | b'0'..=b'9') => Ok(Token::Number),
+            Some(b't') => Ok(Token::True),
+            Some(b'f') => Ok(Token::False),
+            Some(b'n') => Ok(Token::Null),
+            _ => Err(no_json()),
+        }
+    }
+
+    fn object(&mut self, mut member: impl FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
+        self.enter()?;
+        if !self.take(b'}') {
+            loop {
+                if self.token()? != Token::Text {
+                    return Err(no_json());
+                }
+                let name = self.string()?;
+                self.expect(b':')?;
+                member(self, &name)?;
+                if self.take(b'}') {
+                    break;
+                }
+                self.expect(b',')?;
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn enter(&mut self) -> Result<()> {
+        self.position += 1;
+        self.depth += 1;
+        if self.depth > JSON_DEPTH_MAX {
+            return Err(Error::serialization(texts::JSON_TOO_DEEP));
+        }
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<Cow<'a, str>> {
+        let (text, end) = scan::string(self.text, self.position + 1).ok_or_else(no_json)?;
+        self.position = end;
+        Ok(text)
+    }
+
+    fn number(&mut self) -> Result<(&'a str, bool)> {
+        let (end, whole) = scan::number(self.text.as_bytes(), self.position).ok_or_else(no_json)?;
+        let text = self.text.get(self.position..end).ok_or_else(no_json)?;
+        self.position = end;
+        Ok((text, whole))
+    }
+
+    fn word(&mut self, word: &str) -> Result<()> {
+        let rest = self.text.get(self.position..).unwrap_or_default();
+        if !rest.starts_with(word) {
+            return Err(no_json());
+        }
+        self.position += word.len();
+        Ok(())
+    }
+
+    fn blanks(&mut self) {
+        self.position = scan::blanks(self.text.as_bytes(), self.position);
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        self.blanks();
+        let found = self.text.as_bytes().get(self.position) == Some(&byte);
+        self.position += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<()> {
+        if self.take(byte) { Ok(()) } else { Err(no_json()) }
+    }
+
+    /// Words that a token cannot be read as a Java type, once it is known to be well-formed.
+    fn mistyped(&mut self, token: Token, wanted: &str) -> Error {
+        let decimal = token == Token::Number && self.number().is_ok_and(|(_, whole)| !whole);
+        let found = match token {
+            Token::Object => return Error::serialization(texts::UNEXPECTED_STRUCTURE),
+            Token::List => return Error::serialization(texts::unrecognized_collection(wanted)),
+            Token::Text => "STRING_VALUE",
+            Token::Number if decimal => "DECIMAL_VALUE",
+            Token::Number => "NUMBER_VALUE",
+            Token::True => "TRUE_VALUE",
+            Token::False => "FALSE_VALUE",
+            Token::Null => "NULL_VALUE",
+        };
+        Error::serialization(texts::cannot_be_converted(found, wanted))
+    }
+}
+
+fn no_json() -> Error {
+    Error::serialization(texts::NO_JSON)
+}
+
+/// Reads an integer of any length; what does not fit becomes the nearest that does.
+fn saturated(text: &str) -> i64 {
+    text.parse().unwrap_or(if text.starts_with('-') { i64::MIN } else { i64::MAX })
+}
+
+fn truncated(text: &str) -> i64 {
+    let number: f64 = text.parse().unwrap_or(0.0);
+    saturated(&format!("{:.0}", number.trunc()))
+}

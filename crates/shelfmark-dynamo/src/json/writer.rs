@@ -1,0 +1,139 @@
+//! The writer: JSON straight into bytes.
+//!
+//! What it is not: it does not check that members stand in objects. The answers' encoders do that
+//! by their shape, and tests read them back.
+
+use crate::reply::Answered;
+
+/// Bytes of JSON as they are written.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    pub(super) out: Vec<u8>,
+    place: Place,
+}
+
+/// What stands before the next value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Place {
+    /// Nothing, an opening bracket, or a member's name.
+    #[default]
+    First,
+    /// Another value.
+    Next,
+}
+
+impl Writer {
+    /// Creates a writer with room for this many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { out: Vec::with_capacity(bytes), place: Place::First }
+    }
+
+    /// Writes one object as a whole body.
+    pub(crate) fn body(members: impl FnOnce(&mut Self)) -> Vec<u8> {
+        let mut writer = Self::with_capacity(256);
+        writer.object(members);
+        writer.out
+    }
+
+    /// Writes one object as the body of an answer.
+    pub(crate) fn answer(members: impl FnOnce(&mut Self)) -> Answered {
+        Self::body(members).into()
+    }
+
+    /// Writes an object.
+    pub(crate) fn object(&mut self, members: impl FnOnce(&mut Self)) {
+        self.between(b'{', b'}', members);
+    }
+
+    /// Writes a list.
+    pub(crate) fn list(&mut self, elements: impl FnOnce(&mut Self)) {
+        self.between(b'[', b']', elements);
+    }
+
+    /// Writes a member's name; its value must follow.
+    pub(crate) fn name(&mut self, name: &str) -> &mut Self {
+        self.separate();
+        self.quoted(name);
+        self.out.push(b':');
+        self.place = Place::First;
+        self
+    }
+
+    /// Writes text.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.separate();
+        self.quoted(text);
+    }
+
+    /// Writes a whole number.
+    pub(crate) fn integer(&mut self, number: i64) {
+        self.raw(&number.to_string());
+    }
+
+    /// Writes a count.
+    pub(crate) fn count(&mut self, number: usize) {
+        self.raw(&number.to_string());
+    }
+
+    /// Writes a number with a fraction, also when it is whole: `1.0`.
+    pub(crate) fn fraction(&mut self, number: f64) {
+        self.raw(&format!("{number:?}"));
+    }
+
+    /// Writes a number that is given as its text.
+    pub(crate) fn number_text(&mut self, text: &str) {
+        self.raw(text);
+    }
+
+    /// Writes a truth value.
+    pub(crate) fn boolean(&mut self, value: bool) {
+        self.raw(if value { "true" } else { "false" });
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.separate();
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    pub(super) fn separate(&mut self) {
+        if self.place == Place::Next {
+            self.out.push(b',');
+        }
+        self.place = Place::Next;
+    }
+
+    fn between(&mut self, open: u8, close: u8, inside: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.out.push(open);
+        self.place = Place::First;
+        inside(self);
+        self.out.push(close);
+        self.place = Place::Next;
+    }
+
+    fn quoted(&mut self, text: &str) {
+        self.out.push(b'"');
+        let bytes = text.as_bytes();
+        let mut copied = 0;
+        for (position, byte) in bytes.iter().enumerate() {
+            let escape: &[u8] = match byte {
+                b'"' => b"\\\"",
+                b'\\' => b"\\\\",
+                b'\n' => b"\\n",
+                b'\r' => b"\\r",
+                b'\t' => b"\\t",
+                0..0x20 => b"",
+                _ => continue,
+            };
+            self.out.extend_from_slice(bytes.get(copied..position).unwrap_or_default());
+            if escape.is_empty() {
+                self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+            } else {
+                self.out.extend_from_slice(escape);
+            }
+            copied = position + 1;
+        }
+        self.out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
+        self.out.push(b'"');
+    }
+}

@@ -1,0 +1,127 @@
+//! The limits of DynamoDB, each with its source.
+//!
+//! Read 2026-11 from the service model of botocore 1.44 and the Developer Guide's "Quotas in Amazon
+//! DynamoDB", unless a line says otherwise. Those marked *ours* bound work that AWS bounds in ways
+//! that are not published.
+
+/// Largest request body in bytes. Source: API reference, "Request size", 16 MB.
+pub const REQUEST_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Largest item in bytes, attribute names included. Source: quotas, 400 KB.
+pub const ITEM_SIZE_BYTES_MAX: usize = 409_600;
+
+/// Largest partition key value in bytes. Source: quotas.
+pub const HASH_KEY_SIZE_BYTES_MAX: usize = 2_048;
+
+/// Largest sort key value in bytes. Source: quotas.
+pub const RANGE_KEY_SIZE_BYTES_MAX: usize = 1_024;
+
+/// Shortest name of a table or index in characters. Source: quotas.
+pub const NAME_CHARS_MIN: usize = 3;
+
+/// Longest name of a table or index in characters. Source: quotas.
+pub const NAME_CHARS_MAX: usize = 255;
+
+/// Longest `TableName` in characters when it may be an ARN. Source: service model.
+pub const TABLE_ARN_CHARS_MAX: usize = 1_024;
+
+/// Longest attribute name in bytes. Source: quotas, 64 KB.
+pub const ATTRIBUTE_NAME_BYTES_MAX: usize = 65_535;
+
+/// Longest name of a key attribute, and of an attribute projected into an index. Source: quotas.
+pub const KEY_NAME_BYTES_MAX: usize = 255;
+
+/// Deepest nesting of lists and maps; a scalar attribute is level 1. Source: quotas, 32 levels.
+pub const VALUE_DEPTH_MAX: usize = 32;
+
+/// Deepest nesting of a JSON body. *Ours*: an item at its deepest needs about 70.
+pub const JSON_DEPTH_MAX: usize = 128;
+
+/// Longest expression in bytes, before names are substituted. Source: quotas, 4 KB.
+pub const EXPRESSION_SIZE_BYTES_MAX: usize = 4_096;
+
+/// Most operators and functions in one expression. Source: quotas, 300.
+pub const EXPRESSION_OPERATORS_MAX: usize = 300;
+
+/// Deepest nesting of an expression's parentheses, calls and negations. *Ours*; the parser and the
+/// evaluator recurse.
+pub const EXPRESSION_DEPTH_MAX: usize = 100;
+
+/// Most operands of `IN`. Source: quotas.
+pub const IN_OPERANDS_MAX: usize = 100;
+
+/// Longest `#name` or `:value` in bytes. Source: quotas.
+pub const PLACEHOLDER_BYTES_MAX: usize = 255;
+
+/// Largest sum of names, or of values, that replace placeholders, in bytes. Source: quotas, 2 MB.
+pub const PLACEHOLDERS_SIZE_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// Largest list index in a document path. *Ours*: an item of 400 KB has fewer elements.
+pub const LIST_INDEX_MAX: usize = 4_000_000;
+
+/// Bytes of items after which a page of Query or Scan ends, before the filter. Source: quotas, 1 MB.
+pub const PAGE_SIZE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Most segments of a parallel scan. Source: service model.
+pub const SCAN_SEGMENTS_MAX: i64 = 1_000_000;
+
+/// Most keys of BatchGetItem. Source: service model.
+pub const BATCH_GET_KEYS_MAX: usize = 100;
+
+/// Bytes of items after which BatchGetItem leaves the rest unprocessed. Source: quotas, 16 MB.
+pub const BATCH_GET_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Most requests of BatchWriteItem. Source: service model.
+pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
+
+/// Most items of a transaction. Source: service model.
+pub const TRANSACTION_ITEMS_MAX: usize = 100;
+
+/// Largest transaction in bytes. Source: quotas, 4 MB.
+pub const TRANSACTION_SIZE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Longest client request token in characters. Source: service model.
+pub const REQUEST_TOKEN_CHARS_MAX: usize = 36;
+
+/// How long a client request token is remembered, in seconds. Source: API reference, 10 minutes.
+pub const REQUEST_TOKEN_SECONDS: u64 = 600;
+
+/// Most global indexes of a table. Source: quotas, 20 by default.
+pub const GLOBAL_INDEXES_MAX: usize = 20;
+
+/// Most local indexes of a table. Source: quotas, 5.
+pub const LOCAL_INDEXES_MAX: usize = 5;
+
+/// Most attributes of each kind in the key of a global index. Source: Developer Guide,
+/// "Multi-attribute keys", November 2025.
+pub const INDEX_KEY_COLUMNS_MAX: usize = 4;
+
+/// Most attributes projected into one index. Source: service model.
+pub const NON_KEY_ATTRIBUTES_MAX: usize = 20;
+
+/// Most attributes projected into all indexes of a table. Source: quotas.
+pub const PROJECTED_ATTRIBUTES_MAX: usize = 100;
+
+/// Most names on one page of ListTables. Source: service model.
+pub const LIST_TABLES_MAX: usize = 100;
+
+/// Most tags of a table. Source: quotas.
+pub const TAGS_MAX: usize = 50;
+
+/// Longest tag key in characters. Source: service model.
+pub const TAG_KEY_CHARS_MAX: usize = 128;
+
+/// Longest tag value in characters. Source: service model.
+pub const TAG_VALUE_CHARS_MAX: usize = 256;
+
+/// Largest provisioned throughput. Source: observed, "is out of bounds" above it.
+pub const THROUGHPUT_MAX: i64 = 1_000_000_000_000;
+
+/// Most problems of a request's shape that are reported together. Source: observed.
+pub const SHAPE_PROBLEMS_MAX: usize = 10;
+
+/// Bytes of one write capacity unit. Source: Developer Guide, "Capacity units".
+pub const WRITE_UNIT_BYTES: usize = 1_024;
+
+/// Bytes of one read capacity unit. Source: Developer Guide, "Capacity units".
+pub const READ_UNIT_BYTES: usize = 4_096;

@@ -1,0 +1,175 @@
+//! BatchGetItem: up to 100 items of several tables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use shelfmark_engine::{AccessReport, Get, Table};
+use shelfmark_model::{Item, Key, Projection};
+
+use super::read_request::{ReadRequest, bytes_read};
+use crate::capacity::{Consumed, ConsumedByTable, Detail};
+use crate::errors::{Error, Result, texts};
+use crate::face::Face;
+use crate::json::{Attributes, Reader, Writer, put_item};
+use crate::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX};
+use crate::reply::Answered;
+use crate::shape::{CAPACITIES, Shape};
+use crate::table;
+
+#[derive(Debug, Default)]
+struct Request {
+    tables: Option<BTreeMap<String, TableRequest>>,
+    capacity: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct TableRequest {
+    keys: Option<Vec<Attributes>>,
+    read: ReadRequest,
+}
+
+/// What is read from one table.
+struct Planned {
+    name: String,
+    table: Arc<Table>,
+    keys: Vec<(Key, Item)>,
+    projection: Projection,
+    /// As it came, to give it back with the keys that are left unprocessed.
+    read: ReadRequest,
+}
+
+#[derive(Default)]
+struct Answer {
+    items: BTreeMap<String, Vec<Item>>,
+    unprocessed: Vec<(String, Vec<Item>, ReadRequest)>,
+    consumed: ConsumedByTable,
+    report: AccessReport,
+}
+
+/// Answers BatchGetItem.
+pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+    let request = parse(body)?;
+    let detail = Detail::of(request.capacity.as_deref());
+    let mut answer = run(face, request)?;
+    let report = std::mem::take(&mut answer.report);
+    Ok(encode(&answer, detail).reporting(report))
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "RequestItems" => request.tables = reader.map(|reader, _| parse_table(reader))?,
+            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    shape.required("RequestItems", request.tables.is_some());
+    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
+    for (name, table) in request.tables.iter().flatten() {
+        shape.length("RequestItems", name.chars().count(), 1, TABLE_ARN_CHARS_MAX);
+        let path = format!("RequestItems.{name}.member.Keys");
+        shape.required(&path, table.keys.is_some());
+        let count = table.keys.as_ref().map_or(1, Vec::len);
+        shape.length(&path, count, 1, BATCH_GET_KEYS_MAX);
+        table.read.shape(&format!("RequestItems.{name}.member."), &mut shape);
+    }
+    if let Some(tables) = &request.tables {
+        shape.length("RequestItems", tables.len(), 1, BATCH_GET_KEYS_MAX);
+    }
+    shape.check()?;
+    Ok(request)
+}
+
+fn parse_table(reader: &mut Reader<'_>) -> Result<Option<TableRequest>> {
+    let mut table = TableRequest::default();
+    let present = reader.structure(|reader, name| {
+        match name {
+            "Keys" => table.keys = reader.list(Reader::attributes)?,
+            _ if table.read.member(reader, name)? => {}
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(present.then_some(table))
+}
+
+fn run(face: &Face, request: Request) -> Result<Answer> {
+    let tables = request.tables.unwrap_or_default();
+    let count: usize = tables.values().flat_map(|table| &table.keys).map(Vec::len).sum();
+    if count > BATCH_GET_KEYS_MAX {
+        return Err(Error::validation(texts::BATCH_GET_TOO_MANY));
+    }
+    let mut prepared = Vec::with_capacity(tables.len());
+    for (name, table) in tables {
+        let keys = table.keys.unwrap_or_default();
+        let keys = keys.into_iter().map(Attributes::checked).collect::<Result<Vec<_>>>()?;
+        prepared.push((name, keys, table.read.clone().prepare()?, table.read));
+    }
+    let mut planned = Vec::with_capacity(prepared.len());
+    for (name, keys, projection, read) in prepared {
+        let table = table::find(&face.engine, &name)?;
+        let keys = read_keys(&table, keys)?;
+        planned.push(Planned { name, table, keys, projection, read });
+    }
+    read(face, planned)
+}
+
+fn read_keys(table: &Table, given: Vec<Item>) -> Result<Vec<(Key, Item)>> {
+    let mut keys: Vec<(Key, Item)> = Vec::with_capacity(given.len());
+    for item in given {
+        let key = table::read_key(table, item.clone())?;
+        if keys.iter().any(|(other, _)| *other == key) {
+            return Err(Error::validation(texts::KEYS_HAVE_DUPLICATES));
+        }
+        keys.push((key, item));
+    }
+    Ok(keys)
+}
+
+fn read(face: &Face, planned: Vec<Planned>) -> Result<Answer> {
+    let view = face.engine.snapshot()?;
+    let mut answer = Answer::default();
+    let mut size = 0_usize;
+    for Planned { name, table, keys, projection, read } in planned {
+        let found = answer.items.entry(name.clone()).or_default();
+        let mut left = Vec::new();
+        for (key, given) in keys {
+            if size >= BATCH_GET_SIZE_BYTES_MAX {
+                left.push(given);
+                continue;
+            }
+            let got = view.get(&table, &Get { key, projection: projection.clone() })?;
+            let bytes = bytes_read(&got);
+            size = size.saturating_add(bytes);
+            answer.consumed.add(&name, Consumed::read(bytes, read.consistent));
+            found.extend(got.item);
+            answer.report.extend(got.report);
+        }
+        if !left.is_empty() {
+            answer.unprocessed.push((name, left, read));
+        }
+    }
+    Ok(answer)
+}
+
+fn encode(answer: &Answer, detail: Detail) -> Answered {
+    Writer::answer(|out| {
+        out.name("Responses").object(|out| {
+            for (name, items) in &answer.items {
+                out.name(name).list(|out| items.iter().for_each(|item| put_item(out, item)));
+            }
+        });
+        out.name("UnprocessedKeys").object(|out| {
+            for (name, keys, read) in &answer.unprocessed {
+                out.name(name).object(|out| {
+                    out.name("Keys").list(|out| keys.iter().for_each(|key| put_item(out, key)));
+                    read.put(out);
+                });
+            }
+        });
+        answer.consumed.put(out, detail);
+    })
+}

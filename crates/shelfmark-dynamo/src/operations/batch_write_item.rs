@@ -1,0 +1,199 @@
+//! BatchWriteItem: up to 25 puts and deletes over several tables, without conditions.
+//!
+//! The service does not promise that they happen together; here they do, because one commit is
+//! cheaper than many.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use shelfmark_engine::{Change, Returns, Table, Write, Written};
+use shelfmark_model::{Item, item_size_bytes};
+
+use super::write_request::reports;
+use crate::capacity::{Consumed, ConsumedByTable, Detail};
+use crate::errors::{Error, Result, texts, write_error};
+use crate::face::{Done, Face};
+use crate::json::{Attributes, Reader, Writer};
+use crate::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX};
+use crate::reply::Answered;
+use crate::shape::{CAPACITIES, Shape};
+use crate::table;
+
+#[derive(Debug, Default)]
+struct Request {
+    tables: Option<BTreeMap<String, Vec<WriteRequest>>>,
+    capacity: Option<String>,
+    metrics: Option<String>,
+}
+
+/// One element of a table's list.
+#[derive(Debug, Default)]
+struct WriteRequest {
+    put: Option<Option<Attributes>>,
+    delete: Option<Option<Attributes>>,
+}
+
+#[derive(Debug)]
+enum Action {
+    Put(Item),
+    Delete(Item),
+}
+
+/// Plans and queues the writes; `done` is told when they are durable.
+pub(super) fn start(face: &Face, body: &[u8], done: Done) {
+    let (writes, detail) = match parse(body).and_then(|request| plan(face, request)) {
+        Ok(planned) => planned,
+        Err(error) => return done.answer(Err(error)),
+    };
+    let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
+    face.engine.submit_all(
+        writes,
+        Box::new(move |outcome| {
+            done.answer(match outcome {
+                Ok(written) => Ok(encode(&tables, &written, detail)),
+                Err(error) => {
+                    let position = error.failures().first().map_or(0, |failure| failure.position);
+                    match tables.get(position) {
+                        Some(table) => Err(write_error(error, table)),
+                        None => Err(error.into()),
+                    }
+                }
+            });
+        }),
+    );
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "RequestItems" => {
+                request.tables = reader.map(|reader, _| reader.list(parse_write))?;
+            }
+            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
+            "ReturnItemCollectionMetrics" => request.metrics = reader.text()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    shape.required("RequestItems", request.tables.is_some());
+    if let Some(tables) = &request.tables {
+        shape.length("RequestItems", tables.len(), 1, BATCH_WRITE_REQUESTS_MAX);
+    }
+    for (name, writes) in request.tables.iter().flatten() {
+        shape.length("RequestItems", name.chars().count(), 1, TABLE_ARN_CHARS_MAX);
+        let path = format!("RequestItems.{name}.member");
+        shape.length(&path, writes.len(), 0, BATCH_WRITE_REQUESTS_MAX);
+        for (position, write) in writes.iter().enumerate() {
+            let path = format!("{path}.{}.member", position + 1);
+            shape.required(&format!("{path}.PutRequest.Item"), !matches!(write.put, Some(None)));
+            shape.required(
+                &format!("{path}.DeleteRequest.Key"),
+                !matches!(write.delete, Some(None)),
+            );
+        }
+    }
+    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
+    shape.one_of("ReturnItemCollectionMetrics", request.metrics.as_deref(), &["SIZE", "NONE"]);
+    shape.check()?;
+    Ok(request)
+}
+
+fn parse_write(reader: &mut Reader<'_>) -> Result<Option<WriteRequest>> {
+    let mut write = WriteRequest::default();
+    let present = reader.structure(|reader, name| {
+        match name {
+            "PutRequest" => write.put = parse_attributes(reader, "Item")?,
+            "DeleteRequest" => write.delete = parse_attributes(reader, "Key")?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(present.then_some(write))
+}
+
+/// Reads a structure with one member that matters.
+fn parse_attributes(reader: &mut Reader<'_>, member: &str) -> Result<Option<Option<Attributes>>> {
+    let mut attributes = None;
+    let present = reader.structure(|reader, name| {
+        if name == member {
+            attributes = reader.attributes()?;
+            return Ok(());
+        }
+        reader.skip()
+    })?;
+    Ok(present.then_some(attributes))
+}
+
+fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail)> {
+    let tables = request.tables.unwrap_or_default();
+    let count: usize = tables.values().map(Vec::len).sum();
+    if count > BATCH_WRITE_REQUESTS_MAX {
+        return Err(Error::validation(texts::BATCH_WRITE_TOO_MANY));
+    }
+    let mut prepared = Vec::with_capacity(tables.len());
+    for (name, writes) in tables {
+        if writes.is_empty() {
+            return Err(Error::validation(texts::batch_list_empty(&name)));
+        }
+        let actions = writes.into_iter().map(action).collect::<Result<Vec<_>>>()?;
+        prepared.push((name, actions));
+    }
+    let detail = Detail::of(request.capacity.as_deref());
+    let returns = Returns { old: detail.is_wanted(), new: detail.is_wanted() };
+    let mut planned = Vec::with_capacity(count);
+    for (name, actions) in prepared {
+        let table = table::find(&face.engine, &name)?;
+        let mut keys = Vec::with_capacity(actions.len());
+        for action in actions {
+            let (key, change) = match action {
+                Action::Put(item) => {
+                    table::check_item(&table, &item)?;
+                    (table.key_of(&item)?, Change::Put(item))
+                }
+                Action::Delete(key) => {
+                    let key = table::read_key(&table, key)?;
+                    (key.clone(), Change::Delete(key))
+                }
+            };
+            if keys.contains(&key) {
+                return Err(Error::validation(texts::KEYS_HAVE_DUPLICATES));
+            }
+            keys.push(key);
+            planned.push(Write { returns, ..Write::new(&table, change) });
+        }
+    }
+    Ok((planned, detail))
+}
+
+fn action(write: WriteRequest) -> Result<Action> {
+    match (write.put.flatten(), write.delete.flatten()) {
+        (Some(_), Some(_)) => Err(Error::validation(texts::VALUE_HAS_SEVERAL_TYPES)),
+        (None, None) => Err(Error::validation(texts::VALUE_IS_EMPTY)),
+        (None, Some(key)) => Ok(Action::Delete(key.checked()?)),
+        (Some(item), None) => {
+            let item = item.checked()?;
+            table::check_attribute_names(&item)?;
+            if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
+                return Err(Error::validation(texts::ITEM_TOO_LARGE));
+            }
+            Ok(Action::Put(item))
+        }
+    }
+}
+
+fn encode(tables: &[Arc<Table>], written: &[Written], detail: Detail) -> Answered {
+    let mut consumed = ConsumedByTable::default();
+    if detail.is_wanted() {
+        for (table, written) in tables.iter().zip(written) {
+            let units = Consumed::write(table, written.old.as_ref(), written.new.as_ref());
+            consumed.add(&table.schema.name.name, units);
+        }
+    }
+    Writer::answer(|out| {
+        out.name("UnprocessedItems").object(|_| {});
+        consumed.put(out, detail);
+    })
+    .reporting(reports(written))
+}

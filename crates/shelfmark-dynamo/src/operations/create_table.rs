@@ -1,0 +1,239 @@
+//! CreateTable.
+
+use std::collections::BTreeMap;
+
+use shelfmark_engine::ErrorKind;
+use shelfmark_model::{IndexSchema, Placement, RowKind, TableOptions, TableSchema};
+
+use super::table_request::{self, Definition, IndexRequest, KeyElement, Tag, ThroughputRequest};
+use super::table_schema::{Definitions, KeyColumns, check_indexes};
+use super::tags;
+use crate::describe::{self, Size};
+use crate::errors::{Error, Exception, Result, texts};
+use crate::face::Face;
+use crate::json::{Reader, Writer};
+use crate::limits::ITEM_SIZE_BYTES_MAX;
+use crate::reply::Answered;
+use crate::shape::Shape;
+use crate::table::{Billing, IndexMeta, Meta, Throughput, table_name};
+
+#[derive(Debug, Default)]
+struct Request {
+    table: Option<String>,
+    definitions: Option<Vec<Definition>>,
+    keys: Option<Vec<KeyElement>>,
+    local: Option<Vec<IndexRequest>>,
+    global: Option<Vec<IndexRequest>>,
+    billing: Option<String>,
+    throughput: Option<ThroughputRequest>,
+    on_demand: Option<ThroughputRequest>,
+    tags: Option<Vec<Tag>>,
+    deletion_protection: bool,
+    table_class: Option<String>,
+    /// A member that asks for something this server does not do.
+    unsupported: Option<&'static str>,
+}
+
+/// Answers CreateTable.
+pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+    let request = parse(body)?;
+    let name = request.table.clone().unwrap_or_default();
+    let schema = schema(face, request)?;
+    let table = face.engine.create_table(schema).map_err(|error| {
+        if error.kind() == ErrorKind::AlreadyExists {
+            return Error::new(Exception::ResourceInUse, texts::table_exists(&name));
+        }
+        error.into()
+    })?;
+    Ok(Writer::answer(|out| {
+        out.name("TableDescription");
+        describe::put(out, face, &table, "CREATING", Size::default());
+    }))
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "TableName" => request.table = reader.text()?,
+            "AttributeDefinitions" => {
+                request.definitions = table_request::read_definitions(reader)?;
+            }
+            "KeySchema" => request.keys = table_request::read_keys(reader)?,
+            "LocalSecondaryIndexes" => request.local = table_request::read_indexes(reader)?,
+            "GlobalSecondaryIndexes" => request.global = table_request::read_indexes(reader)?,
+            "BillingMode" => request.billing = reader.text()?,
+            "ProvisionedThroughput" => {
+                request.throughput = table_request::read_throughput(reader)?;
+            }
+            "OnDemandThroughput" => request.on_demand = table_request::read_throughput(reader)?,
+            "Tags" => request.tags = table_request::read_tags(reader)?,
+            "DeletionProtectionEnabled" => {
+                request.deletion_protection = reader.boolean()? == Some(true);
+            }
+            "TableClass" => request.table_class = reader.text()?,
+            "StreamSpecification" if table_request::read_flag(reader, "StreamEnabled")? => {
+                request.unsupported = Some("StreamSpecification");
+            }
+            "StreamSpecification" => {}
+            "VectorIndexes" => {
+                let indexes = reader.list(|reader| reader.skip().map(Some))?;
+                if indexes.is_some_and(|indexes| !indexes.is_empty()) {
+                    request.unsupported = Some("VectorIndexes");
+                }
+            }
+            "ResourcePolicy" if reader.text()?.is_some() => {
+                request.unsupported = Some("ResourcePolicy");
+            }
+            "GlobalTableSourceArn" if reader.text()?.is_some() => {
+                request.unsupported = Some("GlobalTableSourceArn");
+            }
+            "ResourcePolicy" | "GlobalTableSourceArn" => {}
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    shape(&request)?;
+    Ok(request)
+}
+
+fn shape(request: &Request) -> Result<()> {
+    let mut shape = Shape::default();
+    shape.required("TableName", request.table.is_some());
+    shape.new_name("TableName", request.table.as_deref());
+    shape.required("AttributeDefinitions", request.definitions.is_some());
+    table_request::shape_definitions(
+        request.definitions.as_deref().unwrap_or_default(),
+        &mut shape,
+    );
+    shape.required("KeySchema", request.keys.is_some());
+    if let Some(keys) = &request.keys {
+        table_request::shape_keys(keys, "KeySchema", 2, &mut shape);
+    }
+    for (member, indexes, local) in [
+        ("LocalSecondaryIndexes", &request.local, true),
+        ("GlobalSecondaryIndexes", &request.global, false),
+    ] {
+        for (position, index) in indexes.iter().flatten().enumerate() {
+            let path = format!("{member}.{}.member", position + 1);
+            table_request::shape_index(index, &path, local, &mut shape);
+        }
+    }
+    shape.one_of("BillingMode", request.billing.as_deref(), &["PROVISIONED", "PAY_PER_REQUEST"]);
+    if let Some(throughput) = request.throughput {
+        table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
+    }
+    let classes = &["STANDARD", "STANDARD_INFREQUENT_ACCESS"];
+    shape.one_of("TableClass", request.table_class.as_deref(), classes);
+    table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
+    shape.check()?;
+    match request.unsupported {
+        Some(member) => Err(Error::validation(texts::not_supported(member))),
+        None => Ok(()),
+    }
+}
+
+fn schema(face: &Face, request: Request) -> Result<TableSchema> {
+    let (billing, throughput) = billing(request.billing.as_deref(), request.throughput)?;
+    let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
+    let key = definitions.table_key(&request.keys.unwrap_or_default())?;
+    let mut metas = BTreeMap::new();
+    let local = local_indexes(&definitions, &key, request.local, &mut metas)?;
+    let global = global_indexes(&definitions, billing, request.global, &mut metas)?;
+    check_indexes(&local, &global)?;
+    let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
+    definitions.check_all_used(&key, &indexes)?;
+    let meta = Meta {
+        id: uuid(face),
+        created_ms: face.now_ms(),
+        billing,
+        throughput,
+        on_demand: request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps),
+        indexes: metas,
+        tags: tags::collect(BTreeMap::new(), request.tags.unwrap_or_default())?,
+        deletion_protection: request.deletion_protection,
+        table_class: request.table_class,
+    };
+    Ok(TableSchema {
+        name: table_name(&request.table.unwrap_or_default()),
+        partition: key.partition,
+        sort: key.sort,
+        placement: Placement::Hashed,
+        rows: RowKind::Items,
+        columns: Vec::new(),
+        indexes,
+        options: TableOptions {
+            strict_index_keys: true,
+            item_size_bytes_max: Some(ITEM_SIZE_BYTES_MAX as u64),
+            face: meta.to_face(),
+            ..TableOptions::default()
+        },
+    })
+}
+
+fn billing(
+    mode: Option<&str>,
+    throughput: Option<ThroughputRequest>,
+) -> Result<(Billing, Throughput)> {
+    if mode == Some("PAY_PER_REQUEST") {
+        if throughput.is_some() {
+            return Err(Error::validation(texts::UNITS_FORBIDDEN));
+        }
+        return Ok((Billing::PayPerRequest, Throughput::default()));
+    }
+    let throughput = throughput.ok_or_else(|| Error::validation(texts::UNITS_REQUIRED))?;
+    Ok((Billing::Provisioned, throughput.units()?))
+}
+
+fn local_indexes(
+    definitions: &Definitions,
+    key: &KeyColumns,
+    requests: Option<Vec<IndexRequest>>,
+    metas: &mut BTreeMap<String, IndexMeta>,
+) -> Result<Vec<IndexSchema>> {
+    let Some(requests) = requests else { return Ok(Vec::new()) };
+    if requests.is_empty() {
+        return Err(Error::validation(texts::LOCAL_INDEXES_EMPTY));
+    }
+    if key.sort.is_empty() {
+        return Err(Error::validation(texts::LOCAL_INDEX_NEEDS_RANGE));
+    }
+    let mut indexes = Vec::with_capacity(requests.len());
+    for request in requests {
+        let index = definitions.local_index(request, key)?;
+        let meta = IndexMeta { local: true, throughput: Throughput::default() };
+        metas.insert(index.name.clone(), meta);
+        indexes.push(index);
+    }
+    Ok(indexes)
+}
+
+fn global_indexes(
+    definitions: &Definitions,
+    billing: Billing,
+    requests: Option<Vec<IndexRequest>>,
+    metas: &mut BTreeMap<String, IndexMeta>,
+) -> Result<Vec<IndexSchema>> {
+    let Some(requests) = requests else { return Ok(Vec::new()) };
+    if requests.is_empty() {
+        return Err(Error::validation(texts::GLOBAL_INDEXES_EMPTY));
+    }
+    let mut indexes = Vec::with_capacity(requests.len());
+    for request in requests {
+        let (index, meta) = definitions.global_index(request, billing)?;
+        metas.insert(index.name.clone(), meta);
+        indexes.push(index);
+    }
+    Ok(indexes)
+}
+
+/// Returns a random UUID, version 4.
+fn uuid(face: &Face) -> String {
+    let mut bytes = [0; 16];
+    face.environment.random.fill(&mut bytes);
+    let number = u128::from_be_bytes(bytes);
+    let number = (number & !(0xF << 76) & !(0b11 << 62)) | (4 << 76) | (0b10 << 62);
+    let digits = format!("{number:032x}");
+    let part = |start, end| digits.get(start..end).unwrap_or_default().to_owned();
+    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+}

@@ -1,0 +1,151 @@
+//! PutItem, UpdateItem and DeleteItem: one write, and the images its answer shows.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{Change, Returns, Table, Write, Written};
+use shelfmark_model::{Item, Path, Projection};
+
+use super::write_request::{Verb, WriteRequest};
+use crate::capacity::{Consumed, Detail};
+use crate::errors::{Error, Result, texts, write_error};
+use crate::face::{Done, Face};
+use crate::json::{Reader, Writer, put_item};
+use crate::reply::Answered;
+use crate::shape::{CAPACITIES, Shape};
+use crate::table;
+
+/// A write on its own.
+#[derive(Debug, Default)]
+struct Request {
+    write: WriteRequest,
+    returns: Option<String>,
+    capacity: Option<String>,
+    metrics: Option<String>,
+}
+
+/// Which image the answer shows.
+#[derive(Debug, Clone, PartialEq)]
+enum Shown {
+    Nothing,
+    AllOld,
+    AllNew,
+    /// Only the parts that the update names.
+    UpdatedOld(Vec<Path>),
+    UpdatedNew(Vec<Path>),
+}
+
+/// A write that is ready, and what its answer needs to know.
+struct Planned {
+    write: Write,
+    shown: Shown,
+    detail: Detail,
+}
+
+/// Plans and queues a write; `done` is told when it is durable.
+pub(super) fn start(face: &Face, verb: Verb, body: &[u8], done: Done) {
+    let Planned { write, shown, detail } = match plan(face, verb, body) {
+        Ok(planned) => planned,
+        Err(error) => return done.answer(Err(error)),
+    };
+    let table = Arc::clone(&write.table);
+    face.engine.submit_all(
+        vec![write],
+        Box::new(move |outcome| {
+            done.answer(match outcome {
+                Ok(written) => {
+                    let written = written.into_iter().next().unwrap_or_default();
+                    Ok(encode(&table, written, &shown, detail))
+                }
+                Err(error) => Err(write_error(error, &table)),
+            });
+        }),
+    );
+}
+
+fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "ReturnValues" => request.returns = reader.text()?,
+            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
+            "ReturnItemCollectionMetrics" => request.metrics = reader.text()?,
+            _ if request.write.member(reader, name)? => {}
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    request.write.shape(verb, "", &mut shape);
+    shape.one_of("ReturnValues", request.returns.as_deref(), RETURN_VALUES);
+    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
+    shape.one_of("ReturnItemCollectionMetrics", request.metrics.as_deref(), &["SIZE", "NONE"]);
+    shape.check()?;
+    if verb != Verb::Update
+        && !matches!(request.returns.as_deref(), None | Some("NONE" | "ALL_OLD"))
+    {
+        return Err(Error::enveloped(texts::RETURN_VALUES_OLD_ONLY));
+    }
+    Ok(request)
+}
+
+const RETURN_VALUES: &[&str] = &["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"];
+
+fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
+    let Request { write, returns, capacity, metrics: _ } = parse(verb, body)?;
+    let name = write.table.clone().unwrap_or_default();
+    let prepared = write.prepare(verb)?;
+    let table = table::find(&face.engine, &name)?;
+    let mut write = prepared.bind(&table)?;
+    let shown = shown(&write, returns.as_deref());
+    let detail = Detail::of(capacity.as_deref());
+    write.returns = Returns {
+        old: detail.is_wanted() || matches!(shown, Shown::AllOld | Shown::UpdatedOld(_)),
+        new: detail.is_wanted() || matches!(shown, Shown::AllNew | Shown::UpdatedNew(_)),
+    };
+    Ok(Planned { write, shown, detail })
+}
+
+fn shown(write: &Write, returns: Option<&str>) -> Shown {
+    let paths = || match &write.change {
+        Change::Patch { patch, .. } => {
+            patch.operations.iter().map(|operation| operation.path().clone()).collect()
+        }
+        Change::Put(_) | Change::Delete(_) | Change::Check(_) => Vec::new(),
+    };
+    match returns {
+        Some("ALL_OLD") => Shown::AllOld,
+        Some("ALL_NEW") => Shown::AllNew,
+        Some("UPDATED_OLD") => Shown::UpdatedOld(paths()),
+        Some("UPDATED_NEW") => Shown::UpdatedNew(paths()),
+        _ => Shown::Nothing,
+    }
+}
+
+fn encode(table: &Table, written: Written, shown: &Shown, detail: Detail) -> Answered {
+    let report = written.report;
+    let consumed = detail
+        .is_wanted()
+        .then(|| Consumed::write(table, written.old.as_ref(), written.new.as_ref()));
+    let parts = |item: Option<Item>, paths: &[Path]| {
+        let parts = item.map(|item| Projection::Paths(paths.to_vec()).apply(item));
+        parts.filter(|parts| !parts.is_empty())
+    };
+    let attributes = match shown {
+        Shown::Nothing => None,
+        Shown::AllOld => written.old,
+        Shown::AllNew => written.new,
+        Shown::UpdatedOld(paths) => parts(written.old, paths),
+        Shown::UpdatedNew(paths) => parts(written.new, paths),
+    };
+    Writer::answer(|out| {
+        if let Some(attributes) = &attributes {
+            out.name("Attributes");
+            put_item(out, attributes);
+        }
+        if let Some(consumed) = consumed {
+            out.name("ConsumedCapacity");
+            consumed.put(out, &table.schema.name.name, detail);
+        }
+    })
+    .reporting(report)
+}

@@ -1,0 +1,113 @@
+//! From the conditions on key attributes to one partition and one range of sort keys.
+
+use shelfmark_model::{Item, SortBound, SortCondition, Value};
+
+use crate::errors::{Error, Result, texts, type_name};
+use crate::expression::{KeyCondition, KeyRelation};
+use crate::table::{Target, key_letter};
+
+/// One contiguous range of a partition, and the conditions it came from.
+#[derive(Debug)]
+pub(super) struct KeyRange {
+    pub(super) partition: Vec<Value>,
+    pub(super) sort: SortCondition,
+    conditions: Vec<KeyCondition>,
+}
+
+impl KeyRange {
+    /// Fits key conditions to what is queried: equality on every partition column, then equality
+    /// on leading sort columns, then at most one range.
+    pub(super) fn of(target: &Target, conditions: Vec<KeyCondition>) -> Result<Self> {
+        let find = |name: &str| conditions.iter().find(|condition| condition.attribute == name);
+        let mut used = 0;
+        let mut partition = Vec::with_capacity(target.partition().len());
+        for column in target.partition() {
+            let Some(condition) = find(&column.name) else {
+                return Err(Error::validation(texts::key_condition_missing(&column.name)));
+            };
+            check_types(condition, key_letter(&column.key_type))?;
+            let KeyRelation::Equal(value) = &condition.relation else {
+                return Err(Error::validation(texts::KEY_CONDITION_NOT_SUPPORTED));
+            };
+            check_empty(&column.name, value)?;
+            partition.push(value.clone());
+            used += 1;
+        }
+        let mut equal = Vec::new();
+        let mut range = None;
+        let mut missing = None;
+        for column in target.sort() {
+            let condition = find(&column.name).filter(|_| range.is_none() && missing.is_none());
+            let Some(condition) = condition else {
+                missing.get_or_insert(&column.name);
+                continue;
+            };
+            check_types(condition, key_letter(&column.key_type))?;
+            used += 1;
+            if let KeyRelation::Equal(value) = &condition.relation {
+                check_empty(&column.name, value)?;
+                equal.push(value.clone());
+            } else {
+                range = Some(condition.relation.clone());
+            }
+        }
+        if used < conditions.len() {
+            return Err(Error::validation(match missing.filter(|_| range.is_none()) {
+                Some(name) => texts::key_condition_missing(name),
+                None => texts::KEY_CONDITION_NOT_SUPPORTED.to_owned(),
+            }));
+        }
+        Ok(Self { partition, sort: sort_condition(equal, range), conditions })
+    }
+
+    /// Checks that a position lies in the range.
+    pub(super) fn check_position(&self, target: &Target, position: &Item) -> Result<()> {
+        for condition in &self.conditions {
+            let holds = position
+                .get(&condition.attribute)
+                .is_some_and(|value| condition.relation.holds(value));
+            let is_partition =
+                target.partition().iter().any(|column| column.name == condition.attribute);
+            if !holds {
+                let text =
+                    if is_partition { texts::START_KEY_OUTSIDE } else { texts::START_KEY_RANGE };
+                return Err(Error::validation(text));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn sort_condition(equal: Vec<Value>, range: Option<KeyRelation>) -> SortCondition {
+    let Some(range) = range else { return SortCondition::Equal(equal) };
+    let (lower, upper) = match range {
+        KeyRelation::BeginsWith(prefix) => return SortCondition::BeginsWith { equal, prefix },
+        KeyRelation::Equal(value) => {
+            (SortBound::Included(value.clone()), SortBound::Included(value))
+        }
+        KeyRelation::Less(value) => (SortBound::Unbounded, SortBound::Excluded(value)),
+        KeyRelation::LessOrEqual(value) => (SortBound::Unbounded, SortBound::Included(value)),
+        KeyRelation::Greater(value) => (SortBound::Excluded(value), SortBound::Unbounded),
+        KeyRelation::GreaterOrEqual(value) => (SortBound::Included(value), SortBound::Unbounded),
+        KeyRelation::Between(lower, upper) => {
+            (SortBound::Included(lower), SortBound::Included(upper))
+        }
+    };
+    SortCondition::Range { equal, lower, upper }
+}
+
+fn check_types(condition: &KeyCondition, letter: &str) -> Result<()> {
+    if condition.relation.values().into_iter().all(|value| type_name(value) == letter) {
+        return Ok(());
+    }
+    Err(Error::validation(texts::KEY_CONDITION_TYPE))
+}
+
+fn check_empty(name: &str, value: &Value) -> Result<()> {
+    let empty = value.as_text().is_some_and(str::is_empty)
+        || matches!(value, Value::Bytes(bytes) if bytes.is_empty());
+    if empty {
+        return Err(Error::validation(texts::key_is_empty(name, type_name(value))));
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! ListTables.
+
+use crate::errors::Result;
+use crate::face::Face;
+use crate::json::{Reader, Writer};
+use crate::limits::LIST_TABLES_MAX;
+use crate::reply::Answered;
+use crate::shape::Shape;
+use crate::table::{NAMESPACE, table_name};
+
+#[derive(Debug, Default)]
+struct Request {
+    start: Option<String>,
+    limit: Option<i64>,
+}
+
+/// Answers ListTables.
+pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+    let request = parse(body)?;
+    let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
+    let limit = limit.unwrap_or(LIST_TABLES_MAX);
+    let after = request.start.as_deref().map(table_name);
+    // One more than asked for says whether there is another page.
+    let found = face.engine.table_names(Some(NAMESPACE), after.as_ref(), limit + 1)?;
+    let names: Vec<&str> = found.iter().take(limit).map(|name| name.name.as_str()).collect();
+    Ok(Writer::answer(|out| {
+        if let Some(last) = names.last().filter(|_| found.len() > limit) {
+            out.name("LastEvaluatedTableName").text(last);
+        }
+        out.name("TableNames").list(|out| names.iter().for_each(|name| out.text(name)));
+    }))
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "ExclusiveStartTableName" => request.start = reader.text()?,
+            "Limit" => request.limit = reader.integer()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    shape.new_name("ExclusiveStartTableName", request.start.as_deref());
+    shape.range("Limit", request.limit, 1, i64::try_from(LIST_TABLES_MAX).ok());
+    shape.check()?;
+    Ok(request)
+}

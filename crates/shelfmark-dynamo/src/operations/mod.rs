@@ -1,0 +1,114 @@
+//! The operations, one file each: `parse` reads the request and checks its shape, `run` does the
+//! work on the engine, `encode` writes the answer.
+//!
+//! Writes end in a callback, so that no thread waits for a sync; everything else answers at once.
+//!
+//! An operation that is not here answers `UnknownOperationException`, which tools take for "not
+//! supported" and go on.
+
+mod batch_get_item;
+mod batch_write_item;
+mod create_table;
+mod delete_item;
+mod delete_table;
+mod describe_table;
+mod get_item;
+mod item_write;
+mod key_range;
+mod list_tables;
+mod paging;
+mod put_item;
+mod query;
+mod read_request;
+mod scan;
+mod service;
+mod table_request;
+mod table_schema;
+mod tags;
+mod time_to_live;
+mod transact_get_items;
+mod transact_write_items;
+mod update_item;
+mod update_table;
+mod write_request;
+
+use crate::errors::{Error, Exception, Result};
+use crate::face::{Done, Face};
+use crate::reply::Answered;
+
+/// The operations that are answered, by name.
+pub const OPERATIONS: [&str; 23] = [
+    "BatchGetItem",
+    "BatchWriteItem",
+    "CreateTable",
+    "DeleteItem",
+    "DeleteTable",
+    "DescribeContinuousBackups",
+    "DescribeEndpoints",
+    "DescribeLimits",
+    "DescribeTable",
+    "DescribeTimeToLive",
+    "GetItem",
+    "ListTables",
+    "ListTagsOfResource",
+    "PutItem",
+    "Query",
+    "Scan",
+    "TagResource",
+    "TransactGetItems",
+    "TransactWriteItems",
+    "UntagResource",
+    "UpdateItem",
+    "UpdateTable",
+    "UpdateTimeToLive",
+];
+
+/// Answers one operation.
+pub(crate) fn run(face: &Face, operation: &str, body: &[u8], done: Done) {
+    match operation {
+        "BatchWriteItem" => batch_write_item::start(face, body, done),
+        "DeleteItem" => delete_item::start(face, body, done),
+        "PutItem" => put_item::start(face, body, done),
+        "TransactWriteItems" => transact_write_items::start(face, body, done),
+        "UpdateItem" => update_item::start(face, body, done),
+        _ => done.answer(answer(face, operation, body)),
+    }
+}
+
+/// Answers an operation that writes no items.
+fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
+    match operation {
+        "BatchGetItem" => batch_get_item::answer(face, body),
+        "CreateTable" => create_table::answer(face, body),
+        "DeleteTable" => delete_table::answer(face, body),
+        "DescribeContinuousBackups" => service::describe_continuous_backups(face, body),
+        "DescribeEndpoints" => service::describe_endpoints(face, body),
+        "DescribeLimits" => service::describe_limits(body),
+        "DescribeTable" => describe_table::answer(face, body),
+        "DescribeTimeToLive" => time_to_live::describe(face, body),
+        "GetItem" => get_item::answer(face, body),
+        "ListTables" => list_tables::answer(face, body),
+        "ListTagsOfResource" => tags::list(face, body),
+        "Query" => query::answer(face, body),
+        "Scan" => scan::answer(face, body),
+        "TagResource" => tags::tag(face, body),
+        "TransactGetItems" => transact_get_items::answer(face, body),
+        "UntagResource" => tags::untag(face, body),
+        "UpdateTable" => update_table::answer(face, body),
+        "UpdateTimeToLive" => time_to_live::update(face, body),
+        _ => Err(Error::new(Exception::UnknownOperation, "")),
+    }
+}
+
+/// Tells whether an operation changes tables.
+pub(crate) fn changes_tables(operation: &str) -> bool {
+    matches!(
+        operation,
+        "CreateTable"
+            | "DeleteTable"
+            | "TagResource"
+            | "UntagResource"
+            | "UpdateTable"
+            | "UpdateTimeToLive"
+    )
+}

@@ -1,0 +1,347 @@
+//! What Query and Scan have in common: which items of a page are kept, which parts of them come
+//! back, and where the next page begins.
+
+use shelfmark_engine::{Cursor, ErrorKind, ResultPage};
+use shelfmark_model::{Condition, Item, Path, Projection};
+
+use crate::capacity::{Consumed, Detail};
+use crate::errors::{Error, Result, texts, type_name};
+use crate::expression::{Given, KeyCondition, Kind, Placeholders};
+use crate::json::{Attributes, Reader, Writer, put_item};
+use crate::legacy::{self, Conditions};
+use crate::limits::KEY_NAME_BYTES_MAX;
+use crate::reply::Answered;
+use crate::shape::{CAPACITIES, Shape};
+use crate::table::{Target, key_letter};
+
+/// The members that both operations have.
+#[derive(Debug, Default)]
+pub(super) struct PageRequest {
+    pub(super) table: Option<String>,
+    pub(super) index: Option<String>,
+    pub(super) consistent: bool,
+    limit: Option<i64>,
+    select: Option<String>,
+    filter: Option<String>,
+    projection: Option<String>,
+    key_condition: Option<String>,
+    given: Given,
+    start: Option<Attributes>,
+    capacity: Option<String>,
+    attributes_to_get: Option<Vec<String>>,
+    legacy_filter: Option<Conditions>,
+    legacy_keys: Option<Conditions>,
+    operator: Option<String>,
+}
+
+/// A request that is right as far as can be told without its table.
+pub(super) struct Prepared {
+    pub(super) keys: Vec<KeyCondition>,
+    pub(super) filter: Option<Condition>,
+    pub(super) limit: Option<usize>,
+    pub(super) start: Option<Item>,
+    pub(super) detail: Detail,
+    projection: Projection,
+    select: Select,
+}
+
+/// Which attributes of an item come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Select {
+    /// All that is read, or what the projection says.
+    Default,
+    /// The whole item, also from an index that holds less.
+    AllAttributes,
+    Count,
+}
+
+/// What a page is read with.
+pub(super) struct Selected {
+    pub(super) projection: Projection,
+    pub(super) count_only: bool,
+    /// The items of the table are needed behind the entries of a local index.
+    pub(super) fetch_base: bool,
+}
+
+impl PageRequest {
+    /// Reads a member, if it is one of these; `false` leaves it to the caller.
+    pub(super) fn member(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
+        match name {
+            "TableName" => self.table = reader.text()?,
+            "IndexName" => self.index = reader.text()?,
+            "ConsistentRead" => self.consistent = reader.boolean()? == Some(true),
+            "Limit" => self.limit = reader.integer()?,
+            "Select" => self.select = reader.text()?,
+            "FilterExpression" => self.filter = reader.text()?,
+            "ProjectionExpression" => self.projection = reader.text()?,
+            "KeyConditionExpression" => self.key_condition = reader.text()?,
+            "ExpressionAttributeNames" => {
+                self.given.names = reader.map(|reader, _| reader.text())?
+            }
+            "ExpressionAttributeValues" => self.given.values = reader.checked_map()?,
+            "ExclusiveStartKey" => self.start = reader.attributes()?,
+            "ReturnConsumedCapacity" => self.capacity = reader.text()?,
+            "AttributesToGet" => self.attributes_to_get = reader.texts()?,
+            "QueryFilter" | "ScanFilter" => {
+                self.legacy_filter = legacy::conditions::read(reader)?;
+            }
+            "KeyConditions" => self.legacy_keys = legacy::conditions::read(reader)?,
+            "ConditionalOperator" => self.operator = reader.text()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Checks the shape.
+    pub(super) fn shape(&self, operation: Operation, shape: &mut Shape) {
+        shape.table("TableName", self.table.as_deref());
+        shape.new_name("IndexName", self.index.as_deref());
+        shape.range("Limit", self.limit, 1, None);
+        let selects =
+            &["SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"];
+        shape.one_of("Select", self.select.as_deref(), selects);
+        shape.one_of("ReturnConsumedCapacity", self.capacity.as_deref(), CAPACITIES);
+        shape.one_of("ConditionalOperator", self.operator.as_deref(), &["OR", "AND"]);
+        if let Some(names) = &self.attributes_to_get {
+            shape.length("AttributesToGet", names.len(), 1, KEY_NAME_BYTES_MAX);
+        }
+        let filter = self.legacy_filter.as_ref();
+        legacy::conditions::shape(filter, operation.legacy_filter(), true, shape);
+        legacy::conditions::shape(self.legacy_keys.as_ref(), "KeyConditions", true, shape);
+    }
+
+    /// Checks and translates everything that needs no table.
+    pub(super) fn prepare(self, operation: Operation) -> Result<Prepared> {
+        let expressions = self.expressions(operation);
+        legacy::not_mixed(&self.legacy(operation), &expressions)?;
+        let start = self
+            .start
+            .map(Attributes::checked)
+            .transpose()
+            .map_err(|error| error.prefixed(&texts::start_key_problem("")))?;
+        let projected = self.projection.is_some();
+        let placeholders = Placeholders::check(self.given, &expressions)?;
+        let keys = placeholders.key_condition(self.key_condition.as_deref())?;
+        let filter = placeholders.condition(Kind::Filter, self.filter.as_deref())?;
+        let projection = placeholders.projection(self.projection.as_deref())?;
+        placeholders.all_used()?;
+        let keys = match (keys, self.legacy_keys) {
+            (Some(keys), _) => keys,
+            (None, Some(conditions)) => legacy::conditions::key_conditions(conditions)?,
+            (None, None) if operation == Operation::Query => {
+                return Err(Error::validation(texts::NO_KEY_CONDITION));
+            }
+            (None, None) => Vec::new(),
+        };
+        let filter = match filter {
+            Some(filter) => Some(filter),
+            None => legacy::conditions::filter(self.legacy_filter, self.operator.as_deref())?,
+        };
+        let (projection, parameter) = match &self.attributes_to_get {
+            Some(names) => (legacy::attributes_to_get(names)?, Some("AttributesToGet")),
+            None => (projection, projected.then_some("ProjectionExpression")),
+        };
+        let select = select(self.select.as_deref(), parameter, self.index.is_some())?;
+        Ok(Prepared {
+            keys,
+            filter,
+            limit: self.limit.and_then(|limit| usize::try_from(limit).ok()),
+            start,
+            detail: Detail::of(self.capacity.as_deref()),
+            projection,
+            select,
+        })
+    }
+
+    fn expressions(&self, operation: Operation) -> Vec<(Kind, bool)> {
+        let mut expressions = vec![
+            (Kind::Projection, self.projection.is_some()),
+            (Kind::Filter, self.filter.is_some()),
+        ];
+        if operation == Operation::Query {
+            expressions.push((Kind::KeyCondition, self.key_condition.is_some()));
+        }
+        expressions
+    }
+
+    fn legacy(&self, operation: Operation) -> Vec<(&'static str, bool)> {
+        vec![
+            ("AttributesToGet", self.attributes_to_get.is_some()),
+            (operation.legacy_filter(), self.legacy_filter.is_some()),
+            ("ConditionalOperator", self.operator.is_some()),
+            // The service lets these stand beside a filter expression.
+            ("KeyConditions", self.legacy_keys.is_some() && self.key_condition.is_some()),
+        ]
+    }
+}
+
+/// Which of the two it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Query,
+    Scan,
+}
+
+impl Operation {
+    const fn legacy_filter(self) -> &'static str {
+        match self {
+            Self::Query => "QueryFilter",
+            Self::Scan => "ScanFilter",
+        }
+    }
+}
+
+fn select(select: Option<&str>, projection: Option<&str>, index: bool) -> Result<Select> {
+    if let (Some(select), Some(parameter)) = (select, projection)
+        && select != "SPECIFIC_ATTRIBUTES"
+    {
+        return Err(Error::validation(texts::select_forbids_projection(parameter, select)));
+    }
+    match select {
+        Some("SPECIFIC_ATTRIBUTES") if projection.is_none() => {
+            Err(Error::validation(texts::SELECT_NEEDS_PROJECTION))
+        }
+        Some("ALL_PROJECTED_ATTRIBUTES") if !index => {
+            Err(Error::validation(texts::SELECT_NEEDS_INDEX))
+        }
+        Some("COUNT") => Ok(Select::Count),
+        Some("ALL_ATTRIBUTES") => Ok(Select::AllAttributes),
+        _ => Ok(Select::Default),
+    }
+}
+
+impl Prepared {
+    /// Fits what comes back to what is read.
+    pub(super) fn select(&self, target: &Target, consistent: bool) -> Result<Selected> {
+        let missing: Vec<&str> = match &self.projection {
+            Projection::All => Vec::new(),
+            Projection::Paths(paths) => paths
+                .iter()
+                .map(|path| path.attribute.as_str())
+                .filter(|attribute| !target.holds(attribute))
+                .collect(),
+        };
+        if let Some(index) = target.global_index() {
+            if consistent {
+                return Err(Error::validation(texts::CONSISTENT_GLOBAL_INDEX));
+            }
+            if self.select == Select::AllAttributes && !target.holds_all() {
+                return Err(Error::validation(texts::select_all_attributes(&index.name)));
+            }
+            if !missing.is_empty() {
+                return Err(Error::validation(texts::not_projected(&index.name, &missing)));
+            }
+        }
+        let wants_more =
+            !missing.is_empty() || (self.select == Select::AllAttributes && !target.holds_all());
+        Ok(Selected {
+            projection: self.projection.clone(),
+            count_only: self.select == Select::Count,
+            fetch_base: wants_more && target.local_index().is_some(),
+        })
+    }
+
+    /// Refuses a filter on attributes of the key that is queried.
+    pub(super) fn check_filter(&self, target: &Target) -> Result<()> {
+        let Some(filter) = &self.filter else { return Ok(()) };
+        let mut paths = Vec::new();
+        paths_of(filter, &mut paths);
+        match paths.into_iter().find(|path| target.is_key(&path.attribute)) {
+            Some(path) => Err(Error::validation(texts::filter_on_key(&path.attribute))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns where to go on.
+    pub(super) fn cursor(&self, target: &Target) -> Result<Option<Cursor>> {
+        let Some(position) = &self.start else { return Ok(None) };
+        let names = target.position_names();
+        if position.len() != names.len() || names.iter().any(|name| position.get(name).is_none()) {
+            return Err(Error::validation(texts::START_KEY_INVALID));
+        }
+        check_position_types(target, position)?;
+        let cursor = target.table.cursor_behind(target.index_name(), position);
+        cursor.map(Some).map_err(|error| {
+            if error.kind() == ErrorKind::Invalid {
+                return Error::validation(texts::START_KEY_INVALID);
+            }
+            error.into()
+        })
+    }
+}
+
+fn check_position_types(target: &Target, position: &Item) -> Result<()> {
+    let schema = &target.table.schema;
+    let partitions = schema.partition.iter().chain(target.partition());
+    let sorts = schema.sort.iter().chain(target.sort());
+    let fits = partitions
+        .map(|column| (&column.name, &column.key_type))
+        .chain(sorts.map(|column| (&column.name, &column.key_type)))
+        .all(|(name, key_type)| {
+            position.get(name).is_some_and(|value| type_name(value) == key_letter(key_type))
+        });
+    if fits {
+        return Ok(());
+    }
+    Err(Error::validation(texts::start_key_problem(texts::KEY_DOES_NOT_MATCH)))
+}
+
+/// Collects the paths that a condition names.
+fn paths_of<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
+    use shelfmark_model::Operand;
+    let mut operand = |operand: &'c Operand| match operand {
+        Operand::Path(path) | Operand::Size(path) => paths.push(path),
+        Operand::Value(_) => {}
+    };
+    match condition {
+        Condition::And(all) | Condition::Or(all) => {
+            all.iter().for_each(|condition| paths_of(condition, paths));
+        }
+        Condition::Not(condition) => paths_of(condition, paths),
+        Condition::Compare(_, one, two)
+        | Condition::BeginsWith(one, two)
+        | Condition::Contains(one, two) => [one, two].into_iter().for_each(operand),
+        Condition::Between(value, lower, upper) => {
+            [value, lower, upper].into_iter().for_each(operand);
+        }
+        Condition::In(value, among) => {
+            operand(value);
+            among.iter().for_each(operand);
+        }
+        Condition::Exists(path)
+        | Condition::NotExists(path)
+        | Condition::KindIn(path, _)
+        | Condition::SetOf(path, _) => paths.push(path),
+    }
+}
+
+/// Writes a page.
+pub(super) fn encode(
+    target: &Target,
+    page: ResultPage,
+    request: &Prepared,
+    consistent: bool,
+) -> Result<Answered> {
+    let last = match &page.cursor {
+        None => None,
+        Some(cursor) => Some(target.table.cursor_key(target.index_name(), cursor)?),
+    };
+    let local = target.index_name().map(|_| target.local_index().is_some());
+    Ok(Writer::answer(|out| {
+        if request.select != Select::Count {
+            out.name("Items").list(|out| page.items.iter().for_each(|item| put_item(out, item)));
+        }
+        out.name("Count").count(page.count);
+        out.name("ScannedCount").count(page.evaluated);
+        if let Some(last) = &last {
+            out.name("LastEvaluatedKey");
+            put_item(out, last);
+        }
+        if request.detail.is_wanted() {
+            out.name("ConsumedCapacity");
+            let consumed = Consumed::page(&page.report, local, consistent);
+            consumed.put(out, &target.table.schema.name.name, request.detail);
+        }
+    })
+    .reporting(page.report))
+}

@@ -1,0 +1,253 @@
+//! The structures that CreateTable and UpdateTable share: attribute definitions, key schemas,
+//! indexes, throughput.
+//!
+//! Read and checked for shape here; what they mean together is in [`super::table_schema`].
+
+use crate::errors::{Result, texts};
+use crate::json::Reader;
+use crate::limits::{
+    INDEX_KEY_COLUMNS_MAX, NON_KEY_ATTRIBUTES_MAX, TAG_KEY_CHARS_MAX, TAG_VALUE_CHARS_MAX,
+};
+use crate::shape::Shape;
+use crate::table::Throughput;
+
+/// An element of AttributeDefinitions: name and letter.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Definition {
+    pub(super) name: Option<String>,
+    pub(super) letter: Option<String>,
+}
+
+/// An element of a KeySchema.
+#[derive(Debug, Default, Clone)]
+pub(super) struct KeyElement {
+    pub(super) name: Option<String>,
+    pub(super) key_type: Option<String>,
+}
+
+/// An index that is to be created.
+#[derive(Debug, Default)]
+pub(super) struct IndexRequest {
+    pub(super) name: Option<String>,
+    pub(super) keys: Option<Vec<KeyElement>>,
+    pub(super) projection: Option<ProjectionRequest>,
+    pub(super) throughput: Option<ThroughputRequest>,
+}
+
+/// What an index holds.
+#[derive(Debug, Default)]
+pub(super) struct ProjectionRequest {
+    pub(super) projection_type: Option<String>,
+    pub(super) non_key_attributes: Option<Vec<String>>,
+}
+
+/// ProvisionedThroughput, or OnDemandThroughput with its own names.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct ThroughputRequest {
+    pub(super) read: Option<i64>,
+    pub(super) write: Option<i64>,
+}
+
+/// A tag: key and value.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Tag {
+    pub(super) key: Option<String>,
+    pub(super) value: Option<String>,
+}
+
+pub(super) fn read_definitions(reader: &mut Reader<'_>) -> Result<Option<Vec<Definition>>> {
+    reader.list(|reader| {
+        let mut definition = Definition::default();
+        let present = reader.structure(|reader, name| {
+            match name {
+                "AttributeName" => definition.name = reader.text()?,
+                "AttributeType" => definition.letter = reader.text()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(present.then_some(definition))
+    })
+}
+
+pub(super) fn read_keys(reader: &mut Reader<'_>) -> Result<Option<Vec<KeyElement>>> {
+    reader.list(|reader| {
+        let mut element = KeyElement::default();
+        let present = reader.structure(|reader, name| {
+            match name {
+                "AttributeName" => element.name = reader.text()?,
+                "KeyType" => element.key_type = reader.text()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(present.then_some(element))
+    })
+}
+
+pub(super) fn read_indexes(reader: &mut Reader<'_>) -> Result<Option<Vec<IndexRequest>>> {
+    reader.list(read_index)
+}
+
+pub(super) fn read_index(reader: &mut Reader<'_>) -> Result<Option<IndexRequest>> {
+    let mut index = IndexRequest::default();
+    let present = reader.structure(|reader, name| {
+        match name {
+            "IndexName" => index.name = reader.text()?,
+            "KeySchema" => index.keys = read_keys(reader)?,
+            "Projection" => index.projection = read_projection(reader)?,
+            "ProvisionedThroughput" => index.throughput = read_throughput(reader)?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(present.then_some(index))
+}
+
+fn read_projection(reader: &mut Reader<'_>) -> Result<Option<ProjectionRequest>> {
+    let mut projection = ProjectionRequest::default();
+    let present = reader.structure(|reader, name| {
+        match name {
+            "ProjectionType" => projection.projection_type = reader.text()?,
+            "NonKeyAttributes" => projection.non_key_attributes = reader.texts()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(present.then_some(projection))
+}
+
+pub(super) fn read_throughput(reader: &mut Reader<'_>) -> Result<Option<ThroughputRequest>> {
+    let mut throughput = ThroughputRequest::default();
+    let present = reader.structure(|reader, name| {
+        match name {
+            "ReadCapacityUnits" | "MaxReadRequestUnits" => throughput.read = reader.integer()?,
+            "WriteCapacityUnits" | "MaxWriteRequestUnits" => throughput.write = reader.integer()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(present.then_some(throughput))
+}
+
+pub(super) fn read_tags(reader: &mut Reader<'_>) -> Result<Option<Vec<Tag>>> {
+    reader.list(|reader| {
+        let mut tag = Tag::default();
+        let present = reader.structure(|reader, name| {
+            match name {
+                "Key" => tag.key = reader.text()?,
+                "Value" => tag.value = reader.text()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(present.then_some(tag))
+    })
+}
+
+/// Reads a structure of which only one truth value matters, such as `StreamSpecification`.
+pub(super) fn read_flag(reader: &mut Reader<'_>, member: &str) -> Result<bool> {
+    let mut flag = None;
+    reader.structure(|reader, name| {
+        if name != member {
+            return reader.skip();
+        }
+        flag = reader.boolean()?;
+        Ok(())
+    })?;
+    Ok(flag == Some(true))
+}
+
+pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {
+    for (position, definition) in definitions.iter().enumerate() {
+        let path = format!("AttributeDefinitions.{}.member", position + 1);
+        shape.required(&format!("{path}.AttributeName"), definition.name.is_some());
+        let name = definition.name.as_deref().unwrap_or("-");
+        shape.length(&format!("{path}.AttributeName"), name.chars().count(), 1, 255);
+        shape.required(&format!("{path}.AttributeType"), definition.letter.is_some());
+        let letter = definition.letter.as_deref();
+        shape.one_of(&format!("{path}.AttributeType"), letter, &["B", "N", "S"]);
+    }
+}
+
+pub(super) fn shape_keys(keys: &[KeyElement], path: &str, most: usize, shape: &mut Shape) {
+    shape.length(path, keys.len(), 1, most);
+    for (position, element) in keys.iter().enumerate() {
+        let path = format!("{path}.{}.member", position + 1);
+        shape.required(&format!("{path}.AttributeName"), element.name.is_some());
+        let name = element.name.as_deref().unwrap_or("-");
+        shape.length(&format!("{path}.AttributeName"), name.chars().count(), 1, 255);
+        shape.required(&format!("{path}.KeyType"), element.key_type.is_some());
+        shape.one_of(&format!("{path}.KeyType"), element.key_type.as_deref(), &["HASH", "RANGE"]);
+    }
+}
+
+pub(super) fn shape_index(index: &IndexRequest, path: &str, local: bool, shape: &mut Shape) {
+    shape.required(&format!("{path}.IndexName"), index.name.is_some());
+    shape.new_name(&format!("{path}.IndexName"), index.name.as_deref());
+    shape.required(&format!("{path}.KeySchema"), index.keys.is_some());
+    if let Some(keys) = &index.keys {
+        let most = if local { 2 } else { 2 * INDEX_KEY_COLUMNS_MAX };
+        shape_keys(keys, &format!("{path}.KeySchema"), most, shape);
+    }
+    shape.required(&format!("{path}.Projection"), index.projection.is_some());
+    if let Some(projection) = &index.projection {
+        let path = format!("{path}.Projection");
+        let projection_type = projection.projection_type.as_deref();
+        let types = &["ALL", "INCLUDE", "KEYS_ONLY"];
+        shape.one_of(&format!("{path}.ProjectionType"), projection_type, types);
+        if let Some(names) = &projection.non_key_attributes {
+            let path = format!("{path}.NonKeyAttributes");
+            shape.length(&path, names.len(), 1, NON_KEY_ATTRIBUTES_MAX);
+        }
+    }
+    if let Some(throughput) = index.throughput {
+        shape_throughput(throughput, &format!("{path}.ProvisionedThroughput"), shape);
+    }
+}
+
+pub(super) fn shape_throughput(throughput: ThroughputRequest, path: &str, shape: &mut Shape) {
+    for (name, value) in
+        [("ReadCapacityUnits", throughput.read), ("WriteCapacityUnits", throughput.write)]
+    {
+        let path = format!("{path}.{name}");
+        shape.required(&path, value.is_some());
+        shape.range(&path, value, 1, None);
+    }
+}
+
+pub(super) fn shape_tags(tags: &[Tag], shape: &mut Shape) {
+    for (position, tag) in tags.iter().enumerate() {
+        let path = format!("Tags.{}.member", position + 1);
+        shape.required(&format!("{path}.Key"), tag.key.is_some());
+        let key = tag.key.as_deref().unwrap_or("-");
+        shape.length(&format!("{path}.Key"), key.chars().count(), 1, TAG_KEY_CHARS_MAX);
+        shape.required(&format!("{path}.Value"), tag.value.is_some());
+        let value = tag.value.as_deref().unwrap_or_default();
+        shape.length(&format!("{path}.Value"), value.chars().count(), 0, TAG_VALUE_CHARS_MAX);
+    }
+}
+
+impl ThroughputRequest {
+    /// Returns the units, if both are there and within bounds.
+    pub(super) fn units(self) -> Result<Throughput> {
+        use crate::errors::Error;
+        use crate::limits::THROUGHPUT_MAX;
+        let (Some(read), Some(write)) = (self.read, self.write) else {
+            return Err(Error::validation(texts::UNITS_REQUIRED));
+        };
+        for (value, name) in [(read, "ReadCapacityUnits"), (write, "WriteCapacityUnits")] {
+            if value > THROUGHPUT_MAX {
+                return Err(Error::validation(texts::units_out_of_bounds(value, name)));
+            }
+        }
+        Ok(Throughput { read, write })
+    }
+
+    /// Returns the caps of a table that is paid per request; absent ones are 0.
+    pub(super) fn caps(self) -> Throughput {
+        // The service takes -1 for "no limit", too.
+        let cap = |value: Option<i64>| value.unwrap_or(0).max(0);
+        Throughput { read: cap(self.read), write: cap(self.write) }
+    }
+}

@@ -1,0 +1,243 @@
+//! What definitions, key schemas and indexes mean together: the engine's schema, or why there is
+//! none.
+
+use shelfmark_model::{
+    Direction, IndexKind, IndexSchema, IndexState, KeyColumn, KeyType, Projected, SortColumn,
+};
+
+use super::table_request::{Definition, IndexRequest, KeyElement, ProjectionRequest};
+use crate::errors::{Error, Result, texts};
+use crate::limits::{
+    GLOBAL_INDEXES_MAX, INDEX_KEY_COLUMNS_MAX, LOCAL_INDEXES_MAX, PROJECTED_ATTRIBUTES_MAX,
+};
+use crate::table::{Billing, IndexMeta, Throughput, check_key_name, key_type_of};
+
+/// The attributes that a request defines, in its order.
+pub(super) struct Definitions {
+    types: Vec<(String, KeyType)>,
+}
+
+/// The columns of a key.
+pub(super) struct KeyColumns {
+    pub(super) partition: Vec<KeyColumn>,
+    pub(super) sort: Vec<SortColumn>,
+}
+
+impl Definitions {
+    /// Reads the definitions; none may stand there twice.
+    pub(super) fn of(definitions: Vec<Definition>) -> Result<Self> {
+        let mut types: Vec<(String, KeyType)> = Vec::with_capacity(definitions.len());
+        for definition in definitions {
+            let name = definition.name.unwrap_or_default();
+            check_key_name(&name)?;
+            if types.iter().any(|(other, _)| *other == name) {
+                return Err(Error::validation(texts::definition_twice(&name)));
+            }
+            let letter = definition.letter.unwrap_or_default();
+            types.push((name, key_type_of(&letter).unwrap_or(KeyType::Text)));
+        }
+        Ok(Self { types })
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.types.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Reads the key of a table or of a local index: HASH, then at most one RANGE.
+    pub(super) fn table_key(&self, keys: &[KeyElement]) -> Result<KeyColumns> {
+        self.check_defined(keys)?;
+        check_names_differ(keys)?;
+        let mut elements = keys.iter();
+        if !elements.next().is_some_and(KeyElement::is_hash) {
+            return Err(Error::validation(texts::FIRST_KEY_IS_NO_HASH));
+        }
+        if elements.next().is_some_and(KeyElement::is_hash) {
+            return Err(Error::validation(texts::SECOND_KEY_IS_NO_RANGE));
+        }
+        Ok(self.columns(keys))
+    }
+
+    /// Reads the key of a global index: one to four HASH, then none to four RANGE.
+    fn global_key(&self, keys: &[KeyElement]) -> Result<KeyColumns> {
+        self.check_defined(keys)?;
+        check_names_differ(keys)?;
+        if !keys.first().is_some_and(KeyElement::is_hash) {
+            return Err(Error::validation(texts::FIRST_KEY_IS_NO_HASH));
+        }
+        let columns = self.columns(keys);
+        let ordered = keys.iter().skip_while(|key| key.is_hash()).all(|key| !key.is_hash());
+        if !ordered
+            || columns.partition.len() > INDEX_KEY_COLUMNS_MAX
+            || columns.sort.len() > INDEX_KEY_COLUMNS_MAX
+        {
+            return Err(Error::validation(texts::KEY_COLUMNS_OUT_OF_ORDER));
+        }
+        Ok(columns)
+    }
+
+    fn check_defined(&self, keys: &[KeyElement]) -> Result<()> {
+        let names: Vec<&str> = keys.iter().map(KeyElement::name).collect();
+        if names.iter().all(|name| self.types.iter().any(|(own, _)| own == name)) {
+            return Ok(());
+        }
+        Err(Error::validation(texts::keys_undefined(&names, &self.names())))
+    }
+
+    fn columns(&self, keys: &[KeyElement]) -> KeyColumns {
+        let key_type = |name: &str| {
+            let found = self.types.iter().find(|(own, _)| own == name);
+            found.map_or(KeyType::Text, |(_, key_type)| key_type.clone())
+        };
+        let (hash, range): (Vec<&KeyElement>, Vec<&KeyElement>) =
+            keys.iter().partition(|key| key.is_hash());
+        KeyColumns {
+            partition: hash
+                .into_iter()
+                .map(|key| KeyColumn::new(key.name(), key_type(key.name())))
+                .collect(),
+            sort: range
+                .into_iter()
+                .map(|key| SortColumn::new(key.name(), key_type(key.name()), Direction::Ascending))
+                .collect(),
+        }
+    }
+
+    /// Refuses definitions that no key uses. `table` is the key of the table.
+    pub(super) fn check_all_used(&self, table: &KeyColumns, indexes: &[IndexSchema]) -> Result<()> {
+        let partitions = indexes.iter().flat_map(|index| &index.partition);
+        let sorts = indexes.iter().flat_map(|index| &index.sort);
+        let mut used: Vec<&str> = Vec::new();
+        let names = table.partition.iter().map(|column| column.name.as_str());
+        let names = names.chain(table.sort.iter().map(|column| column.name.as_str()));
+        let names = names.chain(partitions.map(|column| column.name.as_str()));
+        for name in names.chain(sorts.map(|column| column.name.as_str())) {
+            if !used.contains(&name) {
+                used.push(name);
+            }
+        }
+        if self.types.iter().all(|(name, _)| used.contains(&name.as_str())) {
+            return Ok(());
+        }
+        Err(Error::validation(if indexes.is_empty() {
+            texts::DEFINITIONS_DO_NOT_MATCH.to_owned()
+        } else {
+            texts::definitions_unused(&used, &self.names())
+        }))
+    }
+
+    /// Reads a local index of a table with this key.
+    pub(super) fn local_index(
+        &self,
+        request: IndexRequest,
+        table: &KeyColumns,
+    ) -> Result<IndexSchema> {
+        let name = request.name.unwrap_or_default();
+        let columns = self.table_key(&request.keys.unwrap_or_default())?;
+        if columns.sort.is_empty() {
+            return Err(Error::validation(texts::local_index_without_range(&name)));
+        }
+        let (own, wanted) = (first_name(&columns), first_name(table));
+        if own != wanted {
+            return Err(Error::validation(texts::local_index_hash(&name, own, wanted)));
+        }
+        let projected = projected(request.projection.unwrap_or_default())?;
+        Ok(index_schema(name, columns, projected))
+    }
+
+    /// Reads a global index of a table that is paid in this way.
+    pub(super) fn global_index(
+        &self,
+        request: IndexRequest,
+        billing: Billing,
+    ) -> Result<(IndexSchema, IndexMeta)> {
+        let name = request.name.unwrap_or_default();
+        let columns = self.global_key(&request.keys.unwrap_or_default())?;
+        let projected = projected(request.projection.unwrap_or_default())?;
+        let throughput = match (billing, request.throughput) {
+            (Billing::PayPerRequest, None) => Throughput::default(),
+            (Billing::PayPerRequest, Some(_)) => {
+                return Err(Error::validation(texts::index_units_forbidden(&name)));
+            }
+            (Billing::Provisioned, None) => {
+                return Err(Error::validation(texts::index_units_required(&name)));
+            }
+            (Billing::Provisioned, Some(throughput)) => throughput.units()?,
+        };
+        Ok((index_schema(name, columns, projected), IndexMeta { local: false, throughput }))
+    }
+}
+
+/// Checks the indexes of a table together: their names and how many there are.
+pub(super) fn check_indexes(local: &[IndexSchema], global: &[IndexSchema]) -> Result<()> {
+    if local.len() > LOCAL_INDEXES_MAX {
+        return Err(Error::validation(texts::LOCAL_INDEXES_TOO_MANY));
+    }
+    if global.len() > GLOBAL_INDEXES_MAX {
+        return Err(Error::validation(texts::GLOBAL_INDEXES_TOO_MANY));
+    }
+    let mut names: Vec<&str> = Vec::new();
+    let mut projected = 0;
+    for index in local.iter().chain(global) {
+        if names.contains(&index.name.as_str()) {
+            return Err(Error::validation(texts::index_name_twice(&index.name)));
+        }
+        names.push(&index.name);
+        if let Projected::Include(attributes) = &index.projected {
+            projected += attributes.len();
+        }
+    }
+    if projected > PROJECTED_ATTRIBUTES_MAX {
+        return Err(Error::validation(texts::PROJECTED_TOO_MANY));
+    }
+    Ok(())
+}
+
+fn first_name(columns: &KeyColumns) -> &str {
+    columns.partition.first().map_or("", |column| &column.name)
+}
+
+fn check_names_differ(keys: &[KeyElement]) -> Result<()> {
+    for (position, key) in keys.iter().enumerate() {
+        if keys.iter().take(position).any(|other| other.name() == key.name()) {
+            return Err(Error::validation(texts::KEY_NAMES_EQUAL));
+        }
+    }
+    Ok(())
+}
+
+fn projected(request: ProjectionRequest) -> Result<Projected> {
+    let Some(projection_type) = request.projection_type else {
+        return Err(Error::validation(texts::UNKNOWN_PROJECTION));
+    };
+    match (projection_type.as_str(), request.non_key_attributes) {
+        ("INCLUDE", Some(names)) => {
+            names.iter().try_for_each(|name| check_key_name(name))?;
+            Ok(Projected::Include(names))
+        }
+        ("INCLUDE", None) => Err(Error::validation(texts::NON_KEY_ATTRIBUTES_MISSING)),
+        (other, Some(_)) => Err(Error::validation(texts::non_key_attributes(other))),
+        ("KEYS_ONLY", None) => Ok(Projected::KeysOnly),
+        _ => Ok(Projected::All),
+    }
+}
+
+fn index_schema(name: String, columns: KeyColumns, projected: Projected) -> IndexSchema {
+    IndexSchema {
+        name,
+        kind: IndexKind::Secondary,
+        partition: columns.partition,
+        sort: columns.sort,
+        projected,
+        state: IndexState::Public,
+    }
+}
+
+impl KeyElement {
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+
+    fn is_hash(&self) -> bool {
+        self.key_type.as_deref() == Some("HASH")
+    }
+}

@@ -1,0 +1,158 @@
+//! TransactGetItems: up to 100 items as of one moment.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{AccessReport, Get, Table};
+use shelfmark_model::{Item, Key, Projection};
+
+use super::read_request::{ReadRequest, bytes_read};
+use crate::capacity::{Consumed, ConsumedByTable, Detail};
+use crate::errors::{Error, Reason, Result, cancelled, texts};
+use crate::face::Face;
+use crate::json::{Attributes, Reader, Writer, put_item};
+use crate::limits::{TRANSACTION_ITEMS_MAX, TRANSACTION_SIZE_BYTES_MAX};
+use crate::reply::Answered;
+use crate::shape::{CAPACITIES, Shape};
+use crate::table;
+
+#[derive(Debug, Default)]
+struct Request {
+    items: Option<Vec<Option<GetRequest>>>,
+    capacity: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct GetRequest {
+    table: Option<String>,
+    key: Option<Attributes>,
+    read: ReadRequest,
+}
+
+struct Planned {
+    table: Arc<Table>,
+    key: Key,
+    projection: Projection,
+}
+
+#[derive(Default)]
+struct Read {
+    items: Vec<Option<Item>>,
+    consumed: ConsumedByTable,
+    report: AccessReport,
+}
+
+/// Answers TransactGetItems.
+pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+    let request = parse(body)?;
+    let detail = Detail::of(request.capacity.as_deref());
+    let Read { items, consumed, report } = read(face, plan(face, request)?)?;
+    Ok(Writer::answer(|out| {
+        out.name("Responses").list(|out| {
+            for item in &items {
+                out.object(|out| {
+                    if let Some(item) = item {
+                        out.name("Item");
+                        put_item(out, item);
+                    }
+                });
+            }
+        });
+        consumed.put(out, detail);
+    })
+    .reporting(report))
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "TransactItems" => request.items = reader.list(parse_item)?,
+            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    shape.required("TransactItems", request.items.is_some());
+    if let Some(items) = &request.items {
+        shape.length("TransactItems", items.len(), 1, TRANSACTION_ITEMS_MAX);
+    }
+    for (position, item) in request.items.iter().flatten().enumerate() {
+        let path = format!("TransactItems.{}.member.Get", position + 1);
+        shape.required(&path, item.is_some());
+        if let Some(get) = item {
+            shape.table(&format!("{path}.TableName"), get.table.as_deref());
+            shape.required(&format!("{path}.Key"), get.key.is_some());
+        }
+    }
+    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
+    shape.check()?;
+    Ok(request)
+}
+
+fn parse_item(reader: &mut Reader<'_>) -> Result<Option<Option<GetRequest>>> {
+    let mut get = None;
+    let present = reader.structure(|reader, name| {
+        if name != "Get" {
+            return reader.skip();
+        }
+        let mut request = GetRequest::default();
+        let present = reader.structure(|reader, name| {
+            match name {
+                "TableName" => request.table = reader.text()?,
+                "Key" => request.key = reader.attributes()?,
+                _ if request.read.member(reader, name)? => {}
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        get = present.then_some(request);
+        Ok(())
+    })?;
+    Ok(present.then_some(get))
+}
+
+fn plan(face: &Face, request: Request) -> Result<Vec<Planned>> {
+    let mut prepared = Vec::new();
+    for get in request.items.into_iter().flatten().flatten() {
+        let key = get.key.unwrap_or_default().checked()?;
+        prepared.push((get.table.unwrap_or_default(), key, get.read.prepare()?));
+    }
+    let mut planned: Vec<Planned> = Vec::with_capacity(prepared.len());
+    let mut reasons = Vec::with_capacity(prepared.len());
+    for (name, key, projection) in prepared {
+        let table = table::find(&face.engine, &name)?;
+        match table::read_key(&table, key) {
+            Ok(key) => {
+                if planned.iter().any(|other| other.table.id == table.id && other.key == key) {
+                    return Err(Error::validation(texts::ITEM_TWICE));
+                }
+                planned.push(Planned { table, key, projection });
+                reasons.push(Reason::default());
+            }
+            Err(error) => reasons.push(Reason::invalid(error)),
+        }
+    }
+    if reasons.len() > planned.len() {
+        return Err(cancelled(reasons));
+    }
+    Ok(planned)
+}
+
+fn read(face: &Face, planned: Vec<Planned>) -> Result<Read> {
+    let view = face.engine.snapshot()?;
+    let mut read = Read::default();
+    let mut size = 0_usize;
+    for Planned { table, key, projection } in planned {
+        let got = view.get(&table, &Get { key, projection })?;
+        let bytes = bytes_read(&got);
+        size = size.saturating_add(bytes);
+        if size > TRANSACTION_SIZE_BYTES_MAX {
+            return Err(Error::validation(texts::TRANSACTION_TOO_LARGE));
+        }
+        read.consumed.add(&table.schema.name.name, Consumed::transaction_read(bytes));
+        read.items.push(got.item);
+        read.report.extend(got.report);
+    }
+    Ok(read)
+}

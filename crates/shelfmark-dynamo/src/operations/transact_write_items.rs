@@ -1,0 +1,202 @@
+//! TransactWriteItems: up to 100 writes, all or none, at most once per client request token.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{Change, Once, Returns, Table, Token, Write, Written};
+use shelfmark_model::Key;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::write_request::{Prepared, Verb, WriteRequest, reports};
+use crate::capacity::{Consumed, ConsumedByTable, Detail};
+use crate::errors::{Error, Exception, Reason, Result, cancelled, texts, transaction_error};
+use crate::face::{Done, Face};
+use crate::json::{Reader, Writer};
+use crate::limits::{
+    REQUEST_TOKEN_CHARS_MAX, REQUEST_TOKEN_SECONDS, TRANSACTION_ITEMS_MAX,
+    TRANSACTION_SIZE_BYTES_MAX,
+};
+use crate::reply::Answered;
+use crate::shape::{CAPACITIES, Shape};
+use crate::table;
+
+#[derive(Debug, Default)]
+struct Request {
+    items: Option<Vec<Vec<(Verb, WriteRequest)>>>,
+    token: Option<String>,
+    capacity: Option<String>,
+    metrics: Option<String>,
+}
+
+struct Planned {
+    writes: Vec<Write>,
+    token: Option<Token>,
+    detail: Detail,
+}
+
+/// What stands before the tokens of this face among those of the engine.
+const TOKEN_PREFIX: &[u8] = b"dynamodb/";
+
+/// Plans and queues the writes; `done` is told when they are durable.
+pub(super) fn start(face: &Face, body: &[u8], done: Done) {
+    let planned = parse(body).and_then(|request| plan(face, request));
+    let Planned { writes, token, detail } = match planned {
+        Ok(planned) => planned,
+        Err(error) => return done.answer(Err(error)),
+    };
+    let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
+    let finish = move |outcome: std::result::Result<Once, shelfmark_engine::Error>| {
+        done.answer(match outcome {
+            Ok(Once::Written(written)) => Ok(encode(&tables, Some(&written), detail)),
+            Ok(Once::Repeated) => Ok(encode(&tables, None, detail)),
+            Ok(Once::Mismatch) => {
+                Err(Error::new(Exception::IdempotentParameterMismatch, texts::TOKEN_MISMATCH))
+            }
+            Err(error) => Err(transaction_error(error, &tables)),
+        });
+    };
+    match token {
+        Some(token) => face.engine.submit_all_once(token, writes, Box::new(finish)),
+        None => face
+            .engine
+            .submit_all(writes, Box::new(move |outcome| finish(outcome.map(Once::Written)))),
+    }
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "TransactItems" => request.items = reader.list(parse_item)?,
+            "ClientRequestToken" => request.token = reader.text()?,
+            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
+            "ReturnItemCollectionMetrics" => request.metrics = reader.text()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    let mut shape = Shape::default();
+    shape.required("TransactItems", request.items.is_some());
+    if let Some(items) = &request.items {
+        shape.length("TransactItems", items.len(), 1, TRANSACTION_ITEMS_MAX);
+    }
+    for (position, actions) in request.items.iter().flatten().enumerate() {
+        for (verb, write) in actions {
+            let path = format!("TransactItems.{}.member.{}.", position + 1, verb.member());
+            write.shape(*verb, &path, &mut shape);
+            if *verb == Verb::Update {
+                write.update_required(&path, &mut shape);
+            }
+        }
+    }
+    if let Some(token) = &request.token {
+        let length = token.chars().count();
+        shape.length("ClientRequestToken", length, 1, REQUEST_TOKEN_CHARS_MAX);
+    }
+    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
+    shape.one_of("ReturnItemCollectionMetrics", request.metrics.as_deref(), &["SIZE", "NONE"]);
+    shape.check()?;
+    Ok(request)
+}
+
+fn parse_item(reader: &mut Reader<'_>) -> Result<Option<Vec<(Verb, WriteRequest)>>> {
+    let mut actions = Vec::new();
+    let present =
+        reader.structure(|reader, name| {
+            let Some(verb) = Verb::ALL.into_iter().find(|verb| verb.member() == name) else {
+                return reader.skip();
+            };
+            let mut write = WriteRequest::default();
+            let present = reader.structure(|reader, name| {
+                if write.member(reader, name)? { Ok(()) } else { reader.skip() }
+            })?;
+            actions.retain(|(other, _)| *other != verb);
+            if present {
+                actions.push((verb, write));
+            }
+            Ok(())
+        })?;
+    Ok(present.then_some(actions))
+}
+
+fn plan(face: &Face, request: Request) -> Result<Planned> {
+    let mut prepared = Vec::new();
+    let mut hash = Xxh3::new();
+    for actions in request.items.unwrap_or_default() {
+        let mut actions = actions.into_iter();
+        let (Some((verb, write)), None) = (actions.next(), actions.next()) else {
+            return Err(Error::validation(texts::ONE_ACTION));
+        };
+        if request.token.is_some() {
+            // Maps are sorted by name, so the same request has the same form whatever the order
+            // in which a client wrote its members.
+            hash.update(format!("{verb:?}{write:?}").as_bytes());
+        }
+        prepared.push((write.table.clone().unwrap_or_default(), write.prepare(verb)?));
+    }
+    let size: usize = prepared.iter().map(|(_, write)| write.size_bytes()).sum();
+    if size > TRANSACTION_SIZE_BYTES_MAX {
+        return Err(Error::validation(texts::TRANSACTION_TOO_LARGE));
+    }
+    let detail = Detail::of(request.capacity.as_deref());
+    let writes = bind(face, prepared, detail)?;
+    let now = face.environment.clock.now_seconds();
+    let token = request.token.map(|token| Token {
+        token: [TOKEN_PREFIX, token.as_bytes()].concat(),
+        request_hash: hash.digest(),
+        expires_at: now + REQUEST_TOKEN_SECONDS,
+    });
+    Ok(Planned { writes, token, detail })
+}
+
+/// Fits the writes to their tables. A write that does not fit cancels the transaction.
+fn bind(face: &Face, prepared: Vec<(String, Prepared)>, detail: Detail) -> Result<Vec<Write>> {
+    let returns = Returns { old: detail.is_wanted(), new: detail.is_wanted() };
+    let mut writes: Vec<Write> = Vec::with_capacity(prepared.len());
+    let mut keys: Vec<(u64, Key)> = Vec::with_capacity(prepared.len());
+    let mut reasons = Vec::with_capacity(prepared.len());
+    for (name, write) in prepared {
+        let table = table::find(&face.engine, &name)?;
+        match write.bind(&table) {
+            Ok(write) => {
+                let key = match &write.change {
+                    Change::Put(item) => table.key_of(item)?,
+                    Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => {
+                        key.clone()
+                    }
+                };
+                let key = (table.id, key);
+                if keys.contains(&key) {
+                    return Err(Error::validation(texts::ITEM_TWICE));
+                }
+                keys.push(key);
+                writes.push(Write { returns, ..write });
+                reasons.push(Reason::default());
+            }
+            Err(error) => reasons.push(Reason::invalid(error)),
+        }
+    }
+    if reasons.len() > writes.len() {
+        return Err(cancelled(reasons));
+    }
+    Ok(writes)
+}
+
+/// Writes the answer. One of a repeated request shows what reading the items would have cost.
+fn encode(tables: &[Arc<Table>], written: Option<&[Written]>, detail: Detail) -> Answered {
+    let mut consumed = ConsumedByTable::default();
+    if detail.is_wanted() {
+        for (position, table) in tables.iter().enumerate() {
+            let units = match written {
+                None => Consumed::transaction_read(0),
+                Some(written) => {
+                    let images = written.get(position);
+                    let old = images.and_then(|written| written.old.as_ref());
+                    let new = images.and_then(|written| written.new.as_ref());
+                    Consumed::write(table, old, new).in_transaction()
+                }
+            };
+            consumed.add(&table.schema.name.name, units);
+        }
+    }
+    Writer::answer(|out| consumed.put(out, detail)).reporting(reports(written.unwrap_or_default()))
+}

@@ -1,0 +1,277 @@
+//! UpdateTable: billing, throughput, protection, and global indexes one at a time.
+//!
+//! An index is complete when the answer leaves; meanwhile reads and writes go on. Clients that wait
+//! for ACTIVE find it at once.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{ErrorKind, Table};
+use shelfmark_model::IndexSchema;
+
+use super::table_request::{self, Definition, IndexRequest, ThroughputRequest};
+use super::table_schema::{Definitions, KeyColumns, check_indexes};
+use crate::describe::{self, Size};
+use crate::errors::{Error, Exception, Result, texts};
+use crate::face::Face;
+use crate::json::{Reader, Writer};
+use crate::reply::Answered;
+use crate::shape::Shape;
+use crate::table::{self, Billing, IndexMeta, Meta, Throughput};
+
+#[derive(Debug, Default)]
+struct Request {
+    table: Option<String>,
+    definitions: Option<Vec<Definition>>,
+    billing: Option<String>,
+    throughput: Option<ThroughputRequest>,
+    on_demand: Option<ThroughputRequest>,
+    indexes: Option<Vec<IndexUpdate>>,
+    deletion_protection: Option<bool>,
+    table_class: Option<String>,
+    /// A member that is accepted and changes nothing here.
+    other: bool,
+    unsupported: Option<&'static str>,
+}
+
+/// An element of GlobalSecondaryIndexUpdates.
+#[derive(Debug, Default)]
+struct IndexUpdate {
+    create: Option<IndexRequest>,
+    /// Name and throughput.
+    update: Option<IndexRequest>,
+    /// Only the name.
+    delete: Option<IndexRequest>,
+}
+
+/// Answers UpdateTable.
+pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+    let request = parse(body)?;
+    let table = table::find_named(&face.engine, request.table.as_deref().unwrap_or_default())?;
+    let table = run(face, &table, request)?;
+    Ok(Writer::answer(|out| {
+        out.name("TableDescription");
+        describe::put(out, face, &table, "UPDATING", Size::default());
+    }))
+}
+
+fn parse(body: &[u8]) -> Result<Request> {
+    let mut request = Request::default();
+    Reader::body(body, |reader, name| {
+        match name {
+            "TableName" => request.table = reader.text()?,
+            "AttributeDefinitions" => {
+                request.definitions = table_request::read_definitions(reader)?;
+            }
+            "BillingMode" => request.billing = reader.text()?,
+            "ProvisionedThroughput" => {
+                request.throughput = table_request::read_throughput(reader)?;
+            }
+            "OnDemandThroughput" => request.on_demand = table_request::read_throughput(reader)?,
+            "GlobalSecondaryIndexUpdates" => request.indexes = reader.list(parse_update)?,
+            "DeletionProtectionEnabled" => request.deletion_protection = reader.boolean()?,
+            "TableClass" => request.table_class = reader.text()?,
+            "StreamSpecification" if table_request::read_flag(reader, "StreamEnabled")? => {
+                request.unsupported = Some("StreamSpecification");
+            }
+            "StreamSpecification" => request.other = true,
+            "ReplicaUpdates" | "VectorIndexUpdates" | "GlobalTableWitnessUpdates" => {
+                let updates = reader.list(|reader| reader.skip().map(Some))?;
+                if updates.is_some_and(|updates| !updates.is_empty()) {
+                    request.unsupported = Some("Changing replicas or vector indexes");
+                }
+            }
+            "SSESpecification" | "WarmThroughput" => {
+                request.other = true;
+                reader.skip()?;
+            }
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    shape(&request)?;
+    Ok(request)
+}
+
+fn parse_update(reader: &mut Reader<'_>) -> Result<Option<IndexUpdate>> {
+    let mut update = IndexUpdate::default();
+    let present = reader.structure(|reader, name| {
+        match name {
+            "Create" => update.create = table_request::read_index(reader)?,
+            "Update" => update.update = table_request::read_index(reader)?,
+            "Delete" => update.delete = table_request::read_index(reader)?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(present.then_some(update))
+}
+
+fn shape(request: &Request) -> Result<()> {
+    let mut shape = Shape::default();
+    shape.table("TableName", request.table.as_deref());
+    table_request::shape_definitions(
+        request.definitions.as_deref().unwrap_or_default(),
+        &mut shape,
+    );
+    shape.one_of("BillingMode", request.billing.as_deref(), &["PROVISIONED", "PAY_PER_REQUEST"]);
+    if let Some(throughput) = request.throughput {
+        table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
+    }
+    for (position, update) in request.indexes.iter().flatten().enumerate() {
+        let path = format!("GlobalSecondaryIndexUpdates.{}.member", position + 1);
+        if let Some(index) = &update.create {
+            table_request::shape_index(index, &format!("{path}.Create"), false, &mut shape);
+        }
+        for (action, index) in [("Update", &update.update), ("Delete", &update.delete)] {
+            if let Some(index) = index {
+                let path = format!("{path}.{action}.IndexName");
+                shape.required(&path, index.name.is_some());
+                shape.new_name(&path, index.name.as_deref());
+            }
+        }
+    }
+    shape.check()?;
+    if let Some(what) = request.unsupported {
+        return Err(Error::validation(texts::not_supported(what)));
+    }
+    let nothing = request.billing.is_none()
+        && request.throughput.is_none()
+        && request.on_demand.is_none()
+        && request.indexes.as_ref().is_none_or(Vec::is_empty)
+        && request.deletion_protection.is_none()
+        && request.table_class.is_none()
+        && !request.other;
+    if nothing {
+        return Err(Error::validation(texts::NOTHING_TO_UPDATE));
+    }
+    Ok(())
+}
+
+fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> {
+    let meta = Meta::of(table);
+    let billing = match request.billing.as_deref() {
+        Some("PAY_PER_REQUEST") => Billing::PayPerRequest,
+        Some(_) => Billing::Provisioned,
+        None => meta.billing,
+    };
+    let throughput = throughput(&meta, billing, request.throughput)?;
+    let updates = request.indexes.unwrap_or_default();
+    let changing = updates.iter().filter(|update| update.update.is_none()).count();
+    if changing > 1 {
+        return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
+    }
+    let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
+    let mut current = face.engine.alter_options(&table.schema.name, |options| {
+        let mut meta = Meta::read(&options.face);
+        meta.billing = billing;
+        meta.throughput = throughput;
+        if let Some(caps) = request.on_demand {
+            meta.on_demand = caps.caps();
+        }
+        if let Some(protected) = request.deletion_protection {
+            meta.deletion_protection = protected;
+        }
+        meta.table_class = request.table_class.or(meta.table_class);
+        options.face = meta.to_face();
+    })?;
+    for update in updates {
+        current = change_index(face, &current, &definitions, billing, update)?;
+    }
+    Ok(current)
+}
+
+fn throughput(
+    meta: &Meta,
+    billing: Billing,
+    request: Option<ThroughputRequest>,
+) -> Result<Throughput> {
+    match (billing, request) {
+        (Billing::PayPerRequest, Some(_)) => Err(Error::validation(texts::UNITS_FORBIDDEN)),
+        (Billing::PayPerRequest, None) => Ok(Throughput::default()),
+        (Billing::Provisioned, Some(request)) => request.units(),
+        (Billing::Provisioned, None) if meta.billing == Billing::Provisioned => Ok(meta.throughput),
+        (Billing::Provisioned, None) => Err(Error::validation(texts::UNITS_REQUIRED)),
+    }
+}
+
+fn change_index(
+    face: &Face,
+    table: &Arc<Table>,
+    definitions: &Definitions,
+    billing: Billing,
+    update: IndexUpdate,
+) -> Result<Arc<Table>> {
+    match update {
+        IndexUpdate { create: Some(index), update: None, delete: None } => {
+            create_index(face, table, definitions, billing, index)
+        }
+        IndexUpdate { create: None, update: Some(index), delete: None } => {
+            let name = existing(table, index.name)?;
+            let units = index.throughput.unwrap_or_default().units()?;
+            set_index(face, table, &name, Some(IndexMeta { local: false, throughput: units }))
+        }
+        IndexUpdate { create: None, update: None, delete: Some(index) } => {
+            let name = existing(table, index.name)?;
+            face.engine.drop_index(&table.schema.name, &name)?;
+            set_index(face, table, &name, None)
+        }
+        IndexUpdate { .. } => Err(Error::validation(texts::ONE_INDEX_ACTION)),
+    }
+}
+
+/// Finds a global index.
+fn existing(table: &Table, name: Option<String>) -> Result<String> {
+    let name = name.unwrap_or_default();
+    if table.schema.index(&name).is_none() || Meta::of(table).is_local(&name) {
+        let text = texts::index_missing_in_table(&name);
+        return Err(Error::new(Exception::ResourceNotFound, text));
+    }
+    Ok(name)
+}
+
+fn create_index(
+    face: &Face,
+    table: &Arc<Table>,
+    definitions: &Definitions,
+    billing: Billing,
+    request: IndexRequest,
+) -> Result<Arc<Table>> {
+    let (index, meta) = definitions.global_index(request, billing)?;
+    let name = index.name.clone();
+    if table.schema.index(&name).is_some() {
+        return Err(Error::validation(texts::index_exists(&name)));
+    }
+    let all = Meta::of(table);
+    let (local, mut global): (Vec<IndexSchema>, Vec<IndexSchema>) =
+        table.schema.indexes.iter().cloned().partition(|index| all.is_local(&index.name));
+    global.push(index.clone());
+    check_indexes(&local, &global)?;
+    let key =
+        KeyColumns { partition: table.schema.partition.clone(), sort: table.schema.sort.clone() };
+    let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
+    definitions.check_all_used(&key, &indexes)?;
+    set_index(face, table, &name, Some(meta))?;
+    face.engine.add_index(&table.schema.name, index).map_err(|error| {
+        if error.kind() == ErrorKind::AlreadyExists {
+            return Error::validation(texts::index_exists(&name));
+        }
+        error.into()
+    })
+}
+
+fn set_index(
+    face: &Face,
+    table: &Table,
+    name: &str,
+    index: Option<IndexMeta>,
+) -> Result<Arc<Table>> {
+    let changed = face.engine.alter_options(&table.schema.name, |options| {
+        let mut meta = Meta::read(&options.face);
+        match index {
+            Some(index) => meta.indexes.insert(name.to_owned(), index),
+            None => meta.indexes.remove(name),
+        };
+        options.face = meta.to_face();
+    })?;
+    Ok(changed)
+}

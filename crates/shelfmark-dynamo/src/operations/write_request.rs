@@ -1,0 +1,229 @@
+//! What requests that write one item have in common, on their own and in a transaction.
+//!
+//! A write goes through three steps: its members are read ([`WriteRequest`]), all that needs no
+//! table is checked and translated ([`Prepared`]), and then it is bound to its table.
+
+use std::sync::Arc;
+
+use shelfmark_engine::{AccessReport, Change, Table, Write, Written};
+use shelfmark_model::{Condition, Item, Patch, PatchOperation, item_size_bytes};
+
+use crate::errors::{Error, Result, texts};
+use crate::expression::{Given, Kind, Placeholders};
+use crate::json::{Attributes, Reader};
+use crate::legacy::{self, Expected, Updates};
+use crate::limits::ITEM_SIZE_BYTES_MAX;
+use crate::shape::Shape;
+use crate::table::{check_attribute_names, check_item, read_key};
+
+/// Which write it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Put,
+    Update,
+    Delete,
+    Check,
+}
+
+impl Verb {
+    /// Every verb.
+    pub(super) const ALL: [Self; 4] = [Self::Put, Self::Update, Self::Delete, Self::Check];
+
+    /// Returns the member of a transaction's element that holds such a write.
+    pub(super) const fn member(self) -> &'static str {
+        match self {
+            Self::Put => "Put",
+            Self::Update => "Update",
+            Self::Delete => "Delete",
+            Self::Check => "ConditionCheck",
+        }
+    }
+}
+
+/// The members of a write.
+#[derive(Debug, Default)]
+pub(super) struct WriteRequest {
+    pub(super) table: Option<String>,
+    item: Option<Attributes>,
+    key: Option<Attributes>,
+    condition: Option<String>,
+    update: Option<String>,
+    given: Given,
+    expected: Expected,
+    updates: Option<Updates>,
+    on_failure: Option<String>,
+}
+
+/// A write whose request is right; whether it fits its table is not known yet.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    action: Action,
+    condition: Option<Condition>,
+    old_on_refusal: bool,
+}
+
+#[derive(Debug)]
+enum Action {
+    Put(Item),
+    Update(Item, Patch),
+    Delete(Item),
+    Check(Item),
+}
+
+impl WriteRequest {
+    /// Reads a member, if it is one of these; `false` leaves it to the caller.
+    pub(super) fn member(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
+        match name {
+            "TableName" => self.table = reader.text()?,
+            "Item" => self.item = reader.attributes()?,
+            "Key" => self.key = reader.attributes()?,
+            "ConditionExpression" => self.condition = reader.text()?,
+            "UpdateExpression" => self.update = reader.text()?,
+            "ExpressionAttributeNames" => {
+                self.given.names = reader.map(|reader, _| reader.text())?
+            }
+            "ExpressionAttributeValues" => self.given.values = reader.checked_map()?,
+            "Expected" => self.expected.conditions = legacy::conditions::read(reader)?,
+            "ConditionalOperator" => self.expected.operator = reader.text()?,
+            "AttributeUpdates" => self.updates = legacy::updates::read(reader)?,
+            "ReturnValuesOnConditionCheckFailure" => self.on_failure = reader.text()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Checks the shape; `path` stands before the members' names.
+    pub(super) fn shape(&self, verb: Verb, path: &str, shape: &mut Shape) {
+        let at = |member: &str| format!("{path}{member}");
+        shape.table(&at("TableName"), self.table.as_deref());
+        if verb == Verb::Put {
+            shape.required(&at("Item"), self.item.is_some());
+        } else {
+            shape.required(&at("Key"), self.key.is_some());
+        }
+        if verb == Verb::Check {
+            shape.required(&at("ConditionExpression"), self.condition.is_some());
+        }
+        let on_failure = at("ReturnValuesOnConditionCheckFailure");
+        shape.one_of(&on_failure, self.on_failure.as_deref(), &["ALL_OLD", "NONE"]);
+        let operator = self.expected.operator.as_deref();
+        shape.one_of(&at("ConditionalOperator"), operator, &["OR", "AND"]);
+        legacy::conditions::shape(self.expected.conditions.as_ref(), "Expected", false, shape);
+        legacy::updates::shape(self.updates.as_ref(), shape);
+    }
+
+    /// Asks for the member that a transaction's update must have.
+    pub(super) fn update_required(&self, path: &str, shape: &mut Shape) {
+        shape.required(&format!("{path}UpdateExpression"), self.update.is_some());
+    }
+
+    /// Checks and translates everything that needs no table.
+    pub(super) fn prepare(self, verb: Verb) -> Result<Prepared> {
+        let update = (Kind::Update, self.update.is_some());
+        let condition = (Kind::Condition, self.condition.is_some());
+        let expressions =
+            if verb == Verb::Update { vec![update, condition] } else { vec![condition] };
+        let legacy = [
+            ("AttributeUpdates", self.updates.is_some()),
+            ("Expected", self.expected.conditions.is_some()),
+            ("ConditionalOperator", self.expected.operator.is_some()),
+        ];
+        legacy::not_mixed(&legacy, &expressions)?;
+        let item = self.item.map(Attributes::checked).transpose()?.unwrap_or_default();
+        let key = self.key.map(Attributes::checked).transpose()?.unwrap_or_default();
+        check_attribute_names(&item)?;
+        if item_size_bytes(&item) > ITEM_SIZE_BYTES_MAX {
+            return Err(Error::validation(texts::ITEM_TOO_LARGE));
+        }
+        let placeholders = Placeholders::check(self.given, &expressions)?;
+        let patch = match self.updates {
+            Some(updates) => legacy::updates::patch(updates)?,
+            None if verb == Verb::Update => {
+                placeholders.update(self.update.as_deref())?.unwrap_or_default()
+            }
+            None => Patch::default(),
+        };
+        let condition = placeholders.condition(Kind::Condition, self.condition.as_deref())?;
+        placeholders.all_used()?;
+        let condition = match condition {
+            Some(condition) => Some(condition),
+            None => self.expected.condition()?,
+        };
+        let action = match verb {
+            Verb::Put => Action::Put(item),
+            Verb::Update => Action::Update(key, patch),
+            Verb::Delete => Action::Delete(key),
+            Verb::Check => Action::Check(key),
+        };
+        let old_on_refusal = self.on_failure.as_deref() == Some("ALL_OLD");
+        Ok(Prepared { action, condition, old_on_refusal })
+    }
+}
+
+impl Prepared {
+    /// Returns the size of what the request brings, for the limit of a transaction.
+    pub(super) fn size_bytes(&self) -> usize {
+        match &self.action {
+            Action::Put(item) => item_size_bytes(item),
+            Action::Update(key, patch) => item_size_bytes(key) + patch_size_bytes(patch),
+            Action::Delete(key) | Action::Check(key) => item_size_bytes(key),
+        }
+    }
+
+    /// Fits the write to its table.
+    pub(super) fn bind(self, table: &Arc<Table>) -> Result<Write> {
+        let change = match self.action {
+            Action::Put(item) => {
+                check_item(table, &item)?;
+                Change::Put(item)
+            }
+            Action::Update(key, patch) => {
+                let key = read_key(table, key)?;
+                for operation in &patch.operations {
+                    let name = &operation.path().attribute;
+                    if table.schema.is_key(name) {
+                        return Err(Error::validation(texts::update_of_key(name)));
+                    }
+                }
+                let creates = creates(&patch);
+                Change::Patch { key, patch, creates }
+            }
+            Action::Delete(key) => Change::Delete(read_key(table, key)?),
+            Action::Check(key) => Change::Check(read_key(table, key)?),
+        };
+        let mut write = Write::new(table, change);
+        write.condition = self.condition;
+        write.old_on_refusal = self.old_on_refusal;
+        Ok(write)
+    }
+}
+
+/// Puts the reports of several writes together.
+pub(super) fn reports(written: &[Written]) -> AccessReport {
+    AccessReport {
+        steps: written.iter().flat_map(|written| &written.report.steps).cloned().collect(),
+    }
+}
+
+/// An update that only takes away creates nothing; one without actions creates an item of its key.
+fn creates(patch: &Patch) -> bool {
+    patch.operations.is_empty()
+        || patch
+            .operations
+            .iter()
+            .any(|operation| matches!(operation, PatchOperation::Set(..) | PatchOperation::Add(..)))
+}
+
+fn patch_size_bytes(patch: &Patch) -> usize {
+    use shelfmark_model::{Operand, PatchValue, value_size_bytes};
+    patch
+        .operations
+        .iter()
+        .map(|operation| match operation {
+            PatchOperation::Set(_, PatchValue::Operand(Operand::Value(value)))
+            | PatchOperation::Add(_, value)
+            | PatchOperation::Subtract(_, value) => value_size_bytes(value),
+            PatchOperation::Set(..) | PatchOperation::Remove(_) => 0,
+        })
+        .sum()
+}

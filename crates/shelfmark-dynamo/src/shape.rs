@@ -1,0 +1,139 @@
+//! The shape of a request: members that must be there, lengths, ranges, enumerations.
+//!
+//! The service model's constraints are checked together before anything else about a request, and
+//! up to ten of their violations are reported in one message.
+
+use crate::errors::{Error, Result, texts};
+use crate::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN, SHAPE_PROBLEMS_MAX, TABLE_ARN_CHARS_MAX};
+
+/// The values of `ReturnConsumedCapacity`.
+pub(crate) const CAPACITIES: &[&str] = &["INDEXES", "TOTAL", "NONE"];
+
+/// Collects what is wrong with a request's shape.
+#[derive(Debug, Default)]
+pub(crate) struct Shape {
+    problems: Vec<String>,
+}
+
+impl Shape {
+    fn refuse(&mut self, path: &str, constraint: &str) {
+        if self.problems.len() < SHAPE_PROBLEMS_MAX {
+            self.problems.push(texts::constraint(path, constraint));
+        }
+    }
+
+    /// Asks that a member is there.
+    pub(crate) fn required(&mut self, path: &str, present: bool) {
+        if !present {
+            self.refuse(path, texts::NOT_NULL);
+        }
+    }
+
+    /// Asks that a member, if it is there, is one of these.
+    pub(crate) fn one_of(&mut self, path: &str, value: Option<&str>, values: &[&str]) {
+        if value.is_some_and(|value| !values.contains(&value)) {
+            self.refuse(path, &texts::one_of(values));
+        }
+    }
+
+    /// Asks that a number, if it is there, lies in a range.
+    pub(crate) fn range(&mut self, path: &str, value: Option<i64>, least: i64, most: Option<i64>) {
+        if value.is_some_and(|value| value < least) {
+            self.refuse(path, &texts::value_at_least(least));
+        }
+        if let Some(most) = most
+            && value.is_some_and(|value| value > most)
+        {
+            self.refuse(path, &texts::value_at_most(most));
+        }
+    }
+
+    /// Asks that something has a length in a range.
+    pub(crate) fn length(&mut self, path: &str, length: usize, least: usize, most: usize) {
+        if length < least {
+            self.refuse(path, &texts::length_at_least(least));
+        }
+        if length > most {
+            self.refuse(path, &texts::length_at_most(most));
+        }
+    }
+
+    /// Checks the name of a table that must be given and may be an ARN.
+    pub(crate) fn table(&mut self, path: &str, name: Option<&str>) {
+        self.required(path, name.is_some());
+        let Some(name) = name else { return };
+        if name.starts_with("arn:") {
+            self.length(path, name.chars().count(), 1, TABLE_ARN_CHARS_MAX);
+            return;
+        }
+        self.length(path, name.chars().count(), 1, NAME_CHARS_MAX);
+        if !name.is_empty() && !is_name(name) {
+            self.refuse(path, texts::NAME_PATTERN);
+        }
+    }
+
+    /// Checks the name of an index, or of a table that is to be created.
+    pub(crate) fn new_name(&mut self, path: &str, name: Option<&str>) {
+        let Some(name) = name else { return };
+        if !is_name(name) {
+            self.refuse(path, texts::NAME_PATTERN);
+        }
+        self.length(path, name.chars().count(), NAME_CHARS_MIN, NAME_CHARS_MAX);
+    }
+
+    /// Refuses the request if anything was wrong.
+    pub(crate) fn check(self) -> Result<()> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        Err(Error::validation(texts::envelope_all(&self.problems)))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(fill: impl FnOnce(&mut Shape), expected: &str) {
+        let mut shape = Shape::default();
+        fill(&mut shape);
+        let found = shape.check().err().map(|error| error.message).unwrap_or_default();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn problems_are_reported_together() {
+        check(|shape| shape.table("TableName", Some("Music")), "");
+        check(
+            |shape| shape.table("TableName", None),
+            "1 validation error detected: Value at 'TableName' failed to satisfy constraint: \
+             Member must not be null",
+        );
+        check(
+            |shape| {
+                shape.table("TableName", Some("no/table"));
+                shape.range("Limit", Some(0), 1, None);
+            },
+            "2 validation errors detected: Value at 'TableName' failed to satisfy constraint: \
+             Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+; Value at 'Limit' \
+             failed to satisfy constraint: Member must have value greater than or equal to 1",
+        );
+    }
+
+    #[test]
+    fn no_more_than_ten_problems_are_listed() {
+        let mut shape = Shape::default();
+        for _ in 0..50 {
+            shape.required("TableName", false);
+        }
+        let message = shape.check().unwrap_err().message;
+        assert!(message.starts_with("10 validation errors"), "{message}");
+    }
+}

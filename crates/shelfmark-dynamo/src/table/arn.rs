@@ -1,0 +1,41 @@
+//! Amazon resource names: `arn:aws:dynamodb:<region>:<account>:table/<name>`.
+
+use crate::face::FaceOptions;
+
+/// Returns a table's ARN.
+pub(crate) fn table_arn(options: &FaceOptions, table: &str) -> String {
+    format!("arn:aws:dynamodb:{}:{}:table/{table}", options.region, options.account)
+}
+
+/// Returns an index's ARN.
+pub(crate) fn index_arn(options: &FaceOptions, table: &str, index: &str) -> String {
+    format!("{}/index/{index}", table_arn(options, table))
+}
+
+/// Returns the name of the table that a name or an ARN means. Region and account do not matter:
+/// there is one set of tables.
+pub(crate) fn name_of(name_or_arn: &str) -> &str {
+    if !name_or_arn.starts_with("arn:") {
+        return name_or_arn;
+    }
+    let name = name_or_arn.split_once(":table/").map_or(name_or_arn, |(_, name)| name);
+    name.split_once('/').map_or(name, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_of;
+
+    #[test]
+    fn names_and_arns_mean_the_same_table() {
+        let cases = [
+            ("Music", "Music"),
+            ("arn:aws:dynamodb:eu-west-1:123456789012:table/Music", "Music"),
+            ("arn:aws:dynamodb:eu-west-1:123456789012:table/Music/index/by_year", "Music"),
+            ("arn:aws:s3:::bucket", "arn:aws:s3:::bucket"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(name_of(given), expected);
+        }
+    }
+}

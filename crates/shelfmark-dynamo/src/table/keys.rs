@@ -1,0 +1,163 @@
+//! Keys as clients spell them: types, sizes, empty values, missing attributes.
+//!
+//! The engine checks keys too, in its own words; here they are checked first, in the service's.
+
+use shelfmark_engine::Table;
+use shelfmark_model::{Item, Key, KeyType, TableSchema, Value};
+
+use crate::errors::{Error, Result, texts, type_name};
+use crate::limits::{
+    ATTRIBUTE_NAME_BYTES_MAX, HASH_KEY_SIZE_BYTES_MAX, KEY_NAME_BYTES_MAX, RANGE_KEY_SIZE_BYTES_MAX,
+};
+
+/// Returns the letter of a key attribute's type.
+pub(crate) fn key_letter(key_type: &KeyType) -> &'static str {
+    if *key_type == KeyType::Decimal {
+        "N"
+    } else if *key_type == KeyType::Bytes {
+        "B"
+    } else {
+        "S"
+    }
+}
+
+/// Returns the type that a letter stands for.
+pub(crate) fn key_type_of(letter: &str) -> Option<KeyType> {
+    match letter {
+        "S" => Some(KeyType::Text),
+        "N" => Some(KeyType::Decimal),
+        "B" => Some(KeyType::Bytes),
+        _ => None,
+    }
+}
+
+/// Reads the primary key that a request gives: its key attributes and nothing else.
+pub(crate) fn read_key(table: &Table, mut attributes: Item) -> Result<Key> {
+    let schema = &table.schema;
+    let mismatch = || Error::validation(texts::KEY_DOES_NOT_MATCH);
+    if attributes.len() != schema.partition.len() + schema.sort.len() {
+        return Err(mismatch());
+    }
+    let mut take = |name: &str, key_type: &KeyType, size_max: usize| {
+        let value = attributes.remove(name).ok_or_else(mismatch)?;
+        if type_name(&value) != key_letter(key_type) {
+            return Err(mismatch());
+        }
+        check_value(name, &value, size_max)?;
+        Ok(value)
+    };
+    let partition = schema
+        .partition
+        .iter()
+        .map(|column| take(&column.name, &column.key_type, HASH_KEY_SIZE_BYTES_MAX))
+        .collect::<Result<_>>()?;
+    let sort = schema
+        .sort
+        .iter()
+        .map(|column| take(&column.name, &column.key_type, RANGE_KEY_SIZE_BYTES_MAX))
+        .collect::<Result<_>>()?;
+    Ok(Key { partition, sort })
+}
+
+/// Checks the keys of an item that is to be put: those of the table, then those of its indexes.
+pub(crate) fn check_item(table: &Table, item: &Item) -> Result<()> {
+    let schema = &table.schema;
+    for (name, key_type, size_max) in key_columns(schema) {
+        let Some(value) = item.get(name) else {
+            return Err(Error::validation(texts::key_missing(name)));
+        };
+        let (expected, actual) = (key_letter(key_type), type_name(value));
+        if expected != actual {
+            return Err(Error::validation(texts::key_type(name, expected, actual)));
+        }
+        check_value(name, value, size_max)?;
+    }
+    check_index_keys(schema, item)
+}
+
+fn key_columns(schema: &TableSchema) -> impl Iterator<Item = (&str, &KeyType, usize)> {
+    let partition = schema
+        .partition
+        .iter()
+        .map(|column| (column.name.as_str(), &column.key_type, HASH_KEY_SIZE_BYTES_MAX));
+    let sort = schema
+        .sort
+        .iter()
+        .map(|column| (column.name.as_str(), &column.key_type, RANGE_KEY_SIZE_BYTES_MAX));
+    partition.chain(sort)
+}
+
+/// Checks the attributes of an item that are keys of indexes; absent ones are fine.
+fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<()> {
+    for index in &schema.indexes {
+        let partition = index
+            .partition
+            .iter()
+            .map(|column| (&column.name, &column.key_type, HASH_KEY_SIZE_BYTES_MAX));
+        let sort = index
+            .sort
+            .iter()
+            .map(|column| (&column.name, &column.key_type, RANGE_KEY_SIZE_BYTES_MAX));
+        for (name, key_type, size_max) in partition.chain(sort) {
+            let Some(value) = item.get(name).filter(|_| !schema.is_key(name)) else { continue };
+            let (expected, actual) = (key_letter(key_type), type_name(value));
+            if expected != actual {
+                let text = texts::index_key_type(name, expected, actual, &index.name);
+                return Err(Error::validation(text));
+            }
+            if is_empty(value) {
+                let text = texts::index_key_is_empty(name, actual, &index.name);
+                return Err(Error::validation(text));
+            }
+            check_size(value, size_max)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_value(name: &str, value: &Value, size_max: usize) -> Result<()> {
+    if is_empty(value) {
+        return Err(Error::validation(texts::key_is_empty(name, type_name(value))));
+    }
+    check_size(value, size_max)
+}
+
+fn check_size(value: &Value, size_max: usize) -> Result<()> {
+    // A number is never longer than 21 bytes, and nothing else is a key.
+    let bytes = if let Value::Bytes(bytes) = value { bytes.len() } else { 0 };
+    let size = value.as_text().map_or(bytes, str::len);
+    if size <= size_max {
+        return Ok(());
+    }
+    Err(Error::validation(if size_max == HASH_KEY_SIZE_BYTES_MAX {
+        texts::HASH_KEY_TOO_LARGE
+    } else {
+        texts::RANGE_KEY_TOO_LARGE
+    }))
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_text().is_some_and(str::is_empty)
+        || matches!(value, Value::Bytes(bytes) if bytes.is_empty())
+}
+
+/// Checks the names of an item's attributes.
+pub(crate) fn check_attribute_names(item: &Item) -> Result<()> {
+    for (name, _) in item {
+        if name.is_empty() {
+            return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
+        }
+        if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
+            return Err(Error::validation(texts::ATTRIBUTE_NAME_TOO_LONG));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the name of an attribute that becomes part of a key or is projected.
+pub(crate) fn check_key_name(name: &str) -> Result<()> {
+    if name.len() > KEY_NAME_BYTES_MAX {
+        return Err(Error::validation(texts::KEY_NAME_TOO_LONG));
+    }
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! The settings of a table that only clients of DynamoDB see, as they lie in `TableOptions::face`.
+//!
+//! Every field has a form for "never set", so a record written by an older build reads as one
+//! without the newer settings.
+
+use std::collections::BTreeMap;
+
+use shelfmark_engine::Table;
+use shelfmark_model::Value;
+
+/// How a table is paid for; kept and shown, not enforced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Billing {
+    #[default]
+    Provisioned,
+    PayPerRequest,
+}
+
+impl Billing {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Provisioned => "PROVISIONED",
+            Self::PayPerRequest => "PAY_PER_REQUEST",
+        }
+    }
+}
+
+/// Units per second; 0 when nothing is provisioned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Throughput {
+    pub(crate) read: i64,
+    pub(crate) write: i64,
+}
+
+/// What is remembered about an index.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct IndexMeta {
+    /// A local index, not a global one.
+    pub(crate) local: bool,
+    pub(crate) throughput: Throughput,
+}
+
+/// What is remembered about a table.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Meta {
+    /// A UUID as text.
+    pub(crate) id: String,
+    /// Milliseconds since the Unix epoch.
+    pub(crate) created_ms: i64,
+    pub(crate) billing: Billing,
+    pub(crate) throughput: Throughput,
+    /// Most units per second of a table that is paid per request; 0 is no limit.
+    pub(crate) on_demand: Throughput,
+    pub(crate) indexes: BTreeMap<String, IndexMeta>,
+    pub(crate) tags: BTreeMap<String, String>,
+    pub(crate) deletion_protection: bool,
+    pub(crate) table_class: Option<String>,
+}
+
+impl Meta {
+    /// Reads what a table's record remembers.
+    pub(crate) fn of(table: &Table) -> Self {
+        Self::read(&table.schema.options.face)
+    }
+
+    /// Reads it from the map.
+    pub(crate) fn read(face: &BTreeMap<String, Value>) -> Self {
+        let map = |name: &str| match face.get(name) {
+            Some(Value::Map(map)) => Some(map),
+            Some(_) | None => None,
+        };
+        let pay_per_request = text(face, "billing") == Some(Billing::PayPerRequest.name());
+        Self {
+            id: text(face, "id").unwrap_or_default().to_owned(),
+            created_ms: integer(face, "created_ms"),
+            billing: if pay_per_request { Billing::PayPerRequest } else { Billing::Provisioned },
+            throughput: throughput(face, ""),
+            on_demand: throughput(face, "on_demand_"),
+            indexes: map("indexes").into_iter().flatten().map(index).collect(),
+            tags: map("tags")
+                .into_iter()
+                .flatten()
+                .filter_map(|(key, value)| Some((key.clone(), value.as_text()?.to_owned())))
+                .collect(),
+            deletion_protection: face.get("deletion_protection") == Some(&Value::Bool(true)),
+            table_class: text(face, "table_class").map(str::to_owned),
+        }
+    }
+
+    /// Returns it as the map that the engine keeps.
+    pub(crate) fn to_face(&self) -> BTreeMap<String, Value> {
+        let mut face = BTreeMap::from([
+            ("id".to_owned(), Value::text(&self.id)),
+            ("created_ms".to_owned(), Value::Int(self.created_ms)),
+            ("billing".to_owned(), Value::text(self.billing.name())),
+            ("deletion_protection".to_owned(), Value::Bool(self.deletion_protection)),
+            ("indexes".to_owned(), Value::Map(self.indexes.iter().map(put_index).collect())),
+            (
+                "tags".to_owned(),
+                Value::Map(
+                    self.tags.iter().map(|(key, tag)| (key.clone(), Value::text(tag))).collect(),
+                ),
+            ),
+        ]);
+        put_throughput(&mut face, "", self.throughput);
+        put_throughput(&mut face, "on_demand_", self.on_demand);
+        if let Some(class) = &self.table_class {
+            face.insert("table_class".to_owned(), Value::text(class));
+        }
+        face
+    }
+
+    /// Tells whether the index is a local one.
+    pub(crate) fn is_local(&self, index: &str) -> bool {
+        self.indexes.get(index).is_some_and(|index| index.local)
+    }
+}
+
+fn text<'m>(map: &'m BTreeMap<String, Value>, name: &str) -> Option<&'m str> {
+    map.get(name)?.as_text()
+}
+
+fn integer(map: &BTreeMap<String, Value>, name: &str) -> i64 {
+    match map.get(name) {
+        Some(Value::Int(number)) => *number,
+        Some(_) | None => 0,
+    }
+}
+
+fn throughput(map: &BTreeMap<String, Value>, prefix: &str) -> Throughput {
+    Throughput {
+        read: integer(map, &format!("{prefix}read_units")),
+        write: integer(map, &format!("{prefix}write_units")),
+    }
+}
+
+fn put_throughput(map: &mut BTreeMap<String, Value>, prefix: &str, throughput: Throughput) {
+    map.insert(format!("{prefix}read_units"), Value::Int(throughput.read));
+    map.insert(format!("{prefix}write_units"), Value::Int(throughput.write));
+}
+
+fn index((name, value): (&String, &Value)) -> (String, IndexMeta) {
+    let meta = if let Value::Map(map) = value {
+        IndexMeta {
+            local: map.get("local") == Some(&Value::Bool(true)),
+            throughput: throughput(map, ""),
+        }
+    } else {
+        IndexMeta::default()
+    };
+    (name.clone(), meta)
+}
+
+fn put_index((name, meta): (&String, &IndexMeta)) -> (String, Value) {
+    let mut map = BTreeMap::from([("local".to_owned(), Value::Bool(meta.local))]);
+    put_throughput(&mut map, "", meta.throughput);
+    (name.clone(), Value::Map(map))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_remembered_reads_back() {
+        let meta = Meta {
+            id: "0f".to_owned(),
+            created_ms: 1_700_000_000_123,
+            billing: Billing::PayPerRequest,
+            throughput: Throughput { read: 1, write: 2 },
+            on_demand: Throughput { read: 0, write: 7 },
+            indexes: BTreeMap::from([(
+                "by_year".to_owned(),
+                IndexMeta { local: true, throughput: Throughput { read: 3, write: 4 } },
+            )]),
+            tags: BTreeMap::from([("team".to_owned(), "shelf".to_owned())]),
+            deletion_protection: true,
+            table_class: Some("STANDARD".to_owned()),
+        };
+        assert_eq!(Meta::read(&meta.to_face()), meta);
+        assert_eq!(Meta::read(&BTreeMap::new()), Meta::default());
+    }
+}

@@ -1,0 +1,53 @@
+//! What the face knows about a table beyond what the engine does: names, keys as clients spell
+//! them, and the settings that only clients of DynamoDB see.
+//!
+//! DynamoDB's tables are the engine's namespace [`NAMESPACE`]. What the engine has no word for
+//! (billing, tags, which index is local) lies in the table's own record, in
+//! `TableOptions::face`, so it is as durable as the table.
+
+mod arn;
+mod keys;
+mod meta;
+mod target;
+
+pub(crate) use arn::{index_arn, name_of, table_arn};
+pub(crate) use keys::{
+    check_attribute_names, check_item, check_key_name, key_letter, key_type_of, read_key,
+};
+pub(crate) use meta::{Billing, IndexMeta, Meta, Throughput};
+pub(crate) use target::Target;
+
+use std::sync::Arc;
+
+use shelfmark_engine::{Engine, ErrorKind, Table};
+use shelfmark_model::TableName;
+
+use crate::errors::{Error, Exception, Result, texts};
+
+/// The namespace of DynamoDB's tables.
+pub(crate) const NAMESPACE: &str = "dynamodb";
+
+/// Returns the engine's name of a table.
+pub(crate) fn table_name(name: &str) -> TableName {
+    TableName::new(NAMESPACE, name)
+}
+
+/// Finds the table of an operation on items.
+pub(crate) fn find(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+    find_or(engine, name, |_| texts::TABLE_NOT_FOUND.to_owned())
+}
+
+/// Finds the table of an operation on tables: the message names it.
+pub(crate) fn find_named(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+    find_or(engine, name, texts::table_not_found)
+}
+
+fn find_or(engine: &Engine, name: &str, text: fn(&str) -> String) -> Result<Arc<Table>> {
+    let name = name_of(name);
+    engine.table(&table_name(name)).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            return Error::new(Exception::ResourceNotFound, text(name));
+        }
+        error.into()
+    })
+}

@@ -1,0 +1,98 @@
+//! What a query or scan reads: a table, or one of its indexes.
+
+use std::sync::Arc;
+
+use shelfmark_engine::Table;
+use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn};
+
+use super::meta::Meta;
+use crate::errors::{Error, Result, texts};
+
+/// What is read.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) table: Arc<Table>,
+    /// The index and whether it is local.
+    index: Option<(IndexSchema, bool)>,
+}
+
+impl Target {
+    /// Finds the index; without a name the target is the table.
+    pub(crate) fn find(table: Arc<Table>, index: Option<&str>) -> Result<Self> {
+        let Some(name) = index else { return Ok(Self { table, index: None }) };
+        let found = table.schema.index(name).cloned();
+        let found = found.ok_or_else(|| Error::validation(texts::index_not_found(name)))?;
+        match found.state {
+            IndexState::Public => {}
+            IndexState::Building => {
+                return Err(Error::validation(texts::index_is_building(name)));
+            }
+            IndexState::Dropping => {
+                return Err(Error::validation(texts::index_not_found(name)));
+            }
+        }
+        let local = Meta::of(&table).is_local(name);
+        Ok(Self { table, index: Some((found, local)) })
+    }
+
+    /// Returns the index's name.
+    pub(crate) fn index_name(&self) -> Option<&str> {
+        self.index.as_ref().map(|(index, _)| index.name.as_str())
+    }
+
+    /// Returns the index, if it is a global one.
+    pub(crate) fn global_index(&self) -> Option<&IndexSchema> {
+        self.index.as_ref().filter(|(_, local)| !local).map(|(index, _)| index)
+    }
+
+    /// Returns the index, if it is a local one.
+    pub(crate) fn local_index(&self) -> Option<&IndexSchema> {
+        self.index.as_ref().filter(|(_, local)| *local).map(|(index, _)| index)
+    }
+
+    /// Returns the columns of the partition key that is queried.
+    pub(crate) fn partition(&self) -> &[KeyColumn] {
+        self.index.as_ref().map_or(&self.table.schema.partition, |(index, _)| &index.partition)
+    }
+
+    /// Returns the columns of the sort key that is queried.
+    pub(crate) fn sort(&self) -> &[SortColumn] {
+        self.index.as_ref().map_or(&self.table.schema.sort, |(index, _)| &index.sort)
+    }
+
+    /// Tells whether the attribute is part of the key that is queried.
+    pub(crate) fn is_key(&self, name: &str) -> bool {
+        self.partition().iter().any(|column| column.name == name)
+            || self.sort().iter().any(|column| column.name == name)
+    }
+
+    /// Tells whether every entry of what is read has the attribute, if the item has it.
+    pub(crate) fn holds(&self, attribute: &str) -> bool {
+        let Some((index, _)) = &self.index else { return true };
+        self.is_key(attribute)
+            || self.table.schema.is_key(attribute)
+            || match &index.projected {
+                Projected::All => true,
+                Projected::KeysOnly => false,
+                Projected::Include(names) => names.iter().any(|name| name == attribute),
+            }
+    }
+
+    /// Tells whether entries hold whole items.
+    pub(crate) fn holds_all(&self) -> bool {
+        self.index.as_ref().is_none_or(|(index, _)| index.projected == Projected::All)
+    }
+
+    /// Returns the names of the attributes that a position in what is read consists of: the table's
+    /// key and the index's.
+    pub(crate) fn position_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.table.schema.key_names().collect();
+        let own = self.partition().iter().map(|column| column.name.as_str());
+        for name in own.chain(self.sort().iter().map(|column| column.name.as_str())) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of the face from outside: requests in, answers out, over an engine in memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails says where")]
+
+mod golden;
+mod runner;

@@ -1,0 +1,120 @@
+//! A face over an engine in memory, and the language of the scripts.
+//!
+//! ```text
+//! > GetItem {"TableName": "Music", "Key": {"Artist": {"S": "Nina"}}}
+//! ```
+//!
+//! sends one request and prints its status and its body. With the tag `[quiet]` an answer without
+//! fault is not printed; with `[reads]` the lines below say what the engine read for it. `advance SECONDS` moves the clock; `reopen` opens the engine and the
+//! face anew over the same store.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use goldenscript::{Command, Context, Runner};
+use shelfmark_dynamo::{Face, FaceOptions, Reply, RequestHead};
+use shelfmark_engine::{Engine, Environment, SeededRandom};
+use shelfmark_store::clock::{Clock, ManualClock};
+use shelfmark_store::memory::MemoryStore;
+
+/// 2026-11-02T09:00:00Z in microseconds.
+const START_MICROS: u64 = 1_793_610_000_000_000;
+
+pub(crate) struct Server {
+    clock: Arc<ManualClock>,
+    store: Arc<MemoryStore>,
+    pub(crate) face: Face,
+}
+
+impl Server {
+    pub(crate) fn new() -> Self {
+        let clock = Arc::new(ManualClock::at_micros(START_MICROS));
+        let store = Arc::new(MemoryStore::new(Arc::clone(&clock) as Arc<dyn Clock>));
+        let face = open(&store, &clock);
+        Self { clock, store, face }
+    }
+
+    pub(crate) fn call(&self, operation: &str, body: &str) -> Reply {
+        self.face.call(&RequestHead::operation(operation), body.as_bytes())
+    }
+}
+
+fn open(store: &Arc<MemoryStore>, clock: &Arc<ManualClock>) -> Face {
+    let environment = Environment {
+        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        random: Arc::new(SeededRandom::new(1)),
+    };
+    let engine = Engine::open(Arc::clone(store) as _, environment.clone()).unwrap();
+    Face::new(engine, environment, FaceOptions::default())
+}
+
+impl Runner for Server {
+    type Command = Command;
+
+    fn run(&mut self, command: &Command, context: &Context) -> Result<String, Box<dyn Error>> {
+        match command.name.as_str() {
+            "advance" => {
+                let mut args = command.consume_args();
+                let seconds = args.next_pos().ok_or("how many seconds?")?.parse()?;
+                self.clock.advance(Duration::from_secs(seconds));
+                Ok(String::new())
+            }
+            "reopen" => {
+                self.face = open(&self.store, &self.clock);
+                Ok(String::new())
+            }
+            request => {
+                let (operation, body) = request.split_once(' ').unwrap_or((request, "{}"));
+                let reply = self.call(operation, body);
+                if context.tags.contains("quiet") && reply.status == 200 {
+                    return Ok(String::new());
+                }
+                let mut out = shown(&reply);
+                if context.tags.contains("reads") {
+                    out.push_str(&reads(&reply));
+                }
+                Ok(out)
+            }
+        }
+    }
+}
+
+/// Prints an answer; each element of a list of items has a line of its own.
+fn shown(reply: &Reply) -> String {
+    assert_eq!(reply.crc32, crc(&reply.body), "the checksum is of the body");
+    assert_eq!(reply.request_id.len(), 52);
+    let body = std::str::from_utf8(&reply.body).unwrap();
+    if !body.is_empty() {
+        serde_json::from_str::<serde_json::Value>(body).expect("every body is JSON");
+    }
+    let body = body.replace("\"Items\":[{", "\"Items\":[\n  {").replace("}},{\"", "}},\n  {\"");
+    format!("{} {}\n", reply.status, body.replace("},{\"Code\"", "},\n  {\"Code\""))
+}
+
+fn reads(reply: &Reply) -> String {
+    let mut out = String::new();
+    for step in &reply.report.steps {
+        let index = step.index.as_ref().map(|name| format!(", index {name}")).unwrap_or_default();
+        out.push_str(&format!(
+            "  table {}{index}: {} range(s), {} read, {} returned\n",
+            step.table,
+            step.ranges.len(),
+            step.rows_read,
+            step.rows_returned
+        ));
+    }
+    out
+}
+
+/// CRC-32 as the standard has it, bit by bit: an oracle that shares nothing with the library.
+fn crc(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xEDB8_8320 & (0_u32.wrapping_sub(crc & 1)));
+        }
+    }
+    !crc
+}
