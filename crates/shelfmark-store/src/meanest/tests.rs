@@ -1,6 +1,7 @@
 //! That the faults come, as often as asked for, within the contract, and again for the same seed.
 
 use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 
 use super::{Injected, MeanestOptions, MeanestStore};
 use crate::clock::ManualClock;
@@ -63,6 +64,30 @@ fn the_same_seed_does_the_same() {
     assert_eq!(run(1), run(1));
     assert_ne!(run(1).0, run(2).0);
     assert_ne!(run(1).1, run(2).1);
+}
+
+#[test]
+fn a_fault_more_or_less_does_not_shift_the_others() {
+    let ends = |quiet: usize, looks: usize| -> Vec<String> {
+        let store = new(MeanestOptions { undetermined: 200, ..MeanestOptions::new(12) });
+        let end = |round: usize| {
+            store.set_faults(round >= quiet);
+            for _ in 0..looks {
+                let snapshot = store.latest().unwrap();
+                snapshot
+                    .scan(&KeyRange::all(), Direction::Ascending, ScanLimits::default())
+                    .unwrap();
+            }
+            let ended = store.commit(validated(&store, put("a", &round.to_string())));
+            let there =
+                store.snapshot().unwrap().get(b"a").unwrap() == Some(round.to_string().into());
+            format!("{:?} {there}", ended.err().map(|error| error.kind()))
+        };
+        (0..200).map(end).skip(100).collect()
+    };
+    let expected = ends(0, 0);
+    assert_eq!(ends(100, 0), expected);
+    assert_eq!(ends(0, 3), expected);
 }
 
 #[test]
@@ -176,7 +201,7 @@ fn what_is_published_never_goes_back() {
         );
     }
     let mut last = 0;
-    while last < 400 {
+    while last < 400 && !threads.iter().all(JoinHandle::is_finished) {
         let snapshot = store.snapshot().unwrap();
         let now = snapshot.get(b"n").unwrap().map_or(0, |count| Write::counter(&count).unwrap());
         assert!(now >= last, "{now} after {last}");

@@ -195,12 +195,9 @@ impl World {
     ) {
         let is_faulty = self.lane.is_behind();
         let validates = !commit.validate.is_empty();
-        let (number, ended) = loop {
-            match submit(&*self.store, commit.clone()) {
-                Ok((number, end)) => break (number, end.recv().unwrap().map(|_| ())),
-                Err(error) if error.kind() == ErrorKind::Busy && is_faulty => {}
-                Err(error) => break (0, Err(error)),
-            }
+        let (number, ended) = match submit(&*self.store, commit) {
+            Ok((number, end)) => (number, end.recv().unwrap().map(|_| ())),
+            Err(error) => (0, Err(error)),
         };
         match ended.map_err(|error| error.kind()) {
             Ok(()) => {

@@ -1,9 +1,11 @@
 //! What the cases have in common: writing tersely, and reading in pages.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use bytes::Bytes;
+use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{
     Commit, CommitNumber, Committed, Direction, Error, ErrorKind, KeyRange, Result, Row,
     ScanLimits, Snapshot, Store, Write,
@@ -33,9 +35,26 @@ pub(crate) fn add(key: impl AsRef<[u8]>, delta: i64) -> Write {
     Write::Add { key: bytes(key), delta }
 }
 
+/// Runs `call` again as long as the store is busy: with tables as small as here, it may be.
+fn unless_busy<T>(call: impl Fn() -> Result<T>) -> Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Busy => {
+                ThreadSleeper.sleep(error.retry_after().unwrap_or_default());
+            }
+            ended => return ended,
+        }
+    }
+}
+
+/// Commits and waits.
+pub(crate) fn attempt(store: &dyn Store, commit: Commit) -> Result<Committed> {
+    unless_busy(|| store.commit(commit.clone()))
+}
+
 /// Commits blind writes that nothing can be wrong with.
 pub(crate) fn write(store: &dyn Store, writes: Vec<Write>) -> CommitNumber {
-    store.commit(Commit::of(writes)).unwrap().number
+    attempt(store, Commit::of(writes)).unwrap().number
 }
 
 /// A commit that rests on `keys` being unwritten since `base`.
@@ -49,12 +68,14 @@ pub(crate) fn submit(
     store: &dyn Store,
     commit: Commit,
 ) -> Result<(CommitNumber, mpsc::Receiver<Result<Committed>>)> {
-    let (sender, receiver) = mpsc::channel();
-    let done = Box::new(move |outcome| {
-        // A case that does not care has dropped the receiver.
-        let _ = sender.send(outcome);
-    });
-    store.submit(commit, done).map(|queued| (queued.number, receiver))
+    unless_busy(|| {
+        let (sender, receiver) = mpsc::channel();
+        let done = Box::new(move |outcome| {
+            // A case that does not care has dropped the receiver.
+            let _ = sender.send(outcome);
+        });
+        store.submit(commit.clone(), done).map(|queued| (queued.number, receiver))
+    })
 }
 
 pub(crate) fn kind<T>(result: Result<T>) -> ErrorKind {
@@ -130,4 +151,14 @@ pub(crate) fn together<'a>(bodies: Vec<Box<dyn FnOnce() + Send + 'a>>) {
             scope.spawn(body);
         }
     });
+}
+
+/// Says that something is done when it goes away, also in a panic: or who waits for it, waits for
+/// ever.
+pub(crate) struct Raised<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
 }

@@ -159,6 +159,20 @@ fn write_skew_is_a_circle() {
 }
 
 #[test]
+fn a_circle_in_the_middle_is_found() {
+    let reads: &[(&str, &[TxnId])] = &[("x", &[1]), ("y", &[1])];
+    let records = vec![
+        txn(1, &[], &["x", "y"]),
+        txn(2, reads, &["x"]),
+        txn(3, reads, &["y"]),
+        txn(4, &[("x", &[1, 2]), ("y", &[1, 3])], &["z"]),
+        txn(5, &[("z", &[4])], &[]),
+    ];
+    let kinds = circle(&history(records, &[("x", &[1, 2]), ("y", &[1, 3]), ("z", &[4])]));
+    assert_eq!(kinds, [Dependency::ReadWrite; 2]);
+}
+
+#[test]
 fn half_a_commit_is_a_circle() {
     let records = vec![txn(1, &[], &["x", "y"]), txn(2, &[("x", &[1]), ("y", &[])], &[])];
     let kinds = circle(&history(records, &[("x", &[1]), ("y", &[1])]));

@@ -90,6 +90,7 @@ fn run(store: &dyn Store, seed: u64, commits: u64, filler: usize) {
                 std::thread::yield_now();
             }
         });
+        let done = stores::Raised(&is_done);
         for round in 1..=commits {
             write(store, &value(round));
         }
@@ -98,7 +99,7 @@ fn run(store: &dyn Store, seed: u64, commits: u64, filler: usize) {
         while looks.load(Ordering::SeqCst) < 20 && all() && !maintainer.is_finished() {
             std::thread::yield_now();
         }
-        is_done.store(true, Ordering::SeqCst);
+        drop(done);
     });
     assert!(looks.into_inner() >= 20);
 }

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use shelfmark_store::{Commit, Direction, ErrorKind, KeyRange, ScanLimits};
 
 use crate::lanes::Lane;
-use crate::support::{delete, get, kind, on, put, put_if_absent, read, submit, together, write};
+use crate::support::{
+    Raised, attempt, delete, get, kind, on, put, put_if_absent, read, submit, together, write,
+};
 
 pub(super) fn a_commit_is_there_wholly_once_it_is_acknowledged(lane: &Lane) {
     let store = lane.open();
@@ -56,7 +58,7 @@ pub(super) fn a_refused_commit_leaves_nothing(lane: &Lane) {
         (ErrorKind::Invalid, Commit::of(vec![put("x", "1"), put("y", "")])),
     ];
     for (expected, commit) in refused {
-        assert_eq!(kind(store.commit(commit)), expected);
+        assert_eq!(kind(attempt(&*store, commit)), expected);
         assert_eq!(get(&*store, "x"), None);
         assert_eq!(store.latest().unwrap().get(b"x").unwrap(), None);
     }
@@ -77,10 +79,10 @@ pub(super) fn no_reader_sees_half_a_commit(lane: &Lane) {
     write(&*store, all(0));
     let is_done = AtomicBool::new(false);
     let writer = || {
+        let _raised = Raised(&is_done);
         for round in 1..300 {
             write(&*store, all(round));
         }
-        is_done.store(true, Ordering::SeqCst);
     };
     let reader = || {
         let mut turn = 0;
@@ -118,7 +120,7 @@ pub(super) fn an_empty_commit_ends_after_everything_before_it(lane: &Lane) {
             let commit = Commit::of(vec![put(format!("{round}/{key}"), "x")]);
             last = submit(&*store, commit).unwrap().0;
         }
-        let committed = store.commit(Commit::default()).unwrap();
+        let committed = attempt(&*store, Commit::default()).unwrap();
         assert!(committed.number >= last);
         let snapshot = store.snapshot().unwrap();
         assert!(snapshot.id().commit >= last);

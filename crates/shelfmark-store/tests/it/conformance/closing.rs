@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use shelfmark_store::{Commit, ErrorKind, KeyRange, Store};
 
 use crate::lanes::Lane;
-use crate::support::{add, counter, delete, get, kind, put, rows, submit, write};
+use crate::support::{add, attempt, counter, delete, get, kind, put, rows, submit, write};
 
 pub(super) fn a_closed_store_says_so(lane: &Lane) {
     let store = lane.open();
@@ -16,8 +16,8 @@ pub(super) fn a_closed_store_says_so(lane: &Lane) {
     store.close().unwrap();
     assert_eq!(kind(store.snapshot()), ErrorKind::Closed);
     assert_eq!(kind(store.latest()), ErrorKind::Closed);
-    assert_eq!(kind(store.commit(Commit::of(vec![put("a", "2")]))), ErrorKind::Closed);
-    assert_eq!(kind(store.commit(Commit::default())), ErrorKind::Closed);
+    assert_eq!(kind(attempt(&*store, Commit::of(vec![put("a", "2")]))), ErrorKind::Closed);
+    assert_eq!(kind(attempt(&*store, Commit::default())), ErrorKind::Closed);
     assert_eq!(kind(store.boundaries(&KeyRange::all())), ErrorKind::Closed);
     assert_eq!(kind(store.destroy_range(&KeyRange::all())), ErrorKind::Closed);
     assert_eq!(kind(store.maintain()), ErrorKind::Closed);

@@ -10,7 +10,7 @@ use shelfmark_store::{ErrorKind, KeyRange, Store};
 
 use crate::lanes::Lane;
 use crate::support::{
-    add, bytes, counter, delete, get, on, put, put_stamped, rows, together, write,
+    Raised, add, attempt, bytes, counter, delete, get, on, put, put_stamped, rows, together, write,
 };
 
 const THREADS: u64 = 4;
@@ -56,7 +56,7 @@ fn work(store: &dyn Store, thread: u64) -> Done {
                     list.push(b'a' + u8::try_from(thread).unwrap());
                     put(key, list)
                 });
-                match store.commit(on(&base, &["list/a", "list/b"], writes.collect())) {
+                match attempt(store, on(&base, &["list/a", "list/b"], writes.collect())) {
                     Ok(_) => done.appended += 1,
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Conflict),
                 }
@@ -84,8 +84,8 @@ pub(super) fn many_threads_leave_what_they_should(lane: &Lane) {
         }
     };
     let workers = || {
+        let _raised = Raised(&is_done);
         together((0..THREADS).map(|thread| Box::new(worker(thread)) as Box<_>).collect());
-        is_done.store(true, Ordering::SeqCst);
     };
     let reader = || {
         while !is_done.load(Ordering::SeqCst) {

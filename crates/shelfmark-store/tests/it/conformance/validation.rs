@@ -7,7 +7,7 @@ use shelfmark_store::{Commit, ErrorKind};
 
 use crate::lanes::Lane;
 use crate::support::{
-    bytes, delete, get, keys_of, kind, on, put, put_if_absent, submit, together, write,
+    attempt, bytes, delete, get, keys_of, kind, on, put, put_if_absent, submit, together, write,
 };
 
 pub(super) fn a_written_key_is_a_conflict(lane: &Lane) {
@@ -17,10 +17,10 @@ pub(super) fn a_written_key_is_a_conflict(lane: &Lane) {
     // The same value: a write is a write.
     write(&*store, vec![put("a", "1")]);
     let commit = on(&base, &["a"], vec![put("b", "1")]);
-    assert_eq!(kind(store.commit(commit)), ErrorKind::Conflict);
+    assert_eq!(kind(attempt(&*store, commit)), ErrorKind::Conflict);
     assert_eq!(get(&*store, "b"), None);
     let base = store.snapshot().unwrap();
-    store.commit(on(&base, &["a"], vec![put("a", "2")])).unwrap();
+    attempt(&*store, on(&base, &["a"], vec![put("a", "2")])).unwrap();
     assert_eq!(get(&*store, "a").unwrap(), "2");
 }
 
@@ -29,7 +29,7 @@ pub(super) fn a_created_key_is_a_conflict(lane: &Lane) {
     let base = store.snapshot().unwrap();
     write(&*store, vec![put("a", "1")]);
     let commit = on(&base, &["a"], vec![put("b", "1")]);
-    assert_eq!(kind(store.commit(commit)), ErrorKind::Conflict);
+    assert_eq!(kind(attempt(&*store, commit)), ErrorKind::Conflict);
 }
 
 pub(super) fn a_deleted_key_is_a_conflict(lane: &Lane) {
@@ -40,7 +40,7 @@ pub(super) fn a_deleted_key_is_a_conflict(lane: &Lane) {
     write(&*store, vec![put("b", "1")]);
     for key in ["a", "b"] {
         let commit = on(&base, &[key], vec![put("c", "1")]);
-        assert_eq!(kind(store.commit(commit)), ErrorKind::Conflict);
+        assert_eq!(kind(attempt(&*store, commit)), ErrorKind::Conflict);
     }
 }
 
@@ -55,10 +55,10 @@ pub(super) fn an_unwritten_key_is_none(lane: &Lane) {
         write(&*store, writes);
     }
     let commit = on(&base, &["a", "gone", "never"], vec![put("c", "1")]);
-    store.commit(commit).unwrap();
+    attempt(&*store, commit).unwrap();
     // Its own writes are no conflict for the next one on a new base.
     let base = store.snapshot().unwrap();
-    store.commit(on(&base, &["c"], vec![put("c", "2")])).unwrap();
+    attempt(&*store, on(&base, &["c"], vec![put("c", "2")])).unwrap();
 }
 
 pub(super) fn a_conflict_names_the_keys(lane: &Lane) {
@@ -66,7 +66,7 @@ pub(super) fn a_conflict_names_the_keys(lane: &Lane) {
     let base = store.snapshot().unwrap();
     write(&*store, vec![put("b", "1"), put("d", "1")]);
     let commit = on(&base, &["a", "b", "c", "d"], vec![put("e", "1")]);
-    let error = store.commit(commit).unwrap_err();
+    let error = attempt(&*store, commit).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
     assert_eq!(keys_of(&error), ["b", "d"]);
 }
@@ -83,7 +83,7 @@ pub(super) fn validation_survives_flushes(lane: &Lane) {
     }
     store.maintain().unwrap();
     for key in keys {
-        let ended = store.commit(on(&base, &[key], vec![put("x", "1")]));
+        let ended = attempt(&*store, on(&base, &[key], vec![put("x", "1")]));
         let expected = if key == "kept" { None } else { Some(ErrorKind::Conflict) };
         assert_eq!(ended.err().map(|error| error.kind()), expected, "{key}");
     }
@@ -132,22 +132,22 @@ pub(super) fn a_commit_may_build_on_what_is_queued(lane: &Lane) {
 pub(super) fn keys_are_validated_without_writing(lane: &Lane) {
     let store = lane.open();
     let base = store.snapshot().unwrap();
-    store.commit(on(&base, &["a"], Vec::new())).unwrap();
+    attempt(&*store, on(&base, &["a"], Vec::new())).unwrap();
     write(&*store, vec![put("a", "1")]);
-    assert_eq!(kind(store.commit(on(&base, &["a"], Vec::new()))), ErrorKind::Conflict);
+    assert_eq!(kind(attempt(&*store, on(&base, &["a"], Vec::new()))), ErrorKind::Conflict);
 }
 
 pub(super) fn keys_to_validate_need_a_base(lane: &Lane) {
     let store = lane.open();
     let validate = vec![bytes("a")];
     let commit = Commit { base: None, validate, writes: vec![put("a", "1")] };
-    assert_eq!(kind(store.commit(commit)), ErrorKind::Invalid);
+    assert_eq!(kind(attempt(&*store, commit)), ErrorKind::Invalid);
     assert_eq!(get(&*store, "a"), None);
 }
 
 pub(super) fn put_if_absent_needs_an_absent_key(lane: &Lane) {
     let store = lane.open();
-    let once = |value: &str| store.commit(Commit::of(vec![put_if_absent("a", value)]));
+    let once = |value: &str| attempt(&*store, Commit::of(vec![put_if_absent("a", value)]));
     once("1").unwrap();
     let error = once("2").unwrap_err();
     assert_eq!((error.kind(), keys_of(&error)), (ErrorKind::Exists, vec![bytes("a")]));
@@ -165,7 +165,7 @@ pub(super) fn put_if_absent_asks_the_store_and_not_the_commit(lane: &Lane) {
     let store = lane.open();
     write(&*store, vec![put("there", "1")]);
     let deleted_first = Commit::of(vec![delete("there"), put_if_absent("there", "2")]);
-    assert_eq!(kind(store.commit(deleted_first)), ErrorKind::Exists);
+    assert_eq!(kind(attempt(&*store, deleted_first)), ErrorKind::Exists);
     write(&*store, vec![put("new", "1"), put_if_absent("new", "2")]);
     assert_eq!(get(&*store, "new").unwrap(), "2");
 }
@@ -175,13 +175,13 @@ pub(super) fn one_of_many_puts_if_absent(lane: &Lane) {
     let keys = 25;
     let won = AtomicU64::new(0);
     let racer = |name: String| {
-        let (store, won) = (&store, &won);
+        let (store, won) = (&*store, &won);
         move || {
             for key in 0..keys {
-                match store.commit(Commit::of(vec![put_if_absent(format!("{key}"), &name)])) {
+                match attempt(store, Commit::of(vec![put_if_absent(format!("{key}"), &name)])) {
                     Ok(_) => {
                         won.fetch_add(1, Ordering::SeqCst);
-                        assert_eq!(get(&**store, format!("{key}")).unwrap(), name);
+                        assert_eq!(get(store, format!("{key}")).unwrap(), name);
                     }
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Exists),
                 }
@@ -196,7 +196,7 @@ pub(super) fn no_update_is_lost(lane: &Lane) {
     let store = lane.open();
     let (threads, rounds) = (4, 30);
     let updater = |seed: u64| {
-        let store = &store;
+        let store = &*store;
         move || {
             let mut random = SplitMix::new(seed);
             let mut done = 0;
@@ -208,7 +208,7 @@ pub(super) fn no_update_is_lost(lane: &Lane) {
                 };
                 let next = base.get(b"n").unwrap().map_or(0, |value| value.len()) + 1;
                 let writes = vec![put("n", "x".repeat(next)), put("beside", format!("{next}"))];
-                match store.commit(on(&base, &["n"], writes)) {
+                match attempt(store, on(&base, &["n"], writes)) {
                     Ok(_) => done += 1,
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Conflict),
                 }
