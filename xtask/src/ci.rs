@@ -19,6 +19,9 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
         &["doc", "--workspace", "--no-deps"],
         &[("RUSTDOCFLAGS", "-D warnings")],
     )?;
+    for example in ["chat", "blog"] {
+        start("cargo", &["run", "--quiet", "--package", "shelfmark", "--example", example])?;
+    }
     tidy::run()?;
     fuzz::replay()?;
     clients::run()?;

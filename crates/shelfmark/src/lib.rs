@@ -30,3 +30,8 @@ pub use shelfmark_keycode as keycode;
 pub use shelfmark_model as model;
 pub use shelfmark_store::Durability;
 pub use shelfmark_typed::*;
+
+/// The code of the README, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
