@@ -27,6 +27,7 @@ pub(crate) struct Inner {
     pub(crate) catalogue: Catalogue,
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
+    pub(crate) shards: crate::shards::State,
 }
 
 impl Engine {
@@ -40,7 +41,8 @@ impl Engine {
     /// * Those of the store.
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
         let catalogue = Catalogue::open(Arc::clone(&store))?;
-        let inner = Inner { store, catalogue, latches: Latches::new(), environment };
+        let shards = crate::shards::State::default();
+        let inner = Inner { store, catalogue, latches: Latches::new(), environment, shards };
         Ok(Self { inner: Arc::new(inner), observer: None })
     }
 

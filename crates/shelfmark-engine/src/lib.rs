@@ -18,6 +18,7 @@ mod index;
 mod layout;
 mod read;
 mod report;
+mod shards;
 mod transaction;
 mod write;
 
@@ -28,5 +29,6 @@ pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Refusal, Result};
 pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
 pub use report::{AccessReport, AccessStep};
+pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
 pub use transaction::{Completion, Once, Token, Transaction};
 pub use write::{Change, Returns, Write, Written};

@@ -22,8 +22,8 @@ mod transaction;
 
 pub use database::{DEFAULT, Database, DatabaseInfo, Environment, Registry};
 pub use entity::{
-    Attribute, Attributes, Entities, Entity, EntityPage, EntityTable, Overwrite, Partition,
-    ScanOptions,
+    Attribute, Attributes, Entities, Entity, EntityPage, EntityShard, EntitySplit,
+    EntitySplitFailure, EntityTable, Overwrite, Partition, ScanOptions,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use handle::TableSettings;
@@ -36,5 +36,5 @@ pub use reach::{Direct, InTransaction, Moment, Reach, WriteReach};
 pub use record::{Record, from_value, to_value};
 pub use transaction::{Batch, ForkedRead, Tx};
 
-pub use shelfmark_engine::Cursor;
+pub use shelfmark_engine::{Cursor, HookResult, SplitSubscription};
 pub use shelfmark_keycode::Ulid;

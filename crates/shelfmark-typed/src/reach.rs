@@ -34,9 +34,13 @@ pub trait WriteReach: Reach {
     fn write(&self, write: Write) -> Result<Written>;
     #[doc(hidden)]
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>>;
-    /// Runs a body that reads and writes at one moment.
+    /// Runs a body that reads and writes one table at one moment.
     #[doc(hidden)]
-    fn atomically<T>(&self, body: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T>;
+    fn atomically<T>(
+        &self,
+        table: &Arc<Table>,
+        body: impl FnMut(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T>;
 }
 
 /// Directly: each read sees what was committed last, each write is a commit of its own and durable
@@ -108,15 +112,29 @@ impl Reach for Moment {
 
 impl WriteReach for Direct {
     fn write(&self, write: Write) -> Result<Written> {
-        Ok(self.engine.write(write)?)
+        let table = Arc::clone(&write.table);
+        let written = self.engine.write(write)?;
+        settle(&self.engine, &table);
+        Ok(written)
     }
 
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
-        Ok(self.engine.write_all(writes)?)
+        let table = writes.first().map(|write| Arc::clone(&write.table));
+        let written = self.engine.write_all(writes)?;
+        if let Some(table) = table {
+            settle(&self.engine, &table);
+        }
+        Ok(written)
     }
 
-    fn atomically<T>(&self, body: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        run(&self.engine, body)
+    fn atomically<T>(
+        &self,
+        table: &Arc<Table>,
+        body: impl FnMut(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let value = run(&self.engine, body)?;
+        settle(&self.engine, table);
+        Ok(value)
     }
 }
 
@@ -129,8 +147,21 @@ impl WriteReach for InTransaction<'_> {
         writes.into_iter().map(|write| self.write(write)).collect()
     }
 
-    fn atomically<T>(&self, mut body: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    fn atomically<T>(
+        &self,
+        _: &Arc<Table>,
+        mut body: impl FnMut(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         body(self.transaction)
+    }
+}
+
+/// Splits the shards that a write made too large. The write is done and durable whatever comes of
+/// it: what fails is kept (`Engine::split_failures`) and tried again by later writes and by the
+/// upkeep thread.
+pub(crate) fn settle(engine: &Engine, table: &Arc<Table>) {
+    if table.schema.options.shard_items_max.is_some() {
+        let _ = engine.split_due(table);
     }
 }
 

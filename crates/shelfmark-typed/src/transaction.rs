@@ -9,6 +9,7 @@ use shelfmark_model::Item;
 
 use crate::entity::EntityTable;
 use crate::error::{Error, ErrorKind, Result};
+use crate::handle::Handle;
 use crate::key::OrderedKey;
 use crate::ordered::OrderedTable;
 use crate::reach::{Direct, InTransaction};
@@ -23,17 +24,32 @@ pub struct Tx<'a> {
     database: &'a str,
     block: u64,
     failed: RefCell<Option<Error>>,
+    /// Tables that it may have written.
+    reached: RefCell<Vec<Arc<Table>>>,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(transaction: &'a Transaction<'a>, database: &'a str) -> Self {
         let block = BLOCKS.fetch_add(1, Ordering::Relaxed);
-        Self { transaction, database, block, failed: RefCell::default() }
+        Self {
+            transaction,
+            database,
+            block,
+            failed: RefCell::default(),
+            reached: RefCell::default(),
+        }
     }
 
-    /// Fails the body if a read that it awaited found nothing, whatever it made of that.
-    pub(crate) fn finish(self) -> Result<()> {
-        self.failed.into_inner().map_or(Ok(()), Err)
+    /// Ends the body: fails it if a read that it awaited found nothing, whatever it made of that.
+    /// Returns the tables that it may have written.
+    pub(crate) fn finish(self) -> Result<Vec<Arc<Table>>> {
+        self.failed.into_inner().map_or(Ok(self.reached.into_inner()), Err)
+    }
+
+    fn reach(&self, handle: &Handle) -> Result<InTransaction<'a>> {
+        check_database(&handle.name.namespace, self.database)?;
+        self.reached.borrow_mut().push(handle.table()?);
+        Ok(InTransaction { transaction: self.transaction })
     }
 
     /// Returns an ordered table as this transaction sees and writes it.
@@ -45,8 +61,7 @@ impl<'a> Tx<'a> {
         &self,
         table: &OrderedTable<K, V>,
     ) -> Result<OrderedTable<K, V, InTransaction<'a>>> {
-        check_database(&table.handle().name.namespace, self.database)?;
-        Ok(table.reached(InTransaction { transaction: self.transaction }))
+        Ok(table.reached(self.reach(table.handle())?))
     }
 
     /// Returns an entity table as this transaction sees and writes it.
@@ -55,8 +70,7 @@ impl<'a> Tx<'a> {
     ///
     /// * [`ErrorKind::Restricted`]: the table belongs to another database.
     pub fn entities(&self, table: &EntityTable) -> Result<EntityTable<InTransaction<'a>>> {
-        check_database(&table.handle().name.namespace, self.database)?;
-        Ok(table.reached(InTransaction { transaction: self.transaction }))
+        Ok(table.reached(self.reach(table.handle())?))
     }
 
     /// Ends the transaction: nothing is written, and the caller gets [`ErrorKind::Aborted`] with

@@ -1,4 +1,4 @@
-//! A thread that does the upkeep of an engine: purging, sweeping.
+//! A thread that does the upkeep of an engine: purging, sweeping, splitting.
 //!
 //! The engine starts none by itself; whoever runs it decides whether there is one.
 
@@ -74,6 +74,7 @@ fn run(engine: &Engine, period: Duration, stop: &Stop) {
         drop(asked);
         // Both say themselves when nothing is due; an error waits for the next period.
         let _ = engine.purge();
+        let _ = engine.split_all_due();
         while engine
             .sweep(&mut position, SWEEP_ITEMS_MAX)
             .is_ok_and(|swept| swept == SWEEP_ITEMS_MAX)

@@ -82,6 +82,11 @@ impl Catalogue {
         self.tables.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
+    /// Returns the tables that were used since the store was opened.
+    pub(crate) fn loaded(&self) -> Vec<Arc<Table>> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
     fn cache(&self, table: Arc<Table>) {
         let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
         tables.insert(table.schema.name.clone(), table);

@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) gate: RwLock<()>,
     /// The table may hold a row of more than one chunk. Persisted before the first such row.
     pub(crate) chunked: AtomicBool,
+    /// Which shards may have become too large.
+    pub(crate) shards: crate::shards::Rooms,
 }
 
 /// A derived table.

@@ -158,10 +158,12 @@ pub(super) fn counts(writer: &Writer, change: &RowChange<'_>, looked: bool) -> R
         return Ok(());
     }
     let partition = partition_count_key(change.table, &change.key.partition)?;
-    let mut buffer = writer.buffer.borrow_mut();
-    buffer.add(table_count_key(change.table.id), delta);
-    buffer.add(partition, delta);
-    Ok(())
+    {
+        let mut buffer = writer.buffer.borrow_mut();
+        buffer.add(table_count_key(change.table.id), delta);
+        buffer.add(partition, delta);
+    }
+    crate::shards::count(writer, change.table, change.key, change.row_key, delta)
 }
 
 /// Returns the key of a table's count.

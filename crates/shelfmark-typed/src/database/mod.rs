@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use shelfmark_engine::Engine;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::reach;
 use crate::transaction::{Batch, Tx};
 
 pub use naming::DEFAULT;
@@ -120,12 +121,15 @@ impl Database {
     /// * [`ErrorKind::Undetermined`]: read what it would have written.
     pub fn transact<T>(&self, mut body: impl FnMut(&Tx<'_>) -> Result<T>) -> Result<T> {
         self.grant.check()?;
-        crate::reach::run(&self.engine, |transaction| {
+        let (value, written) = reach::run(&self.engine, |transaction| {
             let tx = Tx::new(transaction, self.name());
             let value = body(&tx)?;
-            tx.finish()?;
-            Ok(value)
-        })
+            Ok((value, tx.finish()?))
+        })?;
+        for table in written {
+            reach::settle(&self.engine, &table);
+        }
+        Ok(value)
     }
 
     /// As [`Database::transact`]; a body that ended itself by [`Tx::abort`] gives `None`.

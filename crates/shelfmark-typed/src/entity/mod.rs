@@ -10,6 +10,7 @@ mod attributes;
 mod batch;
 mod partition;
 mod scan;
+mod shards;
 mod stream;
 mod update;
 
@@ -27,6 +28,7 @@ pub use attribute::Attribute;
 pub use attributes::Attributes;
 pub use partition::Partition;
 pub use scan::{EntityPage, ScanOptions};
+pub use shards::{EntityShard, EntitySplit, EntitySplitFailure};
 pub use stream::Entities;
 pub use update::Overwrite;
 

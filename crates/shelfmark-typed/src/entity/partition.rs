@@ -164,7 +164,7 @@ impl<R: WriteReach> Partition<R> {
         time_to_live: Duration,
     ) -> Result<()> {
         let table = self.table.handle.table()?;
-        self.table.reach.atomically(|transaction| {
+        self.table.reach.atomically(&table, |transaction| {
             let second = transaction.now().saturating_add(time_to_live.as_secs());
             transaction.write(&self.write_of(&table, sk, attributes.clone(), Some(second)))?;
             Ok(())
@@ -198,7 +198,7 @@ impl<R: WriteReach> Partition<R> {
     pub fn put_if(&self, sk: &str, attributes: Attributes, condition: Condition) -> Result<bool> {
         let table = self.table.handle.table()?;
         let write = self.write_of(&table, sk, attributes, None).when(condition);
-        self.table.reach.atomically(|transaction| refusable(transaction, &write))
+        self.table.reach.atomically(&table, |transaction| refusable(transaction, &write))
     }
 
     /// Deletes an entity; that it is absent is fine.

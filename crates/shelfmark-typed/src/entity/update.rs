@@ -61,7 +61,7 @@ impl<R: WriteReach> Partition<R> {
     #[doc(alias = "substituteKey")]
     pub fn rename(&self, old: &str, new: &str, overwrite: Overwrite) -> Result<Option<Entity>> {
         let table = self.table.handle.table()?;
-        self.table.reach.atomically(|transaction| {
+        self.table.reach.atomically(&table, |transaction| {
             let Some(entity) = self.find(transaction, &table, old)? else { return Ok(None) };
             if old == new {
                 return Ok(Some(entity));
@@ -91,7 +91,7 @@ impl<R: WriteReach> Partition<R> {
         mut change: impl FnMut(Option<&Entity>) -> Option<Attributes>,
     ) -> Result<Option<Entity>> {
         let table = self.table.handle.table()?;
-        self.table.reach.atomically(|transaction| {
+        self.table.reach.atomically(&table, |transaction| {
             let old = self.find(transaction, &table, sk)?;
             if let Some(attributes) = change(old.as_ref()) {
                 let expires_at = old.as_ref().and_then(|old| old.expires_at);

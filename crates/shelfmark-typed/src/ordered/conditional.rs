@@ -21,7 +21,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         let table = self.handle.table()?;
         let absent = Condition::NotExists(Path::attribute(engine_keys::SHELF));
         let write = self.put(&table, key, value, None)?.when(absent);
-        self.reach.atomically(|transaction| refusable(transaction, &write)).inspect(|_| {})
+        self.reach.atomically(&table, |transaction| refusable(transaction, &write)).inspect(|_| {})
     }
 
     /// Puts a value at a key that has the value `expected`; tells whether it did.
@@ -47,7 +47,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
             None => Write::delete(&table, self.engine_key(key)),
         };
         let get = Get::new(self.engine_key(key));
-        let done = self.reach.atomically(|transaction| {
+        let done = self.reach.atomically(&table, |transaction| {
             let found = transaction.get(&table, &get)?.item;
             if found.map(|item| self.handle.own(&table, item).0) != expected {
                 return Ok(false);
@@ -74,7 +74,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
     ) -> Result<Option<V>> {
         let table = self.handle.table()?;
         let get = Get::new(self.engine_key(key));
-        let old = self.reach.atomically(|transaction| {
+        let old = self.reach.atomically(&table, |transaction| {
             let found = transaction.get(&table, &get)?.item;
             let old = found.map(|item| self.value_of(&table, item)).transpose()?;
             let write = match change(old.as_ref())? {

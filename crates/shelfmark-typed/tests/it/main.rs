@@ -1,10 +1,18 @@
 //! The typed layers' tests: every case runs on every driver. The files named `case_…` are the
 //! acceptance cases of the specification, one module each.
 
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test stops at the first surprise"
+)]
 
 mod case_01_scan_bounds;
 mod case_02_counts;
+mod case_03_parallel_splits;
+mod case_04_one_key_during_a_split;
+mod case_05_failing_hooks;
 mod case_06_prefixes;
 mod case_07_tuple_prefixes;
 mod case_08_latest;

@@ -1,0 +1,37 @@
+//! What a write of a sharded table does for its shard: it counts, and says when the shard may have
+//! become too large.
+
+use shelfmark_model::Key;
+
+use super::map::{Place, ShardMap};
+use crate::catalogue::Table;
+use crate::error::Result;
+use crate::read::View as _;
+use crate::write::Writer;
+
+/// Counts an item that was created (`delta` 1) or removed (-1) in its shard.
+///
+/// The shard map is read through the writer's buffer, so it is validated at commit.
+pub(crate) fn count(
+    writer: &Writer,
+    table: &Table,
+    key: &Key,
+    row_key: &[u8],
+    delta: i64,
+) -> Result<()> {
+    let Some(items_max) = table.schema.options.shard_items_max else { return Ok(()) };
+    let place = Place::of(table, &key.partition)?;
+    let shard = match writer.buffer.get(&place.map_key())? {
+        // One shard: its count is the partition's.
+        None => 0,
+        Some(map) => {
+            let shard = ShardMap::decode(&map)?.counted_in(place.sort_of(row_key));
+            writer.buffer.borrow_mut().add(place.counter_key(shard), delta);
+            shard
+        }
+    };
+    if delta > 0 {
+        table.shared.shards.entered(&place.partition, &key.partition, shard, items_max);
+    }
+    Ok(())
+}

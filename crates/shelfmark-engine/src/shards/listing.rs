@@ -1,0 +1,127 @@
+//! What callers see of shards: a partition's shards with their counts, and the wish to hear of
+//! splits.
+
+use std::sync::Arc;
+
+use shelfmark_model::Value;
+use shelfmark_store::{Snapshot, Write as StoreWrite};
+
+use super::map::{Entry, Place, ShardMap};
+use super::state::{HookResult, SplitEvent, SplitFailure, SplitSubscription};
+use crate::catalogue::Table;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::write::partition_count_key;
+
+/// A contiguous sort-key range of a partition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shard {
+    /// Its number in the partition; never used again.
+    pub id: u64,
+    /// Values of the smallest sort key that may be in it, in the table's direction; `None` for the
+    /// first shard.
+    pub lower: Option<Vec<Value>>,
+    /// Values of the smallest sort key behind it; `None` for the last shard.
+    pub upper: Option<Vec<Value>>,
+    /// How many items it holds, exactly; expired ones that were not swept yet included.
+    pub items: u64,
+    /// It is being split: the subscribers are being told.
+    pub splitting: bool,
+}
+
+impl Engine {
+    /// Returns the shards of a partition in key order, as of one moment. A partition that was never
+    /// split, or is empty, is one shard.
+    ///
+    /// Cost: one point read per shard.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the table keeps no exact counts. Create it with
+    ///   `shard_items_max` or `exact_counts`.
+    pub fn shards(&self, table: &Table, partition: &[Value]) -> Result<Vec<Shard>> {
+        if !table.counts_exactly() {
+            return Err(Error::invalid(format!(
+                "table {} keeps no exact counts; create it with `shard_items_max`",
+                table.schema.name
+            )));
+        }
+        let place = Place::of(table, partition)?;
+        let snapshot = self.inner.store.snapshot()?;
+        let map = read_map(&*snapshot, &place)?.unwrap_or_else(ShardMap::whole);
+        let sort = |entry: &Entry| sort_values(table, &place, &entry.start);
+        let mut shards = Vec::with_capacity(map.entries.len());
+        for (number, entry) in map.entries.iter().enumerate() {
+            let after = map.entries.get(number + 1);
+            shards.push(Shard {
+                id: entry.id,
+                lower: if number == 0 { None } else { Some(sort(entry)?) },
+                upper: after.map(sort).transpose()?,
+                items: items(&*snapshot, table, &place, partition, &map, number)?,
+                splitting: map.split.as_ref().is_some_and(|split| split.place == number),
+            });
+        }
+        Ok(shards)
+    }
+
+    /// Has `hook` told of every split in this engine until the subscription is dropped.
+    ///
+    /// It is called after the cut has been decided and before it takes effect, from the thread that
+    /// splits, at least once per split. While it fails, the split waits and is tried again
+    /// ([`Engine::split_due`]); writes go on, and [`Engine::split_failures`] shows the error.
+    pub fn on_split(
+        &self,
+        hook: impl Fn(&SplitEvent) -> HookResult + Send + Sync + 'static,
+    ) -> SplitSubscription {
+        self.inner.shards.subscribe(Arc::new(hook))
+    }
+
+    /// Returns the splits that could not be done yet, and why.
+    #[must_use]
+    pub fn split_failures(&self) -> Vec<SplitFailure> {
+        self.inner.shards.failures()
+    }
+}
+
+/// Returns the map of a partition, if it has one.
+pub(super) fn read_map(snapshot: &dyn Snapshot, place: &Place) -> Result<Option<ShardMap>> {
+    snapshot.get(&place.map_key())?.map(|map| ShardMap::decode(&map)).transpose()
+}
+
+/// Returns the count of one counter.
+pub(super) fn counter(snapshot: &dyn Snapshot, key: &[u8]) -> Result<i64> {
+    match snapshot.get(key)? {
+        None => Ok(0),
+        Some(value) => Ok(StoreWrite::counter(&value)?),
+    }
+}
+
+/// Returns how many items the shard at `number` holds, both halves of one that is being split
+/// included.
+pub(super) fn items(
+    snapshot: &dyn Snapshot,
+    table: &Table,
+    place: &Place,
+    partition: &[Value],
+    map: &ShardMap,
+    number: usize,
+) -> Result<u64> {
+    let count = if map.entries.len() == 1 {
+        counter(snapshot, &partition_count_key(table, partition)?)?
+    } else {
+        let own = map.entries.get(number).map_or(0, |entry| entry.id);
+        let mut count = counter(snapshot, &place.counter_key(own))?;
+        if let Some(split) = map.split.as_ref().filter(|split| split.place == number) {
+            count += counter(snapshot, &place.counter_key(split.left))?;
+            count += counter(snapshot, &place.counter_key(split.right))?;
+        }
+        count
+    };
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// Returns the sort key of these bytes.
+pub(super) fn sort_values(table: &Table, place: &Place, sort: &[u8]) -> Result<Vec<Value>> {
+    let item = table.key_item(&place.row_of(sort))?;
+    Ok(table.key_of(&item)?.sort)
+}

@@ -1,0 +1,252 @@
+//! Splitting: looking at partitions that grew, and the two commits of a split.
+
+use std::sync::{Arc, PoisonError, mpsc};
+
+use bytes::Bytes;
+use shelfmark_model::Value;
+use shelfmark_store::{
+    Commit, ErrorKind as StoreErrorKind, KeyRange, Snapshot, Write as StoreWrite,
+};
+
+use super::listing::{counter, items, read_map, sort_values};
+use super::map::{Place, ShardMap, Split};
+use super::rows::{row_at, rows_in};
+use super::state::SplitEvent;
+use crate::catalogue::Table;
+use crate::engine::{Engine, Inner};
+use crate::error::{Error, ErrorKind, Result};
+
+/// How often a partition is looked at again because others changed its map, before that is left to
+/// them.
+const ATTEMPTS_MAX: usize = 64;
+
+impl Engine {
+    /// Splits the shards of a table that writes made too large. Returns how many splits were done.
+    ///
+    /// Writes themselves never split. Whoever wants it soon calls this after its writes; the upkeep
+    /// thread calls it for every table. Without due shards it costs a look into memory.
+    ///
+    /// What could not be done is tried at the next call; see [`Engine::split_failures`].
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store. Nothing is lost; call again.
+    pub fn split_due(&self, table: &Arc<Table>) -> Result<usize> {
+        let mut done = 0;
+        let mut outcome = Ok(());
+        for (partition, values) in table.shared.shards.take_due() {
+            match self.inner.split_partition(table, &values) {
+                Ok(splits) => done += splits,
+                Err(error) => {
+                    let name = &table.schema.name;
+                    self.inner.shards.failed(name, &partition, &values, error.to_string());
+                    table.shared.shards.put_off(partition, values);
+                    outcome = Err(error);
+                }
+            }
+        }
+        outcome.map(|()| done)
+    }
+
+    /// [`Engine::split_due`] for every table that was used since the engine was opened.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::split_due`]; the other tables are seen to all the same.
+    pub fn split_all_due(&self) -> Result<usize> {
+        let mut done = 0;
+        let mut outcome = Ok(());
+        for table in self.inner.catalogue.loaded() {
+            match self.split_due(&table) {
+                Ok(splits) => done += splits,
+                Err(error) => outcome = Err(error),
+            }
+        }
+        outcome.map(|()| done)
+    }
+}
+
+impl Inner {
+    /// Splits one partition until none of its shards is too large.
+    fn split_partition(&self, table: &Arc<Table>, values: &[Value]) -> Result<usize> {
+        let Some(items_max) = table.schema.options.shard_items_max else { return Ok(0) };
+        let name = &table.schema.name;
+        let place = Place::of(table, values)?;
+        let mut done = 0;
+        let mut conflicts = 0;
+        while conflicts < ATTEMPTS_MAX {
+            let snapshot = self.store.snapshot()?;
+            let map = read_map(&*snapshot, &place)?;
+            let planned = match map.as_ref().filter(|map| map.split.is_some()) {
+                Some(map) => self.end(table, values, &place, map)?,
+                None => self.begin(table, values, &place, map, snapshot, items_max)?,
+            };
+            let (commit, completes) = match planned {
+                Planned::Nothing => {
+                    self.shards.succeeded(name, &place.partition);
+                    return Ok(done);
+                }
+                Planned::Refused(error) => {
+                    self.shards.failed(name, &place.partition, values, error);
+                    table.shared.shards.put_off(place.partition, values.to_vec());
+                    return Ok(done);
+                }
+                Planned::Changed => {
+                    conflicts += 1;
+                    continue;
+                }
+                Planned::Begin(commit) => (commit, false),
+                Planned::End(commit) => (commit, true),
+            };
+            match self.commit_split(table, commit) {
+                Ok(true) => done += usize::from(completes),
+                Ok(false) => conflicts += 1,
+                // The table was dropped: nothing is left to split.
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    self.shards.succeeded(name, &place.partition);
+                    return Ok(done);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::new(ErrorKind::Conflict, "others changed the shards every time; retry"))
+    }
+
+    /// Plans the first commit: the cut, in the middle of the first shard that is too large.
+    fn begin(
+        &self,
+        table: &Table,
+        values: &[Value],
+        place: &Place,
+        map: Option<ShardMap>,
+        snapshot: Arc<dyn Snapshot>,
+        items_max: u64,
+    ) -> Result<Planned> {
+        let map = map.unwrap_or_else(ShardMap::whole);
+        for (number, entry) in map.entries.iter().enumerate() {
+            let items = items(&*snapshot, table, place, values, &map, number)?;
+            if items <= items_max || items < 2 {
+                let left = items_max.saturating_sub(items);
+                table.shared.shards.found(&place.partition, entry.id, left);
+                continue;
+            }
+            let range = range_of(place, &map, number);
+            let Some(row) = row_at(&*snapshot, table, range, items / 2)? else { continue };
+            let cut = Bytes::copy_from_slice(place.sort_of(&row));
+            if cut <= entry.start {
+                continue;
+            }
+            let (key, value) = (place.map_key(), map.begin(number, cut).encode());
+            return Ok(Planned::Begin(Commit {
+                base: Some(snapshot),
+                validate: vec![key.clone()],
+                writes: vec![StoreWrite::Put { key, value }],
+            }));
+        }
+        Ok(Planned::Nothing)
+    }
+
+    /// Tells the subscribers and plans the second commit.
+    fn end(
+        &self,
+        table: &Table,
+        values: &[Value],
+        place: &Place,
+        map: &ShardMap,
+    ) -> Result<Planned> {
+        let Some(split) = &map.split else { return Ok(Planned::Changed) };
+        let old = map.entries.get(split.place).map_or(0, |entry| entry.id);
+        let event = SplitEvent {
+            table: table.schema.name.clone(),
+            partition: values.to_vec(),
+            shard: old,
+            left: split.left,
+            right: split.right,
+            at: sort_values(table, place, &split.cut)?,
+        };
+        if let Err(error) = self.shards.tell(&event) {
+            return Ok(Planned::Refused(error));
+        }
+        let snapshot = self.store.snapshot()?;
+        if read_map(&*snapshot, place)?.as_ref() != Some(map) {
+            return Ok(Planned::Changed);
+        }
+        let key = place.map_key();
+        let mut writes = vec![StoreWrite::Put { key: key.clone(), value: map.end().encode() }];
+        for (half, range) in halves(place, map, split) {
+            let rows = i64::try_from(rows_in(&*snapshot, table, range)?).unwrap_or(i64::MAX);
+            let counter_key = place.counter_key(half);
+            let delta = rows - counter(&*snapshot, &counter_key)?;
+            writes.push(StoreWrite::Add { key: counter_key, delta });
+        }
+        writes.push(StoreWrite::Delete { key: place.counter_key(old) });
+        Ok(Planned::End(Commit { base: Some(snapshot), validate: vec![key], writes }))
+    }
+
+    /// Commits; `false` if the map was changed meanwhile.
+    fn commit_split(&self, table: &Table, commit: Commit) -> Result<bool> {
+        let gate = table.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
+        let gone = match self.catalogue.table(&table.schema.name) {
+            Ok(current) => current.id != table.id,
+            Err(error) if error.kind() == ErrorKind::NotFound => true,
+            Err(error) => return Err(error),
+        };
+        if gone {
+            return Err(Error::new(ErrorKind::NotFound, "the table was dropped"));
+        }
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let queued = self.store.submit(
+            commit,
+            Box::new(move |outcome| {
+                let _ = sender.send(outcome);
+            }),
+        );
+        // Only queueing needs the table's form to stand still.
+        drop(gate);
+        match queued {
+            Ok(_) => {}
+            Err(error) => {
+                return match error.kind() {
+                    StoreErrorKind::Conflict | StoreErrorKind::TooOld => Ok(false),
+                    _ => Err(error.into()),
+                };
+            }
+        }
+        match receiver.recv() {
+            Ok(outcome) => Ok(outcome.map(|_| true)?),
+            Err(_) => Err(Error::new(ErrorKind::Undetermined, "a split ended without an answer")),
+        }
+    }
+}
+
+/// What is to be done for a partition.
+enum Planned {
+    /// No shard is too large.
+    Nothing,
+    /// A subscriber failed.
+    Refused(String),
+    /// The map is not what it was: look again.
+    Changed,
+    /// The first commit of a split.
+    Begin(Commit),
+    /// The second.
+    End(Commit),
+}
+
+/// The keys of the rows of the shard at `number`.
+fn range_of(place: &Place, map: &ShardMap, number: usize) -> KeyRange {
+    let whole = KeyRange::prefix(place.rows.clone());
+    let start = map.entries.get(number).map_or(whole.start, |entry| place.row_of(&entry.start));
+    let end = map.entries.get(number + 1).map(|entry| place.row_of(&entry.start)).or(whole.end);
+    KeyRange { start, end }
+}
+
+/// The ids of the halves of a split, and the keys of their rows.
+fn halves(place: &Place, map: &ShardMap, split: &Split) -> [(u64, KeyRange); 2] {
+    let whole = range_of(place, map, split.place);
+    let cut = place.row_of(&split.cut);
+    [
+        (split.left, KeyRange { start: whole.start, end: Some(cut.clone()) }),
+        (split.right, KeyRange { start: cut, end: whole.end }),
+    ]
+}

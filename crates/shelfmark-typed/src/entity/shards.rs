@@ -1,0 +1,134 @@
+//! The shards of partitions, and hearing of their splits.
+
+use shelfmark_engine::{HookResult, Shard, SplitEvent, SplitFailure, SplitSubscription};
+use shelfmark_model::Value;
+
+use super::{EntityTable, Partition};
+use crate::error::Result;
+
+/// A contiguous range of a partition's sort keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityShard {
+    /// Its number in the partition; never used again.
+    pub id: u64,
+    /// Smallest sort key that may be in it; `None` for the first shard.
+    pub lower: Option<String>,
+    /// Smallest sort key behind it; `None` for the last shard.
+    pub upper: Option<String>,
+    /// How many entities it holds, exactly; expired ones that were not swept yet included.
+    pub count: u64,
+    /// It is being split, and the subscribers are being told.
+    pub splitting: bool,
+}
+
+/// A split of a shard of a partition, before it takes effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntitySplit {
+    /// The partition's key.
+    pub pk: String,
+    /// The shard that is split.
+    pub shard: u64,
+    /// Its left half, and its right.
+    pub halves: (u64, u64),
+    /// First sort key of the right half.
+    pub at: String,
+}
+
+/// A partition whose split could not be done yet. Its entities are all there, and every write went
+/// on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntitySplitFailure {
+    /// The partition's key.
+    pub pk: String,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// What went wrong the last time.
+    pub error: String,
+}
+
+impl Partition {
+    /// Returns the shards of the partition in the order of sort keys, as of one moment. Splits
+    /// change no answer of any read; this is for statistics and for spreading work.
+    ///
+    /// Cost: one point read per shard.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    #[doc(alias = "getCanistersByPK")]
+    pub fn shards(&self) -> Result<Vec<EntityShard>> {
+        let table = self.table.handle.table()?;
+        let shards = self.table.reach.engine.shards(&table, &self.key_values())?;
+        Ok(shards.into_iter().map(shard_of).collect())
+    }
+}
+
+impl EntityTable {
+    /// Has `hook` told of every split of a shard of this table until the subscription is dropped.
+    ///
+    /// It is called from the thread whose write made the shard too large, or from the upkeep
+    /// thread, at least once per split and before the split takes effect. While it fails, the split
+    /// waits and is tried again; the write that caused it is done, and
+    /// [`EntityTable::split_failures`] shows the error.
+    #[doc(alias = "autoScalingHook")]
+    pub fn on_split(
+        &self,
+        hook: impl Fn(&EntitySplit) -> HookResult + Send + Sync + 'static,
+    ) -> SplitSubscription {
+        let name = self.handle.name.clone();
+        self.reach.engine.on_split(move |event: &SplitEvent| {
+            if event.table == name { hook(&split_of(event)) } else { Ok(()) }
+        })
+    }
+
+    /// Tries again what could not be split, and returns how many splits were done. Later writes and
+    /// the upkeep thread do so too.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn split_due(&self) -> Result<usize> {
+        Ok(self.reach.engine.split_due(&self.handle.table()?)?)
+    }
+
+    /// Returns the partitions whose splits could not be done yet, and why.
+    #[must_use]
+    pub fn split_failures(&self) -> Vec<EntitySplitFailure> {
+        let failures = self.reach.engine.split_failures();
+        let own = failures.into_iter().filter(|failure| failure.table == self.handle.name);
+        own.map(failure_of).collect()
+    }
+}
+
+fn shard_of(shard: Shard) -> EntityShard {
+    let text = |values: Option<Vec<Value>>| values.map(|values| first_text(&values));
+    EntityShard {
+        id: shard.id,
+        lower: text(shard.lower),
+        upper: text(shard.upper),
+        count: shard.items,
+        splitting: shard.splitting,
+    }
+}
+
+fn split_of(event: &SplitEvent) -> EntitySplit {
+    EntitySplit {
+        pk: first_text(&event.partition),
+        shard: event.shard,
+        halves: (event.left, event.right),
+        at: first_text(&event.at),
+    }
+}
+
+fn failure_of(failure: SplitFailure) -> EntitySplitFailure {
+    EntitySplitFailure {
+        pk: first_text(&failure.partition),
+        attempts: failure.attempts,
+        error: failure.error,
+    }
+}
+
+/// Both keys of an entity are one text each.
+fn first_text(values: &[Value]) -> String {
+    values.first().and_then(Value::as_text).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,164 @@
+//! Case 3: parallel inserts around a split threshold of 3, and a batch larger than the threshold.
+
+use shelfmark_typed::{EntityShard, EntityTable, Partition, TableSettings};
+
+use crate::drivers::{Bed, n, on_every_driver};
+
+pub(crate) fn sharded(bed: &Bed, items_max: u64) -> EntityTable {
+    let settings = TableSettings { shard_items_max: Some(items_max), ..Default::default() };
+    EntityTable::with(&bed.database, "sharded", &settings).unwrap()
+}
+
+/// Shards are contiguous, cover everything, are within the limit, and count exactly.
+pub(crate) fn check_shards(partition: &Partition, items_max: u64) -> Vec<EntityShard> {
+    let shards = partition.shards().unwrap();
+    let keys: Vec<String> = partition.entities().map(|entity| entity.unwrap().sk).collect();
+    assert_eq!(shards[0].lower, None);
+    assert_eq!(shards.last().unwrap().upper, None);
+    for pair in shards.windows(2) {
+        assert_eq!(pair[0].upper, pair[1].lower);
+        assert_ne!(pair[0].id, pair[1].id);
+    }
+    for shard in &shards {
+        let inside = |key: &&String| {
+            shard.lower.as_ref().is_none_or(|lower| *key >= lower)
+                && shard.upper.as_ref().is_none_or(|upper| *key < upper)
+        };
+        assert_eq!(shard.count, keys.iter().filter(inside).count() as u64, "{shard:?}");
+        assert!(shard.count <= items_max && !shard.splitting, "{shard:?}");
+    }
+    let sum: u64 = shards.iter().map(|shard| shard.count).sum();
+    assert_eq!((sum, partition.count().unwrap()), (keys.len() as u64, keys.len() as u64));
+    shards
+}
+
+#[test]
+fn parallel_inserts_lose_and_double_nothing() {
+    on_every_driver(|bed| {
+        let table = sharded(bed, 3);
+        let partition = table.partition("p");
+        std::thread::scope(|scope| {
+            for writer in 0..20 {
+                let partition = partition.clone();
+                scope.spawn(move || partition.put(&format!("k{writer:02}"), n(writer)).unwrap());
+            }
+        });
+        table.split_due().unwrap();
+        let keys: Vec<String> = partition.entities().map(|entity| entity.unwrap().sk).collect();
+        let expected: Vec<String> = (0..20).map(|writer| format!("k{writer:02}")).collect();
+        assert_eq!(keys, expected, "all there, each once, in one order over all shards");
+        for (key, writer) in expected.iter().zip(0..) {
+            assert_eq!(partition.get(key).unwrap().unwrap().attributes, n(writer));
+        }
+        assert!(check_shards(&partition, 3).len() >= 7);
+        assert_eq!(table.split_failures(), []);
+    });
+}
+
+#[test]
+fn a_batch_larger_than_the_threshold_is_split_all_the_same() {
+    on_every_driver(|bed| {
+        let table = sharded(bed, 3);
+        let partition = table.partition("p");
+        partition.batch_put((0..10).map(|i| (format!("k{i}"), n(i)))).unwrap();
+        check_shards(&partition, 3);
+        assert_eq!(partition.entities().descending().count().unwrap(), 10);
+        // Another partition of the table is one shard.
+        table.partition("q").put("a", n(1)).unwrap();
+        assert_eq!(table.partition("q").shards().unwrap().len(), 1);
+        assert_eq!(table.partition("none").shards().unwrap()[0].count, 0);
+    });
+}
+
+#[test]
+fn counts_stay_exact_through_deletes_replaces_and_transactions() {
+    on_every_driver(|bed| {
+        let table = sharded(bed, 4);
+        let partition = table.partition("p");
+        for i in 0..40 {
+            partition.put(&format!("k{:02}", i * 7 % 40), n(i)).unwrap();
+        }
+        check_shards(&partition, 4);
+        for i in (0..40).step_by(3) {
+            partition.delete(&format!("k{i:02}")).unwrap();
+            partition.delete(&format!("k{i:02}")).unwrap();
+            partition.put(&format!("k{:02}", (i + 1) % 40), n(0)).unwrap();
+        }
+        check_shards(&partition, 4);
+        bed.database
+            .transact(|tx| {
+                let partition = tx.entities(&table)?.partition("p");
+                for i in 40..60 {
+                    partition.put(&format!("k{i}"), n(i))?;
+                }
+                partition.delete("k59")
+            })
+            .unwrap();
+        check_shards(&partition, 4);
+        partition.drop_all().unwrap();
+        let shards = check_shards(&partition, 4);
+        assert!(shards.len() > 1, "an emptied partition keeps its shards, and takes items again");
+        partition.put("new", n(1)).unwrap();
+        check_shards(&partition, 4);
+    });
+}
+
+#[test]
+fn large_entities_are_counted_once() {
+    on_every_driver(|bed| {
+        let partition = sharded(bed, 2).partition("p");
+        for i in 0..6 {
+            let large = shelfmark_typed::Attributes::new()
+                .with("a", vec![1_u8; 90_000])
+                .with("b", vec![2_u8; 90_000]);
+            partition.put(&format!("k{i}"), large).unwrap();
+        }
+        check_shards(&partition, 2);
+    });
+}
+
+#[test]
+fn writers_and_splits_side_by_side_keep_every_counter_exact() {
+    on_every_driver(|bed| {
+        let table = sharded(bed, 8);
+        let partition = table.partition("p");
+        std::thread::scope(|scope| {
+            for writer in 0..4_u64 {
+                let partition = partition.clone();
+                scope.spawn(move || {
+                    let mut random = shelfmark_store::random::SplitMix::new(writer);
+                    for _ in 0..100 {
+                        let key = format!("k{:03}", random.below(300));
+                        if random.chance(300) {
+                            partition.delete(&key).unwrap();
+                        } else {
+                            partition.put(&key, n(1)).unwrap();
+                        }
+                    }
+                });
+            }
+        });
+        table.split_due().unwrap();
+        assert!(check_shards(&partition, 8).len() > 4);
+    });
+}
+
+#[test]
+fn an_ordered_table_may_have_shards_too() {
+    on_every_driver(|bed| {
+        let settings = TableSettings { shard_items_max: Some(5), ..Default::default() };
+        let table: shelfmark_typed::OrderedTable<(u8, u8), u8> =
+            shelfmark_typed::OrderedTable::with(&bed.database, "t", &settings).unwrap();
+        for a in 0..10 {
+            for b in 0..3 {
+                table.write(&(a, b), &0).unwrap();
+            }
+        }
+        let engine_table =
+            bed.engine.table(&shelfmark_model::TableName::new("default", "t")).unwrap();
+        let shards = bed.engine.shards(&engine_table, &[shelfmark_model::Value::Int(0)]).unwrap();
+        assert!(shards.len() >= 6);
+        assert_eq!(shards.iter().map(|shard| shard.items).sum::<u64>(), 30);
+        assert_eq!(table.to_stream().count().unwrap(), 30);
+    });
+}
