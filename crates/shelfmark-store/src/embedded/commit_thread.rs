@@ -47,6 +47,7 @@ pub(super) fn run(inner: &Arc<Inner>) {
     let mut thread = CommitThread {
         inner: inner.clone(),
         active: inner.tree.active(),
+        writer: GroupWriter::default(),
         seed: seed_of(lock(&inner.mark).mark.store_id),
         mark_synced: inner.clock.monotonic(),
         log_synced: inner.clock.monotonic(),
@@ -62,6 +63,7 @@ pub(super) fn run(inner: &Arc<Inner>) {
 struct CommitThread {
     inner: Arc<Inner>,
     active: Active,
+    writer: GroupWriter,
     seed: u64,
     /// When the mark was last synced.
     mark_synced: Duration,
@@ -69,24 +71,19 @@ struct CommitThread {
     log_synced: Duration,
 }
 
-struct Group {
-    header: GroupHeader,
-    bytes: Bytes,
-}
-
 impl CommitThread {
     fn work(&mut self) -> std::result::Result<(), Failure> {
         loop {
             match self.inner.queue.next(self.patience()) {
-                Work::Group { layer, first_commit, commits, bytes } => {
-                    self.group(&layer, first_commit, commits, bytes)?;
+                Work::Group { layer, first_commit, commits } => {
+                    self.group(&layer, first_commit, commits)?;
                     self.keep_house(false).map_err(Failure::after)?;
                 }
                 Work::Seal => self.seal().map_err(Failure::after)?,
                 Work::Idle => self.keep_house(true).map_err(Failure::after)?,
                 Work::Stop => {
                     let mut log = lock(&self.inner.log);
-                    self.sync_log(&mut log).map_err(Failure::after)?;
+                    self.inner.sync_log(&mut log).map_err(Failure::after)?;
                     return Ok(());
                 }
             }
@@ -114,7 +111,6 @@ impl CommitThread {
         layer: &Layer,
         first_commit: CommitNumber,
         commits: u32,
-        bytes: usize,
     ) -> std::result::Result<(), Failure> {
         let inner = self.inner.clone();
         let mut log = lock(&inner.log);
@@ -126,101 +122,41 @@ impl CommitThread {
             seqno: inner.tree.next_seqno(),
             body_bytes: 0,
         };
-        let group = self.encode(layer, header, bytes).map_err(Failure::before)?;
-        self.make_room(&mut log, group.bytes.len()).map_err(Failure::before)?;
-        log.writer.append(&group.bytes).map_err(Failure::after)?;
+        let writer = &mut self.writer;
+        encode(&inner, layer, writer).map_err(Failure::before)?;
+        let group = writer.finish(header, self.seed);
+        inner.make_room(&mut log, group.len()).map_err(Failure::before)?;
+        log.writer.append(group).map_err(Failure::after)?;
+        let bytes = wide(group.len());
         log.last_group = header.number;
         log.last_commit = header.last_commit();
         log.last_seqno = header.seqno;
-        Counters::add(&inner.counters.log_bytes, wide(group.bytes.len()));
+        Counters::add(&inner.counters.log_bytes, bytes);
         if inner.options.durability == Durability::Sync {
-            self.sync_log(&mut log).map_err(Failure::after)?;
+            inner.sync_log(&mut log).map_err(Failure::after)?;
         }
         drop(log);
-        self.insert(&group).map_err(Failure::after)?;
-        self.publish(&group);
+        self.insert(header.seqno).map_err(Failure::after)?;
+        self.publish(&header, bytes);
         Ok(())
     }
 
-    /// Turns a layer into the bytes of a group.
-    fn encode(&self, layer: &Layer, header: GroupHeader, bytes: usize) -> Result<Group> {
-        let mut writer = GroupWriter::new(bytes);
-        let writes = layer.read();
-        for (key, count) in self.counts(&writes)? {
-            writer.put(&key, &Write::counter_value(count));
-        }
-        for (key, values) in &writes.values {
-            match &values.newest.1 {
-                Some(value) => writer.put(key, value),
-                None => writer.delete(key),
-            }
-        }
-        Ok(Group { header, bytes: writer.finish(header, self.seed) })
-    }
-
-    /// Adds the sums of a layer to what the counters hold.
-    fn counts(&self, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
-        if writes.sums.is_empty() {
-            return Ok(Vec::new());
-        }
-        let view = self.inner.moments.view();
-        let mut counts = Vec::with_capacity(writes.sums.len());
-        for (key, (_, sum)) in &writes.sums {
-            let old = match view.get(key, u64::MAX)? {
-                Some(value) => Write::counter(&value)?,
-                None => 0,
-            };
-            counts.push((key.clone(), old.saturating_add(*sum)));
-        }
-        Ok(counts)
-    }
-
-    /// Begins a new log file if the group would make this one too large.
-    fn make_room(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
-        let full = log.writer.length().saturating_add(wide(group_bytes))
-            > self.inner.options.log_file_bytes;
-        if full && !log.writer.is_empty() { self.next_file(log) } else { Ok(()) }
-    }
-
-    /// Syncs the log file and goes over to a new one.
-    fn next_file(&self, log: &mut Log) -> Result<()> {
-        self.sync_log(log)?;
-        self.inner.next_log_file(log)
-    }
-
-    /// Makes the log durable and notes it in the mark.
-    fn sync_log(&self, log: &mut Log) -> Result<()> {
-        if !log.writer.is_dirty() {
-            return Ok(());
-        }
-        log.writer.sync()?;
-        Counters::add(&self.inner.counters.syncs, 1);
-        let mut mark = lock(&self.inner.mark);
-        mark.mark.synced_group = log.last_group;
-        mark.mark.synced_commit = log.last_commit;
-        mark.mark.seqno_max = log.last_seqno;
-        mark.mark.clean = false;
-        mark.write()
-    }
-
-    fn insert(&self, group: &Group) -> Result<()> {
-        let body = group.bytes.slice(super::log::group::GROUP_HEADER_BYTES..);
-        for entry in Entries::new(body) {
+    fn insert(&self, seqno: u64) -> Result<()> {
+        for entry in Entries::new(self.writer.body()) {
             let entry = entry.map_err(|why| Error::new(ErrorKind::Internal, why))?;
-            self.active.insert(entry.key, entry.value, group.header.seqno);
+            self.active.insert(entry.key, entry.value, seqno);
         }
         Ok(())
     }
 
-    fn publish(&self, group: &Group) {
+    fn publish(&self, header: &GroupHeader, bytes: u64) {
         let inner = &self.inner;
-        let id =
-            SnapshotId { commit: group.header.last_commit(), position: group.header.seqno + 1 };
-        inner.recent.push(group.header.seqno, id.commit);
-        inner.space.spend(wide(group.bytes.len()));
-        let told = inner.queue.finish(|| inner.moments.publish(id, wide(group.bytes.len())));
+        let id = SnapshotId { commit: header.last_commit(), position: header.seqno + 1 };
+        inner.recent.push(header.seqno, id.commit);
+        inner.space.spend(bytes);
+        let told = inner.queue.finish(|| inner.moments.publish(id, bytes));
         Counters::add(&inner.counters.groups, 1);
-        Counters::add(&inner.counters.commits, u64::from(group.header.commits));
+        Counters::add(&inner.counters.commits, u64::from(header.commits));
         told.committed();
     }
 
@@ -234,7 +170,7 @@ impl CommitThread {
             && (idle || now.saturating_sub(self.log_synced) >= interval)
         {
             let mut log = lock(&self.inner.log);
-            self.sync_log(&mut log)?;
+            self.inner.sync_log(&mut log)?;
             drop(log);
             self.log_synced = now;
         }
@@ -254,14 +190,14 @@ impl CommitThread {
         let inner = self.inner.clone();
         let mut log = lock(&inner.log);
         // What is flushed must be in the durable log, or a crash could keep the later half.
-        self.sync_log(&mut log)?;
+        self.inner.sync_log(&mut log)?;
         let sealed = inner.tree.rotate(log.end());
         if sealed {
             inner.tree.refresh(|view| inner.moments.install(view));
             self.active = inner.tree.active();
             // So that the file can go as soon as this memory table is flushed.
             if log.writer.length() > inner.options.log_file_bytes / 8 {
-                self.next_file(&mut log)?;
+                self.inner.next_file(&mut log)?;
             }
         }
         drop(log);
@@ -271,7 +207,68 @@ impl CommitThread {
     }
 }
 
+/// Turns a layer into the body of a group.
+fn encode(inner: &Inner, layer: &Layer, writer: &mut GroupWriter) -> Result<()> {
+    writer.begin();
+    let writes = layer.read();
+    for (key, count) in counts(inner, &writes)? {
+        writer.put(&key, &Write::counter_value(count));
+    }
+    for (key, values) in &writes.values {
+        match &values.newest.1 {
+            Some(value) => writer.put(key, value),
+            None => writer.delete(key),
+        }
+    }
+    Ok(())
+}
+
+/// Adds the sums of a layer to what the counters hold.
+fn counts(inner: &Inner, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
+    if writes.sums.is_empty() {
+        return Ok(Vec::new());
+    }
+    let view = inner.moments.view();
+    let mut counts = Vec::with_capacity(writes.sums.len());
+    for (key, (_, sum)) in &writes.sums {
+        let old = match view.get(key, u64::MAX)? {
+            Some(value) => Write::counter(&value)?,
+            None => 0,
+        };
+        counts.push((key.clone(), old.saturating_add(*sum)));
+    }
+    Ok(counts)
+}
+
 impl Inner {
+    /// Begins a new log file if the group would make this one too large.
+    fn make_room(&self, log: &mut Log, group_bytes: usize) -> Result<()> {
+        let full =
+            log.writer.length().saturating_add(wide(group_bytes)) > self.options.log_file_bytes;
+        if full && !log.writer.is_empty() { self.next_file(log) } else { Ok(()) }
+    }
+
+    /// Syncs the log file and goes over to a new one.
+    fn next_file(&self, log: &mut Log) -> Result<()> {
+        self.sync_log(log)?;
+        self.next_log_file(log)
+    }
+
+    /// Makes the log durable and notes it in the mark.
+    fn sync_log(&self, log: &mut Log) -> Result<()> {
+        if !log.writer.is_dirty() {
+            return Ok(());
+        }
+        log.writer.sync()?;
+        Counters::add(&self.counters.syncs, 1);
+        let mut mark = lock(&self.mark);
+        mark.mark.synced_group = log.last_group;
+        mark.mark.synced_commit = log.last_commit;
+        mark.mark.seqno_max = log.last_seqno;
+        mark.mark.clean = false;
+        mark.write()
+    }
+
     /// Creates the log file after the current one, which is synced already, and writes to it.
     pub(super) fn next_log_file(&self, log: &mut Log) -> Result<()> {
         let old = log.writer.header();

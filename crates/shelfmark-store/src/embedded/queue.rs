@@ -76,8 +76,6 @@ pub(super) enum Work {
         first_commit: CommitNumber,
         /// How many commits it holds.
         commits: u32,
-        /// About how many bytes its body will have.
-        bytes: usize,
     },
     /// Seal the memory table.
     Seal,
@@ -256,7 +254,6 @@ impl Queue {
                     layer: slot.layer.clone(),
                     first_commit: slot.first_commit,
                     commits: slot.commits,
-                    bytes: slot.bytes,
                 };
                 state.in_flight = true;
                 return work;

@@ -278,7 +278,7 @@ pub(super) fn replay(
 ) -> Result<()> {
     let mut active = tree.active();
     for (group, body) in groups {
-        for entry in Entries::new(body) {
+        for entry in Entries::new(&body) {
             let entry = entry.map_err(|why| {
                 Error::new(ErrorKind::Corrupt, format!("group {}: {why}", group.number))
             })?;

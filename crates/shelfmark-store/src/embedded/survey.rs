@@ -84,7 +84,7 @@ impl Survey {
             match file.step(offset) {
                 Step::End => break,
                 Step::Group(group, body, next) => {
-                    if Entries::new(body.clone()).all(|entry| entry.is_ok()) {
+                    if Entries::new(&body).all(|entry| entry.is_ok()) {
                         self.groups.push((group, body));
                     } else {
                         self.damage(file.path.clone(), Some(wide(offset)), "not a list of writes");

@@ -4,6 +4,8 @@
 //! seeded with the store's id, so that the length in the header can be trusted before the body is
 //! looked at, and bytes of another store never pass.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -48,18 +50,23 @@ pub(in super::super) fn seed_of(store_id: u128) -> u64 {
     u64::try_from(store_id & u128::from(u64::MAX)).unwrap_or(0)
 }
 
-/// Builds the bytes of one group.
+/// Builds the bytes of one group, in a buffer that is used again for the next.
+#[derive(Default)]
 pub(in super::super) struct GroupWriter {
     out: Vec<u8>,
     writes: u32,
 }
 
+/// The buffer is given back if a group has made it larger than this.
+const BUFFER_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 impl GroupWriter {
-    /// Begins a group whose body will be about `body_bytes` long.
-    pub(in super::super) fn new(body_bytes: usize) -> Self {
-        let mut out = Vec::with_capacity(GROUP_HEADER_BYTES + body_bytes);
-        out.resize(GROUP_HEADER_BYTES, 0);
-        Self { out, writes: 0 }
+    /// Begins a group.
+    pub(in super::super) fn begin(&mut self) {
+        self.out.clear();
+        self.out.shrink_to(BUFFER_BYTES_MAX);
+        self.out.resize(GROUP_HEADER_BYTES, 0);
+        self.writes = 0;
     }
 
     /// Returns the bytes that a write adds to a body at most, beyond its key and value.
@@ -88,7 +95,7 @@ impl GroupWriter {
     /// Ends the group: fills the header in and returns header and body as one piece.
     ///
     /// `header.writes` and `header.body_bytes` are computed here.
-    pub(in super::super) fn finish(mut self, mut header: GroupHeader, seed: u64) -> Bytes {
+    pub(in super::super) fn finish(&mut self, mut header: GroupHeader, seed: u64) -> &[u8] {
         let body = self.out.get(GROUP_HEADER_BYTES..).unwrap_or_default();
         header.writes = self.writes;
         header.body_bytes = u32::try_from(body.len()).unwrap_or(u32::MAX);
@@ -107,7 +114,12 @@ impl GroupWriter {
         if let Some(place) = self.out.get_mut(..GROUP_HEADER_BYTES) {
             place.copy_from_slice(&head);
         }
-        Bytes::from(self.out)
+        &self.out
+    }
+
+    /// Returns the body of the group.
+    pub(in super::super) fn body(&self) -> &[u8] {
+        self.out.get(GROUP_HEADER_BYTES..).unwrap_or_default()
     }
 }
 
@@ -153,7 +165,7 @@ fn parse_header(file: &[u8], offset: usize, seed: u64) -> Result<(GroupHeader, u
     Ok((header, be_u64(head, 40).ok_or(short)?))
 }
 
-/// One write of a group's body; no value means a deletion. Both share the body's memory.
+/// One write of a group's body; no value means a deletion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Entry {
     /// Where.
@@ -162,42 +174,75 @@ pub(in super::super) struct Entry {
     pub(in super::super) value: Option<Bytes>,
 }
 
-/// Reads the writes of a body in order. A body whose checksum holds yields no error, unless we
-/// wrote nonsense.
-pub(in super::super) struct Entries {
-    body: Bytes,
+/// Bytes that entries share at most, unless one is larger: who keeps a value keeps that much.
+const SHARED_BYTES_MAX: usize = 64 * 1024;
+
+/// Reads the writes of a body in order, as copies that share memory with their neighbours. A body
+/// whose checksum holds yields no error, unless we wrote nonsense.
+pub(in super::super) struct Entries<'a> {
+    body: &'a [u8],
     at: usize,
+    /// A copy of the body from `piece_at` on, up to the end of a write.
+    piece: Bytes,
+    piece_at: usize,
 }
 
-impl Entries {
+/// Where the parts of a write are in a body.
+struct Parts {
+    key: Range<usize>,
+    value: Option<Range<usize>>,
+    end: usize,
+}
+
+/// Finds the parts of the write at `at`.
+fn parts(body: &[u8], at: usize) -> Option<Parts> {
+    let key_bytes = usize::from(be_u16(body, at.checked_add(1)?)?);
+    let (head, value_bytes) = match *body.get(at)? {
+        KIND_PUT => (7, Some(usize::try_from(be_u32(body, at.checked_add(3)?)?).ok()?)),
+        KIND_DELETE => (3, None),
+        _ => return None,
+    };
+    let key_at = at.checked_add(head)?;
+    let value_at = key_at.checked_add(key_bytes)?;
+    let end = value_at.checked_add(value_bytes.unwrap_or(0))?;
+    if end > body.len() || key_bytes == 0 || value_bytes == Some(0) {
+        return None;
+    }
+    Some(Parts { key: key_at..value_at, value: value_bytes.map(|_| value_at..end), end })
+}
+
+impl<'a> Entries<'a> {
     /// Begins at the first write of `body`.
-    pub(in super::super) fn new(body: Bytes) -> Self {
-        Self { body, at: 0 }
+    pub(in super::super) fn new(body: &'a [u8]) -> Self {
+        Self { body, at: 0, piece: Bytes::new(), piece_at: 0 }
     }
 
     fn step(&mut self) -> Option<Entry> {
-        let kind = *self.body.get(self.at)?;
-        let key_bytes = usize::from(be_u16(&self.body, self.at + 1)?);
-        let (head, value_bytes) = match kind {
-            KIND_PUT => (7, Some(usize::try_from(be_u32(&self.body, self.at + 3)?).ok()?)),
-            KIND_DELETE => (3, None),
-            _ => return None,
-        };
-        let key_at = self.at.checked_add(head)?;
-        let value_at = key_at.checked_add(key_bytes)?;
-        let end = value_at.checked_add(value_bytes.unwrap_or(0))?;
-        if end > self.body.len() || key_bytes == 0 || value_bytes == Some(0) {
-            return None;
+        let parts = parts(self.body, self.at)?;
+        if parts.end > self.piece_at + self.piece.len() {
+            self.piece_at = self.at;
+            self.piece = self.copy_piece(parts.end)?;
         }
-        self.at = end;
-        Some(Entry {
-            key: self.body.slice(key_at..value_at),
-            value: value_bytes.map(|_| self.body.slice(value_at..end)),
-        })
+        self.at = parts.end;
+        let share = |part: Range<usize>| {
+            self.piece.slice(part.start - self.piece_at..part.end - self.piece_at)
+        };
+        Some(Entry { key: share(parts.key), value: parts.value.map(share) })
+    }
+
+    /// Copies whole writes from `at` on: the first, which ends at `end`, and what fits beside it.
+    fn copy_piece(&self, mut end: usize) -> Option<Bytes> {
+        while let Some(next) = parts(self.body, end) {
+            if next.end - self.at > SHARED_BYTES_MAX {
+                break;
+            }
+            end = next.end;
+        }
+        self.body.get(self.at..end).map(Bytes::copy_from_slice)
     }
 }
 
-impl Iterator for Entries {
+impl Iterator for Entries<'_> {
     type Item = Result<Entry, &'static str>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::contract::Durability;
-use crate::embedded::log::group::{GroupHeader, GroupWriter, seed_of};
+use crate::embedded::log::group::{Entries, Entry, GroupHeader, GroupWriter, seed_of};
 use crate::embedded::log::header::FileHeader;
 use crate::embedded::mark::{self, Mark};
 
@@ -26,13 +26,14 @@ fn a_log_file_is_written_as_documented() {
     let header = FileHeader { store_id: STORE_ID, file: 3, first_group: 5, first_commit: 7 };
     assert_eq!(hex(&header.encode()), documented("file header 3, group 5, commit 7"));
     assert_eq!(FileHeader::decode(&header.encode()), Ok(header));
-    let mut writer = GroupWriter::new(0);
+    let mut writer = GroupWriter::default();
+    writer.begin();
     writer.put(b"a", b"bc");
     writer.delete(b"d");
     let group =
         GroupHeader { number: 5, first_commit: 7, commits: 2, writes: 0, seqno: 9, body_bytes: 0 };
     let group = writer.finish(group, seed_of(STORE_ID));
-    assert_eq!(hex(&group), documented("group 5: put a = bc, delete d"));
+    assert_eq!(hex(group), documented("group 5: put a = bc, delete d"));
     assert_eq!(group.len(), 56 + 10 + 4);
 }
 
@@ -57,4 +58,33 @@ fn a_mark_is_written_as_documented() {
     crate::vfs::replace(&path, &file).unwrap();
     let read = mark::read(&path).unwrap();
     assert_eq!((read.mark, read.whole_slots), (mark, 2));
+}
+
+#[test]
+fn writes_of_any_size_come_back_from_a_body() {
+    let sizes =
+        [1, 7, 64 * 1024 - 20, 64 * 1024, 64 * 1024 + 1, 3, 200_000, 30_000, 30_000, 10_000];
+    let mut writer = GroupWriter::default();
+    for _ in 0..2 {
+        // The same buffer twice: nothing of the first group is left in the second.
+        writer.begin();
+        for (number, size) in sizes.iter().enumerate() {
+            writer.put(format!("k{number}").as_bytes(), &vec![b'v'; *size]);
+            writer.delete(format!("d{number}").as_bytes());
+        }
+    }
+    let entries: Vec<Entry> = Entries::new(writer.body()).collect::<Result<_, _>>().unwrap();
+    assert_eq!(entries.len(), sizes.len() * 2);
+    for (number, size) in sizes.iter().enumerate() {
+        let [put, deletion] = &entries[number * 2..number * 2 + 2] else { panic!("short") };
+        assert_eq!(put.key, format!("k{number}"));
+        assert_eq!(put.value.as_ref().map(bytes::Bytes::len), Some(*size));
+        assert_eq!((&deletion.key[..], &deletion.value), (format!("d{number}").as_bytes(), &None));
+    }
+    // Nonsense ends the body with an error, wherever it stands.
+    let whole = writer.body();
+    assert!(Entries::new(&whole[..whole.len() - 1]).last().unwrap().is_err());
+    assert!(Entries::new(&[9, 0, 1, b'k']).last().unwrap().is_err());
+    assert!(Entries::new(&[1, 0, 0, 0, 0, 0, 1, b'v']).last().unwrap().is_err());
+    assert!(Entries::new(&[1, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF, b'k']).last().unwrap().is_err());
 }
