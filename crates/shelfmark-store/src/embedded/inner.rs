@@ -4,7 +4,6 @@
 //! queue, layer, moments; log, mark. The queue's lock is never held across a read of files or a
 //! sync.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,8 +56,6 @@ pub(super) struct Inner {
     pub(super) signals: Signals,
     /// Counters for people.
     pub(super) counters: Counters,
-    /// Held as long as the store is open.
-    pub(super) lock_file: Mutex<Option<File>>,
 }
 
 /// The end of the log.

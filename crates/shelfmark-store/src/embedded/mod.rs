@@ -234,8 +234,7 @@ impl Store for EmbeddedStore {
             )
             .with_source(cause)),
         };
-        self.inner.moments.close();
-        lock(&self.inner.lock_file).take();
+        self.inner.release_folder();
         flushed
     }
 }
@@ -246,6 +245,6 @@ impl Drop for EmbeddedStore {
         self.inner.stop.stop();
         self.inner.signals.stop();
         self.join();
-        self.inner.moments.close();
+        self.inner.release_folder();
     }
 }

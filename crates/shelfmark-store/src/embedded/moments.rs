@@ -244,11 +244,12 @@ impl Moments {
     /// Ends all readers.
     pub(super) fn close(&self) {
         self.bounds.closed.store(true, Ordering::Release);
-        let state = lock(&self.state);
-        for pin in &state.held {
+        let mut state = lock(&self.state);
+        for pin in state.held.drain(..) {
             pin.expire();
         }
         state.current.expire();
+        state.view = Arc::new(View::nothing());
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -21,6 +22,11 @@ use super::space::{Probe, Space};
 use super::stripes::Stripes;
 use super::tree::{StopFlag, Tree};
 use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
+
+/// How long closing waits for reads in flight. After that the folder is free when they end.
+const READS_END_WITHIN: Duration = Duration::from_secs(2);
+/// How often it looks.
+const READS_LOOKED_AT_EVERY: Duration = Duration::from_millis(1);
 
 /// Opens the store in `folder`; see [`EmbeddedStore::open`].
 pub(super) fn open(
@@ -50,6 +56,7 @@ pub(super) fn open_with(
     let space = Arc::new(Space::new(probe, options.disk_free_bytes_min, clock.clone()));
     let stop = StopFlag::new(space.clone());
     let tree = Tree::open(&layout::tree_folder(folder), options.block_cache_bytes, &stop)?;
+    tree.keep_locked(lock_file);
     let groups = std::mem::take(&mut judged.groups);
     let replayed = !groups.is_empty();
     tree.raise_seqno(judged.last_seqno);
@@ -91,7 +98,6 @@ pub(super) fn open_with(
         pressure: AtomicUsize::new(0),
         signals: Signals::default(),
         counters: Counters::default(),
-        lock_file: Mutex::new(Some(lock_file)),
     });
     let store = EmbeddedStore { inner, threads: Mutex::default(), closed: Mutex::default() };
     start_threads(&store)?;
@@ -161,6 +167,18 @@ impl Inner {
         drop(log);
         self.remove_log_files(group)?;
         Ok(())
+    }
+
+    /// Ends all readers and gives the folder up once the reads in flight have ended.
+    pub(super) fn release_folder(&self) {
+        self.moments.close();
+        self.tree.free_retired();
+        let readers = self.tree.unlock();
+        let mut patience = READS_END_WITHIN;
+        while readers.strong_count() > 0 && !patience.is_zero() {
+            self.signals.pause(READS_LOOKED_AT_EVERY);
+            patience = patience.saturating_sub(READS_LOOKED_AT_EVERY);
+        }
     }
 
     /// Returns the bytes of the log files.

@@ -83,6 +83,31 @@ fn everything_answers_closed_after_close() {
 }
 
 #[test]
+fn the_folder_stays_locked_until_the_last_read_in_flight_ends() {
+    let scratch = Scratch::new();
+    let store = std::sync::Arc::new(scratch.open());
+    commit_put(&store, "a", "1");
+    // What a read holds while it runs.
+    let in_flight = store.inner.moments.view();
+    let closing = store.clone();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let close = move || sender.send(closing.close()).unwrap();
+    let thread = crate::threads::spawn("closer", close).unwrap();
+    while !store.inner.moments.is_closed() {
+        std::thread::yield_now();
+    }
+    assert_eq!(scratch.refused().kind(), ErrorKind::Unavailable);
+    assert_eq!(in_flight.get(b"a", u64::MAX).unwrap().as_deref(), Some(&b"1"[..]));
+    assert!(receiver.try_recv().is_err(), "closed before the read ended");
+    drop(in_flight);
+    receiver.recv().unwrap().unwrap();
+    thread.join().unwrap();
+    // The old store still exists, and holds nothing.
+    assert_eq!(get(&scratch.open(), "a").as_deref(), Some("1"));
+    assert_eq!(store.stats().memory_table_bytes, 0);
+}
+
+#[test]
 fn maintain_flushes_and_removes_the_log_behind() {
     let scratch = Scratch::new();
     let options = crate::embedded::Options { log_file_bytes: 4096, ..small() };

@@ -17,9 +17,10 @@ mod stop;
 mod view;
 mod writeback;
 
+use std::fs::File;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use lsm_tree::compaction::Leveled;
@@ -73,6 +74,8 @@ pub(super) struct Tree {
     /// Flushed memory tables that readers may still hold. Whoever drops the last handle frees a
     /// memory table, which takes a while; so the last handle is here.
     retired: Mutex<Vec<Arc<Memtable>>>,
+    /// The lock of the store's folder, until it is closed. Every view holds it too.
+    lock: Mutex<Option<Arc<File>>>,
     /// Taken while a view is captured and installed, so that views are installed in the order in
     /// which they were captured.
     installing: Mutex<()>,
@@ -144,8 +147,22 @@ impl Tree {
             seqno,
             sealed: Mutex::default(),
             retired: Mutex::default(),
+            lock: Mutex::default(),
             installing: Mutex::default(),
         })
+    }
+
+    /// Keeps the folder locked as long as the tree, or anybody who reads it, needs its files.
+    ///
+    /// A reader that outlives its store removes merged table files when it ends. Another store in
+    /// the same folder might have given their numbers to files of its own by then.
+    pub(super) fn keep_locked(&self, file: File) {
+        *lock(&self.lock) = Some(Arc::new(file));
+    }
+
+    /// Gives the folder's lock up. Returns how to tell whether readers still hold it.
+    pub(super) fn unlock(&self) -> Weak<File> {
+        lock(&self.lock).take().map(|file| Arc::downgrade(&file)).unwrap_or_default()
     }
 
     /// Returns the next sequence number. Flushes and compactions take some too.
@@ -223,6 +240,7 @@ impl Tree {
             sealed,
             files,
             self.folder.clone(),
+            lock(&self.lock).clone(),
             move |key, hash, seqno| {
                 for level in version.iter_levels() {
                     for run in level.iter() {

@@ -3,6 +3,7 @@
 //! Invariant: a view never changes what a sequence number shows. The active memory table goes on
 //! growing, but only with higher numbers.
 
+use std::fs::File;
 use std::ops::Bound;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub(in super::super) struct View {
     folder: PathBuf,
     get_in_files: Box<GetInFiles>,
     range: Box<Range>,
+    /// Released last: see [`super::Tree::keep_locked`].
+    _lock: Option<Arc<File>>,
 }
 
 /// The newest entry of a key: its sequence number, and its value unless it is a deletion.
@@ -65,6 +68,7 @@ impl View {
         sealed: Vec<Arc<Memtable>>,
         files: Files,
         folder: PathBuf,
+        lock: Option<Arc<File>>,
         get_in_files: impl Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>>
         + Send
         + Sync
@@ -78,7 +82,29 @@ impl View {
             folder,
             get_in_files: Box::new(get_in_files),
             range: Box::new(range),
+            _lock: lock,
         }
+    }
+
+    /// Returns a view of nothing, for a store that was closed.
+    pub(in super::super) fn nothing() -> Self {
+        let files = Files {
+            listed: Vec::new(),
+            starts: Vec::new(),
+            bytes: 0,
+            fresh_runs: 0,
+            entries: 0,
+            deletions: 0,
+        };
+        Self::new(
+            Arc::new(Memtable::new(0)),
+            Vec::new(),
+            files,
+            PathBuf::new(),
+            None,
+            |_, _, _| Ok(None),
+            |_, _| Box::new(std::iter::empty()),
+        )
     }
 
     /// Returns what is known of the table files.
