@@ -9,12 +9,18 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::{IndexState, TableName, TableSchema};
-use shelfmark_store::{Commit, CommitNumber, Direction, KeyRange, ScanLimits, Snapshot, Write};
+use shelfmark_store::{
+    Commit, CommitNumber, Direction, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot,
+    Write,
+};
 
 use super::record::TableRecord;
 use super::table::Table;
 use super::{Catalogue, catalogue_key, dropped_key, section, table_key};
 use crate::error::{Error, ErrorKind, Result};
+
+/// How often a change is planned again after a conflict before the caller is told.
+const ATTEMPTS_MAX: usize = 64;
 
 /// An id whose keys are garbage, since the commit of this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,54 +34,57 @@ impl Catalogue {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Commits a change that `plan` makes of a snapshot, and plans it again as long as it conflicts:
+    /// a driver may say so although nobody else was there.
+    fn commit_planned<T>(
+        &self,
+        mut plan: impl FnMut(&dyn Snapshot) -> Result<(Vec<Bytes>, Vec<Write>, T)>,
+    ) -> Result<T> {
+        for _ in 0..ATTEMPTS_MAX {
+            let snapshot = self.store.snapshot()?;
+            let (validate, writes, value) = match plan(&*snapshot) {
+                Err(error) if error.kind() == ErrorKind::TooOld => continue,
+                planned => planned?,
+            };
+            match self.store.commit(Commit { base: Some(snapshot), validate, writes }) {
+                Ok(_) => return Ok(value),
+                Err(error) => match error.kind() {
+                    StoreErrorKind::Conflict | StoreErrorKind::TooOld => {}
+                    _ => return Err(error.into()),
+                },
+            }
+        }
+        Err(Error::new(ErrorKind::Conflict, "others changed the catalogue every time; retry"))
+    }
+
     /// Creates a table and its indexes, all empty and public.
     pub(crate) fn create(&self, schema: TableSchema) -> Result<Arc<Table>> {
         schema.check()?;
         let _change = self.change();
         let name = schema.name.clone();
-        let snapshot = self.store.snapshot()?;
         let key = Bytes::from(table_key(&name));
-        let exists =
-            || Error::new(ErrorKind::AlreadyExists, format!("there is a table {name} already"));
-        if snapshot.get(&key)?.is_some() {
-            return Err(exists());
-        }
-        let (first, counter) = self.take_ids(&*snapshot, 1 + schema.indexes.len() as u64)?;
-        let record = TableRecord {
-            id: first,
-            version: 1,
-            index_ids: (first + 1..).take(schema.indexes.len()).collect(),
-            chunked: false,
-            schema,
-        };
-        let commit = Commit {
-            validate: vec![key.clone(), counter.0.clone()],
-            writes: vec![
-                Write::Put { key, value: record.encode()? },
-                Write::Put { key: counter.0, value: counter.1 },
-            ],
-            base: Some(snapshot),
-        };
-        self.store.commit(commit)?;
+        let count = schema.indexes.len();
+        let mut record =
+            TableRecord { id: 0, version: 1, index_ids: Vec::new(), chunked: false, schema };
+        self.commit_planned(|snapshot| {
+            if snapshot.get(&key)?.is_some() {
+                return Err(Error::new(
+                    ErrorKind::AlreadyExists,
+                    format!("there is a table {name} already"),
+                ));
+            }
+            let (first, counter) = take_ids(snapshot, 1 + count as u64)?;
+            record.id = first;
+            record.index_ids = (first + 1..).take(count).collect();
+            let writes = vec![
+                Write::Put { key: key.clone(), value: record.encode()? },
+                Write::Put { key: counter.0.clone(), value: counter.1 },
+            ];
+            Ok((vec![key.clone(), counter.0], writes, ()))
+        })?;
         let table = Arc::new(Table::of(record));
         self.cache(Arc::clone(&table));
         Ok(table)
-    }
-
-    /// Returns the first of `count` new ids, and the write that takes them.
-    fn take_ids(&self, snapshot: &dyn Snapshot, count: u64) -> Result<(u64, (Bytes, Bytes))> {
-        let key = Bytes::from(catalogue_key(section::NEXT_ID));
-        let first = match snapshot.get(&key)? {
-            None => 1,
-            Some(value) => u64::from_be_bytes(
-                value
-                    .as_ref()
-                    .try_into()
-                    .map_err(|_| Error::corrupt("the counter of table ids is damaged"))?,
-            ),
-        };
-        let next = Bytes::copy_from_slice(&(first + count).to_be_bytes());
-        Ok((first, (key, next)))
     }
 
     /// Replaces a table's schema by what `change` makes of it. Indexes are told apart by name: new
@@ -93,38 +102,21 @@ impl Catalogue {
         if schema == old.schema {
             return Ok(old);
         }
-        let snapshot = self.store.snapshot()?;
-        let added = schema.indexes.iter().filter(|index| old.index(&index.name).is_none()).count();
-        let (mut next_id, counter) = self.take_ids(&*snapshot, added as u64)?;
-        let mut index_ids = Vec::with_capacity(schema.indexes.len());
-        for index in &schema.indexes {
-            index_ids.push(match old.index(&index.name) {
-                Some(kept) => kept.id,
-                None => {
-                    next_id += 1;
-                    next_id - 1
-                }
-            });
-        }
-        let gone: Vec<u64> =
-            old.indexes.iter().map(|index| index.id).filter(|id| !index_ids.contains(id)).collect();
-        let record = TableRecord {
-            id: old.id,
-            version: old.version + 1,
-            index_ids,
-            chunked: old.shared.chunked.load(Ordering::Acquire),
-            schema,
-        };
         let key = Bytes::from(table_key(name));
-        let mut writes = vec![
-            Write::Put { key: key.clone(), value: record.encode()? },
-            Write::Put { key: counter.0.clone(), value: counter.1 },
-        ];
-        writes.extend(gone.into_iter().map(dropped_write));
-        let commit = Commit { base: Some(snapshot), validate: vec![key, counter.0], writes };
         // From here to the new form's place in the cache no write is planned or queued.
         let gate = old.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        self.store.commit(commit)?;
+        let record = self.commit_planned(|snapshot| {
+            check_unchanged(snapshot, &key, &old)?;
+            let (record, counter) = next_form(snapshot, &old, &schema)?;
+            let mut writes = vec![
+                Write::Put { key: key.clone(), value: record.encode()? },
+                Write::Put { key: counter.0.clone(), value: counter.1 },
+            ];
+            let gone = old.indexes.iter().filter(|index| !record.index_ids.contains(&index.id));
+            writes.extend(gone.map(|index| dropped_write(index.id)));
+            Ok((vec![key.clone(), counter.0], writes, record))
+        });
+        let record = record.inspect_err(|error| self.doubt(&old, error))?;
         let table = Arc::new(Table::with_shared(record, Arc::clone(&old.shared)));
         old.retired.store(true, Ordering::Release);
         self.cache(Arc::clone(&table));
@@ -137,15 +129,28 @@ impl Catalogue {
         let _change = self.change();
         let old = self.load(name)?;
         let key = Bytes::from(table_key(name));
-        let mut writes = vec![Write::Delete { key: key.clone() }, dropped_write(old.id)];
-        writes.extend(old.indexes.iter().map(|index| dropped_write(index.id)));
-        let commit = Commit { base: Some(self.store.snapshot()?), validate: vec![key], writes };
         let gate = old.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        self.store.commit(commit)?;
+        let dropped = self.commit_planned(|snapshot| {
+            check_unchanged(snapshot, &key, &old)?;
+            let mut writes = vec![Write::Delete { key: key.clone() }, dropped_write(old.id)];
+            writes.extend(old.indexes.iter().map(|index| dropped_write(index.id)));
+            Ok((vec![key.clone()], writes, ()))
+        });
+        dropped.inspect_err(|error| self.doubt(&old, error))?;
         old.retired.store(true, Ordering::Release);
         self.forget(name);
         drop(gate);
         Ok(())
+    }
+
+    /// Forgets a form of which nobody knows whether the store still has it: its next user reads it
+    /// again. Called with the gate held, so that nothing planned with it is queued any more.
+    fn doubt(&self, old: &Table, error: &Error) {
+        use ErrorKind::{Conflict, NotFound, Undetermined};
+        if matches!(error.kind(), Undetermined | Conflict | NotFound) {
+            old.retired.store(true, Ordering::Release);
+            self.forget(&old.schema.name);
+        }
     }
 
     /// Makes an index public, or gives it another state.
@@ -166,22 +171,26 @@ impl Catalogue {
     }
 
     /// Persists that rows of more than one chunk may be there, before the first is written.
+    ///
+    /// Waits for the writes that were planned without knowing: a put that did not look would leave
+    /// the chunks of the row that it replaces behind.
     pub(crate) fn set_chunked(&self, table: &Table) -> Result<()> {
-        if table.shared.chunked.load(Ordering::Acquire) {
+        if table.has_chunks() {
             return Ok(());
         }
         let _change = self.change();
         let name = &table.schema.name;
-        let snapshot = self.store.snapshot()?;
         let key = Bytes::from(table_key(name));
-        let bytes = snapshot
-            .get(&key)?
-            .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no table {name}")))?;
-        let mut record = TableRecord::decode(&bytes)?;
-        record.chunked = true;
-        let writes = vec![Write::Put { key: key.clone(), value: record.encode()? }];
-        self.store.commit(Commit { base: Some(snapshot), validate: vec![key], writes })?;
+        self.commit_planned(|snapshot| {
+            let bytes = snapshot.get(&key)?.ok_or_else(|| no_table(name))?;
+            let mut record = TableRecord::decode(&bytes)?;
+            record.chunked = true;
+            let writes = vec![Write::Put { key: key.clone(), value: record.encode()? }];
+            Ok((vec![key.clone()], writes, ()))
+        })?;
+        let gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
         table.shared.chunked.store(true, Ordering::Release);
+        drop(gate);
         Ok(())
     }
 
@@ -207,6 +216,64 @@ impl Catalogue {
         self.store.commit(Commit::of(vec![Write::Delete { key: dropped_key(id).into() }]))?;
         Ok(())
     }
+}
+
+/// Returns the first of `count` new ids, and the write that takes them.
+fn take_ids(snapshot: &dyn Snapshot, count: u64) -> Result<(u64, (Bytes, Bytes))> {
+    let key = Bytes::from(catalogue_key(section::NEXT_ID));
+    let first = match snapshot.get(&key)? {
+        None => 1,
+        Some(value) => u64::from_be_bytes(
+            value
+                .as_ref()
+                .try_into()
+                .map_err(|_| Error::corrupt("the counter of table ids is damaged"))?,
+        ),
+    };
+    let next = Bytes::copy_from_slice(&(first + count).to_be_bytes());
+    Ok((first, (key, next)))
+}
+
+/// Checks that the store still has the form that a change was made from.
+fn check_unchanged(snapshot: &dyn Snapshot, key: &[u8], old: &Table) -> Result<()> {
+    let name = &old.schema.name;
+    let record = TableRecord::decode(&snapshot.get(key)?.ok_or_else(|| no_table(name))?)?;
+    if (record.id, record.version) == (old.id, old.version) {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Conflict, format!("another server changed table {name}; retry")))
+}
+
+/// Returns the record of the form after `old` with `schema`, and the write that takes its new ids.
+fn next_form(
+    snapshot: &dyn Snapshot,
+    old: &Table,
+    schema: &TableSchema,
+) -> Result<(TableRecord, (Bytes, Bytes))> {
+    let added = schema.indexes.iter().filter(|index| old.index(&index.name).is_none()).count();
+    let (mut next_id, counter) = take_ids(snapshot, added as u64)?;
+    let mut index_ids = Vec::with_capacity(schema.indexes.len());
+    for index in &schema.indexes {
+        index_ids.push(match old.index(&index.name) {
+            Some(kept) => kept.id,
+            None => {
+                next_id += 1;
+                next_id - 1
+            }
+        });
+    }
+    let record = TableRecord {
+        id: old.id,
+        version: old.version + 1,
+        index_ids,
+        chunked: old.has_chunks(),
+        schema: schema.clone(),
+    };
+    Ok((record, counter))
+}
+
+fn no_table(name: &TableName) -> Error {
+    Error::new(ErrorKind::NotFound, format!("there is no table {name}"))
 }
 
 fn dropped_write(id: u64) -> Write {

@@ -2,6 +2,7 @@
 //!
 //! A record is an item in the row codec, so that the catalogue has no format of its own.
 
+use bytes::Bytes;
 use shelfmark_model::{TableSchema, Value};
 
 use super::schema_codec::{schema_from_item, schema_to_item};
@@ -22,7 +23,7 @@ pub(crate) struct TableRecord {
 
 impl TableRecord {
     /// Encodes the record; an item small enough to be one head.
-    pub(crate) fn encode(&self) -> Result<bytes::Bytes> {
+    pub(crate) fn encode(&self) -> Result<Bytes> {
         let ids = self.index_ids.iter().map(|id| number(*id)).collect();
         let item = schema_to_item(&self.schema)
             .with("id", number(self.id))
@@ -40,8 +41,8 @@ impl TableRecord {
     }
 
     /// Decodes a record.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
-        let item = Record::decode(bytes, std::iter::empty())?.item;
+    pub(crate) fn decode(bytes: &Bytes) -> Result<Self> {
+        let item = Record::decode(bytes, &[])?.item;
         let Some(Value::List(ids)) = item.get("index_ids") else { return Err(damaged()) };
         Ok(Self {
             id: unsigned(item.get("id"))?,

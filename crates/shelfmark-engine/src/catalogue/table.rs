@@ -8,7 +8,7 @@ use shelfmark_model::{IndexSchema, Item, Key, TableSchema, TtlSource, Value};
 use super::record::TableRecord;
 use crate::codec::Head;
 use crate::error::{Error, Result};
-use crate::layout::KeySpec;
+use crate::layout::{KeySpec, PartitionMemo};
 use crate::read::RawRow;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
@@ -118,15 +118,23 @@ impl Table {
     /// Decodes a stored row into an item with its key attributes; `None` if it has expired and
     /// the table does not show expired items.
     pub(crate) fn decode_row(&self, row: &RawRow, now: u64) -> Result<Option<Item>> {
+        self.decode_row_after(row, now, &mut PartitionMemo::default())
+    }
+
+    /// As [`Table::decode_row`], for one row after another.
+    pub(crate) fn decode_row_after(
+        &self,
+        row: &RawRow,
+        now: u64,
+        memo: &mut PartitionMemo,
+    ) -> Result<Option<Item>> {
         let head = Head::parse(&row.head)?;
         if self.hides(head.expires_at, now) {
             return Ok(None);
         }
         let mut item = Item::new();
-        head.decode_into(row.chunks.iter().map(AsRef::as_ref), &mut item)?;
-        for (name, value) in self.key.decode(&row.key)?.columns {
-            item.set(name, value);
-        }
+        head.decode_into(&row.head, &row.chunks, &mut item)?;
+        self.key.decode_into(&row.key, memo, &mut item)?;
         Ok(Some(item))
     }
 
@@ -134,6 +142,12 @@ impl Table {
     pub(crate) fn counts_exactly(&self) -> bool {
         let options = &self.schema.options;
         options.exact_counts || options.shard_items_max.is_some()
+    }
+
+    /// Tells whether a row of more than one chunk may be there. Changes from no to yes only, and
+    /// never while the gate is held.
+    pub(crate) fn has_chunks(&self) -> bool {
+        self.shared.chunked.load(Ordering::Acquire)
     }
 
     /// Tells whether an item that expires then is invisible now.
@@ -145,16 +159,19 @@ impl Table {
 
 impl Index {
     /// Decodes an entry: what it projects, and the keys of both tables.
-    pub(crate) fn decode_entry(&self, row: &RawRow, now: u64) -> Result<Option<Item>> {
+    pub(crate) fn decode_entry(
+        &self,
+        row: &RawRow,
+        now: u64,
+        memo: &mut PartitionMemo,
+    ) -> Result<Option<Item>> {
         let head = Head::parse(&row.head)?;
         if head.expires_at.is_some_and(|second| second <= now) {
             return Ok(None);
         }
         let mut item = Item::new();
-        head.decode_into(row.chunks.iter().map(AsRef::as_ref), &mut item)?;
-        for (name, value) in self.key.decode(&row.key)?.columns {
-            item.set(name, value);
-        }
+        head.decode_into(&row.head, &row.chunks, &mut item)?;
+        self.key.decode_into(&row.key, memo, &mut item)?;
         Ok(Some(item))
     }
 

@@ -9,7 +9,7 @@
 use bytes::Bytes;
 use shelfmark_model::{Item, Value};
 
-use super::value::{decode_value, encode_value, prefixed};
+use super::value::{decode_shared_bytes, decode_value, encode_value, prefixed};
 use super::varint::{Reader, put_varint};
 use crate::error::{Error, Result};
 
@@ -158,32 +158,35 @@ impl<'a> Head<'a> {
         Ok(Self { expires_at, chunks, body: reader })
     }
 
-    /// Decodes the attributes into `item`; `chunks` are the rows after the head.
-    pub(crate) fn decode_into<'b>(
-        self,
-        chunks: impl Iterator<Item = &'b [u8]>,
-        item: &mut Item,
-    ) -> Result<()> {
-        if self.chunks == 0 {
-            return decode_attributes(self.body, item);
+    /// Decodes the attributes into `item`; `head` is what was parsed, `chunks` come after it. Values
+    /// of bytes share the memory of the record.
+    pub(crate) fn decode_into(self, head: &Bytes, chunks: &[Bytes], item: &mut Item) -> Result<()> {
+        if chunks.len() != self.chunks {
+            return Err(Error::corrupt("a row lacks chunks"));
         }
-        let mut seen = 0;
+        if self.chunks == 0 {
+            return decode_attributes(head, self.body, item);
+        }
         for chunk in chunks {
             let mut reader = Reader::new(chunk);
             if reader.byte()? != CHUNK_V1 {
                 return Err(Error::corrupt("a chunk has an unknown version"));
             }
-            decode_attributes(reader, item)?;
-            seen += 1;
+            decode_attributes(chunk, reader, item)?;
         }
-        if seen == self.chunks { Ok(()) } else { Err(Error::corrupt("a row lacks chunks")) }
+        Ok(())
     }
 }
 
-fn decode_attributes(mut reader: Reader<'_>, item: &mut Item) -> Result<()> {
+fn decode_attributes(record: &Bytes, mut reader: Reader<'_>, item: &mut Item) -> Result<()> {
     while !reader.is_empty() {
         let name = reader.text()?.to_owned();
-        item.set(name, decode_value(reader.prefixed()?)?);
+        let bytes = reader.prefixed()?;
+        let value = match decode_shared_bytes(record, bytes) {
+            Some(value) => value,
+            None => decode_value(bytes)?,
+        };
+        item.set(name, value);
     }
     Ok(())
 }
@@ -195,10 +198,10 @@ impl Record {
     }
 
     /// Decodes a record from its head and the chunks after it.
-    pub(crate) fn decode<'b>(head: &[u8], chunks: impl Iterator<Item = &'b [u8]>) -> Result<Self> {
-        let head = Head::parse(head)?;
-        let mut record = Self { item: Item::new(), expires_at: head.expires_at };
-        head.decode_into(chunks, &mut record.item)?;
+    pub(crate) fn decode(head: &Bytes, chunks: &[Bytes]) -> Result<Self> {
+        let parsed = Head::parse(head)?;
+        let mut record = Self { item: Item::new(), expires_at: parsed.expires_at };
+        parsed.decode_into(head, chunks, &mut record.item)?;
         Ok(record)
     }
 }

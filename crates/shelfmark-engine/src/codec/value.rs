@@ -144,6 +144,14 @@ pub(crate) fn decode_value(bytes: &[u8]) -> Result<Value> {
     decode_at(bytes, VALUE_DEPTH_MAX)
 }
 
+/// Reads a value of bytes without copying it out of the record it lies in; `None` for other kinds.
+pub(super) fn decode_shared_bytes(record: &Bytes, bytes: &[u8]) -> Option<Value> {
+    match bytes.split_first() {
+        Some((&tag::BYTES, payload)) => Some(Value::Bytes(record.slice_ref(payload))),
+        _ => None,
+    }
+}
+
 fn decode_at(bytes: &[u8], depth: usize) -> Result<Value> {
     let below = depth.checked_sub(1).ok_or_else(|| Error::corrupt("a value is nested too deep"))?;
     let mut reader = Reader::new(bytes);

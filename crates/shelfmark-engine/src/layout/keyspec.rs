@@ -44,6 +44,14 @@ struct BaseKey {
     sort_names: Vec<String>,
 }
 
+/// The partition key that was decoded last: rows of a range mostly share it.
+#[derive(Default)]
+pub(crate) struct PartitionMemo {
+    /// The bytes of a key up to the end of its partition key; empty before the first.
+    bytes: Bytes,
+    values: Vec<Value>,
+}
+
 /// The columns of a decoded key, by name.
 pub(crate) struct KeyColumns<'s> {
     pub(crate) columns: Vec<(&'s str, Value)>,
@@ -196,6 +204,54 @@ impl KeySpec {
             take_sort(&base.sort, &mut rest, &mut columns)?;
         }
         if rest.is_empty() { Ok(KeyColumns { columns }) } else { Err(damaged("bytes left over")) }
+    }
+
+    /// Sets the columns of a key (without its chunk) in an item. Keys of one partition, one after
+    /// the other, decode the partition key once.
+    pub(crate) fn decode_into(
+        &self,
+        key: &Bytes,
+        memo: &mut PartitionMemo,
+        item: &mut Item,
+    ) -> Result<()> {
+        if memo.bytes.is_empty() || !key.starts_with(&memo.bytes) {
+            *memo = self.decode_partition(key)?;
+        }
+        for (column, value) in self.partition.iter().zip(&memo.values) {
+            item.set(column.name.as_str(), value.clone());
+        }
+        let mut rest = key.get(memo.bytes.len()..).unwrap_or_default();
+        rest = rest.strip_prefix(&[ROW]).ok_or_else(|| damaged("no row"))?;
+        for column in &self.sort {
+            let value = take_component(&column.key_type, column.direction, &mut rest)
+                .map_err(|_| damaged("sort key"))?;
+            item.set(column.name.as_str(), value);
+        }
+        if let Some(base) = &self.base {
+            let mut columns = Vec::new();
+            if let Some(partition) = &base.partition {
+                take_partition(self.placement, partition, &mut rest, &mut columns)?;
+            }
+            take_sort(&base.sort, &mut rest, &mut columns)?;
+            for (name, value) in columns {
+                item.set(name, value);
+            }
+        }
+        if rest.is_empty() { Ok(()) } else { Err(damaged("bytes left over")) }
+    }
+
+    fn decode_partition(&self, key: &Bytes) -> Result<PartitionMemo> {
+        let mut rest =
+            key.strip_prefix(self.prefix.as_ref()).ok_or_else(|| damaged("another table"))?;
+        if self.placement == Placement::Hashed {
+            rest = rest.get(8..).ok_or_else(|| damaged("no token"))?;
+        }
+        let mut columns = Vec::with_capacity(self.partition.len());
+        take_partition(self.placement, &self.partition, &mut rest, &mut columns)?;
+        Ok(PartitionMemo {
+            bytes: key.slice(..key.len() - rest.len()),
+            values: columns.into_iter().map(|(_, value)| value).collect(),
+        })
     }
 
     /// Returns the base key of a decoded entry of a secondary index.

@@ -10,7 +10,7 @@ use super::rows::RowScan;
 use super::view::View;
 use crate::catalogue::{Index, Table};
 use crate::error::{Error, Result};
-use crate::layout::after_row;
+use crate::layout::{PartitionMemo, after_row};
 use crate::report::{AccessReport, AccessStep};
 
 /// One page of an answer.
@@ -69,6 +69,7 @@ pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultP
         base: source.fetch_base.then(|| AccessStep::new(name, None)),
         page: ResultPage::default(),
         last: None,
+        memo: PartitionMemo::default(),
     };
     pages.step.ranges.push(range.clone());
     if source.limit == Some(0) {
@@ -107,6 +108,7 @@ struct PageReader<'a, V: View> {
     base: Option<AccessStep>,
     page: ResultPage,
     last: Option<Bytes>,
+    memo: PartitionMemo,
 }
 
 impl<V: View> PageReader<'_, V> {
@@ -119,8 +121,8 @@ impl<V: View> PageReader<'_, V> {
         let source = self.source;
         self.last = Some(row.key.clone());
         let item = match source.index {
-            None => source.table.decode_row(row, source.now)?,
-            Some(index) => index.decode_entry(row, source.now)?,
+            None => source.table.decode_row_after(row, source.now, &mut self.memo)?,
+            Some(index) => index.decode_entry(row, source.now, &mut self.memo)?,
         };
         // A dead row is not counted as read.
         let Some(mut item) = item else { return Ok(()) };
@@ -153,7 +155,7 @@ impl<V: View> PageReader<'_, V> {
         while let Some(row) = rows.next_row()? {
             let item = match self.source.index {
                 None => self.source.table.decode_row(&row, self.source.now)?,
-                Some(index) => index.decode_entry(&row, self.source.now)?,
+                Some(index) => index.decode_entry(&row, self.source.now, &mut self.memo)?,
             };
             if let Some(item) = item {
                 self.step.keys_peeked += 1;

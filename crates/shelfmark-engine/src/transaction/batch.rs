@@ -181,7 +181,11 @@ impl Inner {
         let gates = lock_gates(&tables);
         let head_keys = head_keys(writes)?;
         let latched = self.latches.lock(head_keys.iter().map(Vec::as_slice));
-        let attempt = self.plan(writes, token)?;
+        let attempt = match self.plan(writes, token) {
+            // The moment that was read is gone; there is a new one.
+            Err(error) if error.kind() == ErrorKind::TooOld => return Ok(false),
+            planned => planned?,
+        };
         let (commit, answer): (Commit, Result<Once>) = match attempt {
             Attempt::Ready(commit, written) => (commit, Ok(Once::Written(written))),
             Attempt::Answer(answer) => (Commit::default(), answer),

@@ -27,7 +27,8 @@ pub struct Transaction<'e> {
     engine: &'e Engine,
     writer: Writer,
     random: RefCell<SplitMix>,
-    tables: RefCell<Vec<Arc<Table>>>,
+    /// The tables written to, and whether each was known to hold rows of several chunks.
+    tables: RefCell<Vec<(Arc<Table>, bool)>>,
     needs_chunks: RefCell<Option<Arc<Table>>>,
 }
 
@@ -104,11 +105,15 @@ enum Ended {
 
 impl Transaction<'_> {
     fn commit(self, latched: shelfmark_store::latch::Latched<'_>) -> Result<Ended> {
-        let tables = self.tables.into_inner();
+        let (tables, chunked): (Vec<_>, Vec<_>) = self.tables.into_inner().into_iter().unzip();
         let gates = lock_gates(&tables);
         let commit = self.writer.buffer.into_inner().into_commit();
         let keys = commit.validate.clone();
-        if tables.iter().any(|table| table.is_retired()) {
+        // A put that did not look would leave the chunks behind that have come meanwhile.
+        let is_stale = |(table, chunked): (&Arc<Table>, &bool)| {
+            table.is_retired() || table.has_chunks() != *chunked
+        };
+        if tables.iter().zip(&chunked).any(is_stale) {
             return Ok(Ended::Conflict(Vec::new()));
         }
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
@@ -187,10 +192,11 @@ impl Transaction<'_> {
     }
 
     fn write_to(&self, table: Arc<Table>, write: &Write) -> Result<Written> {
+        let chunked = table.has_chunks();
         let applied = apply(&self.writer, &table, write)?;
         match applied {
             Applied::Written(written) => {
-                self.tables.borrow_mut().push(table);
+                self.tables.borrow_mut().push((table, chunked));
                 self.engine.report(&written.report);
                 Ok(written)
             }

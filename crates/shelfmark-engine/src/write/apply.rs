@@ -100,8 +100,7 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
         }
     }
     let stored = after.as_ref().map(|after| encode(table, after));
-    let chunked = table.shared.chunked.load(std::sync::atomic::Ordering::Acquire);
-    if !chunked && stored.as_ref().is_some_and(|stored| !stored.chunks.is_empty()) {
+    if !table.has_chunks() && stored.as_ref().is_some_and(|stored| !stored.chunks.is_empty()) {
         return Ok(Applied::NeedsChunks);
     }
     let change = derive::RowChange { table, key: &key, row_key: &row_key, before, after };
@@ -133,7 +132,7 @@ fn needs_look(table: &Table, write: &Write) -> bool {
         || options.shard_items_max.is_some()
         || options.change_log
         || options.ttl.is_some()
-        || table.shared.chunked.load(std::sync::atomic::Ordering::Acquire)
+        || table.has_chunks()
 }
 
 fn find(writer: &Writer, table: &Table, row_key: &[u8]) -> Result<Option<Before>> {
