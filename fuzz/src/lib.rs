@@ -9,10 +9,12 @@
 
 pub mod input;
 pub mod keys;
+pub mod store_files;
 pub mod texts;
 
 /// A target: panics if the input breaks a promise.
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 2] = [("keys", keys::run), ("texts", texts::run)];
+pub const TARGETS: [(&str, Target); 3] =
+    [("keys", keys::run), ("store_files", store_files::run), ("texts", texts::run)];

@@ -75,7 +75,12 @@ pub(crate) fn run(target: Option<&str>, seconds: u32) -> anyhow::Result<()> {
 /// Runs every committed input once, as ordinary tests, without the fuzzer and its compiler.
 pub(crate) fn replay() -> anyhow::Result<()> {
     start("cargo", &["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
-    start("cargo", &["test", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
+    let folder = target_folder();
+    run_with(
+        "cargo",
+        &["test", "--quiet", "--manifest-path", "fuzz/Cargo.toml"],
+        &[("CARGO_TARGET_DIR", &folder.to_string_lossy())],
+    )
 }
 
 /// Returns the names of the targets: the files in `fuzz/targets`.
@@ -91,10 +96,15 @@ fn targets() -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
+/// The folder that this repository's builds go to. The fuzz workspace would have one of its own.
+fn target_folder() -> PathBuf {
+    let named = std::env::var_os("CARGO_TARGET_DIR");
+    named.map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// Where everything of the fuzzer goes: apart from other builds, whose flags are others.
 fn folder() -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR");
-    target.map_or_else(|| root().join("target"), |folder| root().join(folder)).join("fuzz")
+    target_folder().join("fuzz")
 }
 
 /// Builds targets and returns the folder of the binaries.
