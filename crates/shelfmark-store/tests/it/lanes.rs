@@ -26,6 +26,8 @@ enum Driver {
     /// Over a memory store; the seed, and whether commits fail.
     Meanest(u64, bool),
     Embedded(TempDir),
+    /// Over an embedded store, with all faults; the seed.
+    MeanEmbedded(TempDir, u64),
 }
 
 impl Lane {
@@ -52,31 +54,40 @@ impl Lane {
         Self::of(Driver::Embedded(tempfile::tempdir().unwrap()))
     }
 
+    /// The meanest store with all its faults, over an embedded one.
+    pub(crate) fn faulty_embedded(seed: u64) -> Self {
+        Self::of(Driver::MeanEmbedded(tempfile::tempdir().unwrap(), seed))
+    }
+
     /// Opens the store; for a driver that keeps something, as it was left.
     pub(crate) fn open(&self) -> Arc<dyn Store> {
         match &self.driver {
             Driver::Memory => Arc::new(self.open_memory()),
             Driver::Meanest(seed, has_faults) => {
-                let options = MeanestOptions { undetermined: 40, ..MeanestOptions::new(*seed) };
-                let store = MeanestStore::new(Arc::new(self.open_memory()), options);
+                let store = mean(Arc::new(self.open_memory()), *seed);
                 store.set_faults(*has_faults);
                 Arc::new(store)
             }
-            Driver::Embedded(folder) => {
-                let options = Options {
-                    // Small, so that flushes and new log files come in between.
-                    memory_table_bytes: 256 * 1024,
-                    log_file_bytes: 256 * 1024,
-                    block_cache_bytes: 4 * 1024 * 1024,
-                    snapshot_age_max: SNAPSHOT_AGE_MAX,
-                    snapshot_bytes_max: SNAPSHOT_BYTES_MAX,
-                    disk_free_bytes_min: 0,
-                    ..Options::default()
-                };
-                let folder = folder.path().join("store");
-                Arc::new(EmbeddedStore::open(&folder, options, self.clock.clone()).unwrap())
+            Driver::Embedded(folder) => Arc::new(self.open_embedded(folder)),
+            Driver::MeanEmbedded(folder, seed) => {
+                Arc::new(mean(Arc::new(self.open_embedded(folder)), *seed))
             }
         }
+    }
+
+    fn open_embedded(&self, folder: &TempDir) -> EmbeddedStore {
+        let options = Options {
+            // Small, so that flushes and new log files come in between.
+            memory_table_bytes: 256 * 1024,
+            log_file_bytes: 256 * 1024,
+            block_cache_bytes: 4 * 1024 * 1024,
+            snapshot_age_max: SNAPSHOT_AGE_MAX,
+            snapshot_bytes_max: SNAPSHOT_BYTES_MAX,
+            disk_free_bytes_min: 0,
+            ..Options::default()
+        };
+        let folder = folder.path().join("store");
+        EmbeddedStore::open(&folder, options, self.clock.clone()).unwrap()
     }
 
     fn open_memory(&self) -> MemoryStore {
@@ -109,11 +120,15 @@ impl Lane {
 
     /// Tells whether the driver keeps what was committed when it is closed.
     pub(crate) fn keeps(&self) -> bool {
-        matches!(self.driver, Driver::Embedded(_))
+        matches!(self.driver, Driver::Embedded(_) | Driver::MeanEmbedded(..))
     }
 
     /// Tells whether `latest` may show less than what is queued.
     pub(crate) fn is_behind(&self) -> bool {
-        matches!(self.driver, Driver::Meanest(..))
+        matches!(self.driver, Driver::Meanest(..) | Driver::MeanEmbedded(..))
     }
+}
+
+fn mean(inner: Arc<dyn Store>, seed: u64) -> MeanestStore {
+    MeanestStore::new(inner, MeanestOptions { undetermined: 40, ..MeanestOptions::new(seed) })
 }

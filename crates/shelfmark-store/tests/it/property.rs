@@ -35,6 +35,11 @@ fn the_embedded_store_does_what_a_map_does() {
     seeds::each(6, 400, |seed| run(Lane::embedded(), seed));
 }
 
+#[test]
+fn the_meanest_store_over_embedded_does_what_a_map_does() {
+    seeds::each(4, 400, |seed| run(Lane::faulty_embedded(seed), seed));
+}
+
 /// What the store should hold.
 #[derive(Clone, Default)]
 struct Model {
