@@ -113,11 +113,10 @@ impl Consumed {
         if table.schema.indexes.is_empty() {
             return consumed;
         }
-        let meta = Meta::of(table);
         for index in &table.schema.indexes {
             let change = entry_change(table, index, old, new);
             if change > 0.0 {
-                let local = meta.is_local(&index.name);
+                let local = Meta::is_local_in(table, &index.name);
                 let arm = if local { &mut consumed.local } else { &mut consumed.global };
                 arm.insert(index.name.clone(), change);
             }

@@ -53,8 +53,8 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
                 put_seconds(out.name("LastUpdateToPayPerRequestDateTime"), meta.created_ms);
             });
         }
-        put_indexes(out, face, table, &meta, true);
-        put_indexes(out, face, table, &meta, false);
+        put_indexes(out, face, table, &meta, true, status);
+        put_indexes(out, face, table, &meta, false, status);
         put_on_demand(out, meta.on_demand);
         if let Some(class) = &meta.table_class {
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
@@ -132,7 +132,14 @@ fn put_on_demand(out: &mut Writer, caps: Throughput) {
     });
 }
 
-fn put_indexes(out: &mut Writer, face: &Face, table: &Table, meta: &Meta, local: bool) {
+fn put_indexes(
+    out: &mut Writer,
+    face: &Face,
+    table: &Table,
+    meta: &Meta,
+    local: bool,
+    table_status: &str,
+) {
     let mut indexes =
         table.schema.indexes.iter().filter(|index| meta.is_local(&index.name) == local).peekable();
     if indexes.peek().is_none() {
@@ -142,12 +149,21 @@ fn put_indexes(out: &mut Writer, face: &Face, table: &Table, meta: &Meta, local:
     out.name(member).list(|out| {
         for index in indexes {
             let own = meta.indexes.get(&index.name).cloned().unwrap_or_default();
-            put_index(out, face, table, index, &own);
+            // Indexes that come with their table are as far as it is.
+            let status = if table_status == "UPDATING" { "ACTIVE" } else { table_status };
+            put_index(out, face, table, index, &own, status);
         }
     });
 }
 
-fn put_index(out: &mut Writer, face: &Face, table: &Table, index: &IndexSchema, meta: &IndexMeta) {
+fn put_index(
+    out: &mut Writer,
+    face: &Face,
+    table: &Table,
+    index: &IndexSchema,
+    meta: &IndexMeta,
+    public_status: &str,
+) {
     out.object(|out| {
         out.name("IndexName").text(&index.name);
         put_key_schema(out, &index.partition, &index.sort);
@@ -155,7 +171,7 @@ fn put_index(out: &mut Writer, face: &Face, table: &Table, index: &IndexSchema, 
         if !meta.local {
             let status = match index.state {
                 IndexState::Building => "CREATING",
-                IndexState::Public => "ACTIVE",
+                IndexState::Public => public_status,
                 IndexState::Dropping => "DELETING",
             };
             out.name("IndexStatus").text(status);

@@ -74,6 +74,10 @@ pub const BATCH_GET_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Most requests of BatchWriteItem. Source: service model.
 pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
 
+/// Bytes that one commit of a batch may come to, each item counted once for its table and once per
+/// index. *Ours*: a quarter of what the smallest driver takes.
+pub const BATCH_COMMIT_SIZE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// Most items of a transaction. Source: service model.
 pub const TRANSACTION_ITEMS_MAX: usize = 100;
 

@@ -70,3 +70,6 @@ impl Error {
         self
     }
 }
+
+#[cfg(test)]
+mod tests;

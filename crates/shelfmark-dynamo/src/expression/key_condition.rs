@@ -108,7 +108,6 @@ fn one(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Result<KeyCondition> {
         | Operator::Plus
         | Operator::Minus => {}
     }
-    let (attribute, position) = attribute(placeholders, leaf)?;
     let mut values = Vec::new();
     for arg in &leaf.args {
         match arg {
@@ -121,6 +120,7 @@ fn one(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Result<KeyCondition> {
             Arg::Call(_) => return Err(Error::validation(texts::KEY_CONDITION_OPERATIONS)),
         }
     }
+    let (attribute, position) = attribute(placeholders, leaf)?;
     let ordered = matches!(leaf.operator, Operator::Between | Operator::Call(_));
     if ordered && position != 0 {
         return Err(Error::validation(texts::key_condition_first(leaf.operator.name())));

@@ -57,7 +57,8 @@ pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
         tokens.push(Token { kind, text, start: source.len() - rest.len() });
         rest = after.trim_start_matches(is_blank);
     }
-    tokens.push(Token { kind: TokenKind::End, text: "", start: source.len() });
+    let end = source.trim_end_matches(is_blank).len();
+    tokens.push(Token { kind: TokenKind::End, text: "", start: end });
     tokens
 }
 

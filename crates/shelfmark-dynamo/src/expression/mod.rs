@@ -118,3 +118,6 @@ impl Placeholders {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
 
     fn at(&self, position: usize) -> Token<'a> {
         let end = Token { kind: TokenKind::End, text: "", start: self.source.len() };
-        self.tokens.get(position).copied().unwrap_or(end)
+        self.tokens.get(position).or(self.tokens.last()).copied().unwrap_or(end)
     }
 
     pub(super) fn advance(&mut self) -> Token<'a> {

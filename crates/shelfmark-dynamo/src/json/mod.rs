@@ -24,3 +24,6 @@ pub(crate) use encode::put_item;
 pub(crate) use number::plain;
 pub(crate) use reader::Reader;
 pub(crate) use writer::Writer;
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,10 @@
 //! BatchWriteItem: up to 25 puts and deletes over several tables, without conditions.
 //!
-//! The service does not promise that they happen together; here they do, because one commit is
-//! cheaper than many.
+//! The service does not promise that they happen together. Here they mostly do, because one commit
+//! is cheaper than many; nobody may rely on it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use shelfmark_engine::{Change, Returns, Table, Write, Written};
 use shelfmark_model::{Item, item_size_bytes};
@@ -14,7 +14,9 @@ use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, texts, write_error};
 use crate::face::{Done, Face};
 use crate::json::{Attributes, Reader, Writer};
-use crate::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX};
+use crate::limits::{
+    BATCH_COMMIT_SIZE_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX,
+};
 use crate::reply::Answered;
 use crate::shape::{CAPACITIES, Shape};
 use crate::table;
@@ -45,22 +47,90 @@ pub(super) fn start(face: &Face, body: &[u8], done: Done) {
         Ok(planned) => planned,
         Err(error) => return done.answer(Err(error)),
     };
-    let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
-    face.engine.submit_all(
-        writes,
-        Box::new(move |outcome| {
-            done.answer(match outcome {
-                Ok(written) => Ok(encode(&tables, &written, detail)),
-                Err(error) => {
-                    let position = error.failures().first().map_or(0, |failure| failure.position);
-                    match tables.get(position) {
-                        Some(table) => Err(write_error(error, table)),
-                        None => Err(error.into()),
-                    }
-                }
+    let commits = commits(writes);
+    let pending = Arc::new(Mutex::new(Pending {
+        left: commits.len(),
+        tables: Vec::new(),
+        written: Vec::new(),
+        problem: None,
+        done: Some(done),
+    }));
+    for writes in commits {
+        let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
+        let pending = Arc::clone(&pending);
+        face.engine.submit_all(
+            writes,
+            Box::new(move |outcome| {
+                let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
+                pending.ended(&tables, outcome, detail);
+            }),
+        );
+    }
+}
+
+/// A batch on its way: most often one commit, of large items several.
+struct Pending {
+    /// Commits that have not ended.
+    left: usize,
+    tables: Vec<Arc<Table>>,
+    written: Vec<Written>,
+    problem: Option<Error>,
+    done: Option<Done>,
+}
+
+impl Pending {
+    fn ended(
+        &mut self,
+        tables: &[Arc<Table>],
+        outcome: std::result::Result<Vec<Written>, shelfmark_engine::Error>,
+        detail: Detail,
+    ) {
+        match outcome {
+            Ok(written) => {
+                self.tables.extend_from_slice(tables);
+                self.written.extend(written);
+            }
+            Err(error) => {
+                let position = error.failures().first().map_or(0, |failure| failure.position);
+                self.problem = Some(match tables.get(position) {
+                    Some(table) => write_error(error, table),
+                    None => error.into(),
+                });
+            }
+        }
+        self.left -= 1;
+        if self.left > 0 {
+            return;
+        }
+        if let Some(done) = self.done.take() {
+            done.answer(match self.problem.take() {
+                Some(error) => Err(error),
+                None => Ok(encode(&self.tables, &self.written, detail)),
             });
-        }),
-    );
+        }
+    }
+}
+
+/// Splits the writes so that no commit is larger than a driver takes.
+fn commits(writes: Vec<Write>) -> Vec<Vec<Write>> {
+    let mut commits: Vec<Vec<Write>> = Vec::with_capacity(1);
+    let mut size = usize::MAX;
+    for write in writes {
+        let item = match &write.change {
+            Change::Put(item) => item_size_bytes(item),
+            Change::Patch { .. } | Change::Delete(_) | Change::Check(_) => 0,
+        };
+        let bytes = item.saturating_mul(1 + write.table.schema.indexes.len());
+        size = size.saturating_add(bytes);
+        match commits.last_mut().filter(|_| size <= BATCH_COMMIT_SIZE_BYTES_MAX) {
+            Some(commit) => commit.push(write),
+            None => {
+                size = bytes;
+                commits.push(vec![write]);
+            }
+        }
+    }
+    commits
 }
 
 fn parse(body: &[u8]) -> Result<Request> {

@@ -3,6 +3,7 @@
 
 use shelfmark_model::{
     Direction, IndexKind, IndexSchema, IndexState, KeyColumn, KeyType, Projected, SortColumn,
+    TableSchema,
 };
 
 use super::table_request::{Definition, IndexRequest, KeyElement, ProjectionRequest};
@@ -10,7 +11,7 @@ use crate::errors::{Error, Result, texts};
 use crate::limits::{
     GLOBAL_INDEXES_MAX, INDEX_KEY_COLUMNS_MAX, LOCAL_INDEXES_MAX, PROJECTED_ATTRIBUTES_MAX,
 };
-use crate::table::{Billing, IndexMeta, Throughput, check_key_name, key_type_of};
+use crate::table::{Billing, IndexMeta, Throughput, check_key_name, key_letter, key_type_of};
 
 /// The attributes that a request defines, in its order.
 pub(super) struct Definitions {
@@ -100,6 +101,24 @@ impl Definitions {
                 .map(|key| SortColumn::new(key.name(), key_type(key.name()), Direction::Ascending))
                 .collect(),
         }
+    }
+
+    /// Refuses definitions that give an attribute of an existing key another type.
+    pub(super) fn check_agree(&self, schema: &TableSchema) -> Result<()> {
+        let partitions = schema.indexes.iter().flat_map(|index| &index.partition);
+        let sorts = schema.indexes.iter().flat_map(|index| &index.sort);
+        let partitions = schema.partition.iter().chain(partitions);
+        let columns = partitions.map(|column| (&column.name, &column.key_type));
+        let sorts = schema.sort.iter().chain(sorts);
+        for (name, key_type) in columns.chain(sorts.map(|column| (&column.name, &column.key_type)))
+        {
+            let other = self.types.iter().find(|(own, other)| own == name && other != key_type);
+            if let Some((_, other)) = other {
+                let (expected, actual) = (key_letter(key_type), key_letter(other));
+                return Err(Error::validation(texts::definition_changed(name, expected, actual)));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses definitions that no key uses. `table` is the key of the table.

@@ -147,6 +147,13 @@ fn shape(request: &Request) -> Result<()> {
     Ok(())
 }
 
+/// A change of an index that is known to fit.
+enum IndexChange {
+    Create(IndexSchema, IndexMeta),
+    Update(String, IndexMeta),
+    Delete(String),
+}
+
 fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> {
     let meta = Meta::of(table);
     let billing = match request.billing.as_deref() {
@@ -155,12 +162,17 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         None => meta.billing,
     };
     let throughput = throughput(&meta, billing, request.throughput)?;
+    let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
+    definitions.check_agree(&table.schema)?;
     let updates = request.indexes.unwrap_or_default();
-    let changing = updates.iter().filter(|update| update.update.is_none()).count();
-    if changing > 1 {
+    if updates.iter().filter(|update| update.update.is_none()).count() > 1 {
         return Err(Error::new(Exception::LimitExceeded, texts::ONE_INDEX_CHANGE));
     }
-    let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
+    // Everything is checked before anything is changed.
+    let changes = updates
+        .into_iter()
+        .map(|update| plan_index(table, &definitions, billing, update))
+        .collect::<Result<Vec<_>>>()?;
     let mut current = face.engine.alter_options(&table.schema.name, |options| {
         let mut meta = Meta::read(&options.face);
         meta.billing = billing;
@@ -174,8 +186,8 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         meta.table_class = request.table_class.or(meta.table_class);
         options.face = meta.to_face();
     })?;
-    for update in updates {
-        current = change_index(face, &current, &definitions, billing, update)?;
+    for change in changes {
+        current = change_index(face, table, change)?;
     }
     Ok(current)
 }
@@ -194,26 +206,23 @@ fn throughput(
     }
 }
 
-fn change_index(
-    face: &Face,
-    table: &Arc<Table>,
+fn plan_index(
+    table: &Table,
     definitions: &Definitions,
     billing: Billing,
     update: IndexUpdate,
-) -> Result<Arc<Table>> {
+) -> Result<IndexChange> {
     match update {
         IndexUpdate { create: Some(index), update: None, delete: None } => {
-            create_index(face, table, definitions, billing, index)
+            plan_create(table, definitions, billing, index)
         }
         IndexUpdate { create: None, update: Some(index), delete: None } => {
-            let name = existing(table, index.name)?;
-            let units = index.throughput.unwrap_or_default().units()?;
-            set_index(face, table, &name, Some(IndexMeta { local: false, throughput: units }))
+            let throughput = index.throughput.unwrap_or_default().units()?;
+            let meta = IndexMeta { local: false, throughput };
+            Ok(IndexChange::Update(existing(table, index.name)?, meta))
         }
         IndexUpdate { create: None, update: None, delete: Some(index) } => {
-            let name = existing(table, index.name)?;
-            face.engine.drop_index(&table.schema.name, &name)?;
-            set_index(face, table, &name, None)
+            Ok(IndexChange::Delete(existing(table, index.name)?))
         }
         IndexUpdate { .. } => Err(Error::validation(texts::ONE_INDEX_ACTION)),
     }
@@ -222,44 +231,60 @@ fn change_index(
 /// Finds a global index.
 fn existing(table: &Table, name: Option<String>) -> Result<String> {
     let name = name.unwrap_or_default();
-    if table.schema.index(&name).is_none() || Meta::of(table).is_local(&name) {
+    if table.schema.index(&name).is_none() || Meta::is_local_in(table, &name) {
         let text = texts::index_missing_in_table(&name);
         return Err(Error::new(Exception::ResourceNotFound, text));
     }
     Ok(name)
 }
 
-fn create_index(
-    face: &Face,
-    table: &Arc<Table>,
+fn plan_create(
+    table: &Table,
     definitions: &Definitions,
     billing: Billing,
     request: IndexRequest,
-) -> Result<Arc<Table>> {
+) -> Result<IndexChange> {
     let (index, meta) = definitions.global_index(request, billing)?;
-    let name = index.name.clone();
-    if table.schema.index(&name).is_some() {
-        return Err(Error::validation(texts::index_exists(&name)));
+    if table.schema.index(&index.name).is_some() {
+        return Err(Error::validation(texts::index_exists(&index.name)));
     }
-    let all = Meta::of(table);
-    let (local, mut global): (Vec<IndexSchema>, Vec<IndexSchema>) =
-        table.schema.indexes.iter().cloned().partition(|index| all.is_local(&index.name));
+    let (local, mut global): (Vec<IndexSchema>, Vec<IndexSchema>) = table
+        .schema
+        .indexes
+        .iter()
+        .cloned()
+        .partition(|index| Meta::is_local_in(table, &index.name));
     global.push(index.clone());
     check_indexes(&local, &global)?;
     let key =
         KeyColumns { partition: table.schema.partition.clone(), sort: table.schema.sort.clone() };
     let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
     definitions.check_all_used(&key, &indexes)?;
-    set_index(face, table, &name, Some(meta))?;
-    face.engine.add_index(&table.schema.name, index).map_err(|error| {
-        if error.kind() == ErrorKind::AlreadyExists {
-            return Error::validation(texts::index_exists(&name));
-        }
-        error.into()
-    })
+    Ok(IndexChange::Create(index, meta))
 }
 
-fn set_index(
+fn change_index(face: &Face, table: &Table, change: IndexChange) -> Result<Arc<Table>> {
+    let table_name = &table.schema.name;
+    match change {
+        IndexChange::Update(name, meta) => remember_index(face, table, &name, Some(meta)),
+        IndexChange::Delete(name) => {
+            face.engine.drop_index(table_name, &name)?;
+            remember_index(face, table, &name, None)
+        }
+        IndexChange::Create(index, meta) => {
+            let name = index.name.clone();
+            remember_index(face, table, &name, Some(meta))?;
+            face.engine.add_index(table_name, index).map_err(|error| {
+                if error.kind() == ErrorKind::AlreadyExists {
+                    return Error::validation(texts::index_exists(&name));
+                }
+                error.into()
+            })
+        }
+    }
+}
+
+fn remember_index(
     face: &Face,
     table: &Table,
     name: &str,

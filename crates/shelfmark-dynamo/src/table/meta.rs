@@ -114,6 +114,14 @@ impl Meta {
     pub(crate) fn is_local(&self, index: &str) -> bool {
         self.indexes.get(index).is_some_and(|index| index.local)
     }
+
+    /// As [`Meta::is_local`], without reading the rest of the table's record.
+    pub(crate) fn is_local_in(table: &Table, index: &str) -> bool {
+        let Some(Value::Map(indexes)) = table.schema.options.face.get("indexes") else {
+            return false;
+        };
+        matches!(indexes.get(index), Some(Value::Map(index)) if index.get("local") == Some(&Value::Bool(true)))
+    }
 }
 
 fn text<'m>(map: &'m BTreeMap<String, Value>, name: &str) -> Option<&'m str> {

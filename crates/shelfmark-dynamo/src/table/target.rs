@@ -12,52 +12,61 @@ use crate::errors::{Error, Result, texts};
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) table: Arc<Table>,
-    /// The index and whether it is local.
-    index: Option<(IndexSchema, bool)>,
+    /// The place of the index among the table's, and whether it is local.
+    index: Option<(usize, bool)>,
 }
 
 impl Target {
     /// Finds the index; without a name the target is the table.
     pub(crate) fn find(table: Arc<Table>, index: Option<&str>) -> Result<Self> {
         let Some(name) = index else { return Ok(Self { table, index: None }) };
-        let found = table.schema.index(name).cloned();
-        let found = found.ok_or_else(|| Error::validation(texts::index_not_found(name)))?;
-        match found.state {
-            IndexState::Public => {}
-            IndexState::Building => {
-                return Err(Error::validation(texts::index_is_building(name)));
+        let mut indexes = table.schema.indexes.iter().enumerate();
+        match indexes
+            .find(|(_, index)| index.name == name)
+            .map(|(place, index)| (place, index.state))
+        {
+            Some((place, IndexState::Public)) => {
+                let local = Meta::is_local_in(&table, name);
+                Ok(Self { table, index: Some((place, local)) })
             }
-            IndexState::Dropping => {
-                return Err(Error::validation(texts::index_not_found(name)));
+            Some((_, IndexState::Building)) => {
+                Err(Error::validation(texts::index_is_building(name)))
+            }
+            Some((_, IndexState::Dropping)) | None => {
+                Err(Error::validation(texts::index_not_found(name)))
             }
         }
-        let local = Meta::of(&table).is_local(name);
-        Ok(Self { table, index: Some((found, local)) })
+    }
+
+    /// Returns the index and whether it is local.
+    fn index(&self) -> Option<(&IndexSchema, bool)> {
+        let (place, local) = self.index?;
+        Some((self.table.schema.indexes.get(place)?, local))
     }
 
     /// Returns the index's name.
     pub(crate) fn index_name(&self) -> Option<&str> {
-        self.index.as_ref().map(|(index, _)| index.name.as_str())
+        self.index().map(|(index, _)| index.name.as_str())
     }
 
     /// Returns the index, if it is a global one.
     pub(crate) fn global_index(&self) -> Option<&IndexSchema> {
-        self.index.as_ref().filter(|(_, local)| !local).map(|(index, _)| index)
+        self.index().filter(|(_, local)| !local).map(|(index, _)| index)
     }
 
     /// Returns the index, if it is a local one.
     pub(crate) fn local_index(&self) -> Option<&IndexSchema> {
-        self.index.as_ref().filter(|(_, local)| *local).map(|(index, _)| index)
+        self.index().filter(|(_, local)| *local).map(|(index, _)| index)
     }
 
     /// Returns the columns of the partition key that is queried.
     pub(crate) fn partition(&self) -> &[KeyColumn] {
-        self.index.as_ref().map_or(&self.table.schema.partition, |(index, _)| &index.partition)
+        self.index().map_or(&self.table.schema.partition, |(index, _)| &index.partition)
     }
 
     /// Returns the columns of the sort key that is queried.
     pub(crate) fn sort(&self) -> &[SortColumn] {
-        self.index.as_ref().map_or(&self.table.schema.sort, |(index, _)| &index.sort)
+        self.index().map_or(&self.table.schema.sort, |(index, _)| &index.sort)
     }
 
     /// Tells whether the attribute is part of the key that is queried.
@@ -68,7 +77,7 @@ impl Target {
 
     /// Tells whether every entry of what is read has the attribute, if the item has it.
     pub(crate) fn holds(&self, attribute: &str) -> bool {
-        let Some((index, _)) = &self.index else { return true };
+        let Some((index, _)) = self.index() else { return true };
         self.is_key(attribute)
             || self.table.schema.is_key(attribute)
             || match &index.projected {
@@ -80,7 +89,7 @@ impl Target {
 
     /// Tells whether entries hold whole items.
     pub(crate) fn holds_all(&self) -> bool {
-        self.index.as_ref().is_none_or(|(index, _)| index.projected == Projected::All)
+        self.index().is_none_or(|(index, _)| index.projected == Projected::All)
     }
 
     /// Returns the names of the attributes that a position in what is read consists of: the table's

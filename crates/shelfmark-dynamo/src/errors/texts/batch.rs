@@ -1,0 +1,27 @@
+//! Batches and transactions.
+
+pub(crate) const BATCH_GET_TOO_MANY: &str = "Too many items requested for the BatchGetItem call";
+pub(crate) const BATCH_WRITE_TOO_MANY: &str =
+    "Too many items requested for the BatchWriteItem call";
+pub(crate) const ONE_ACTION: &str =
+    "TransactItems can only contain one of Check, Put, Update or Delete";
+pub(crate) const ITEM_TWICE: &str =
+    "Transaction request cannot include multiple operations on one item";
+pub(crate) const TRANSACTION_TOO_LARGE: &str = "Collection size of items exceeded, which can \
+     also be caused by the aggregate size of the items in the transaction exceeding the 4MB limit";
+pub(crate) const TRANSACTION_CONFLICT: &str = "Transaction is ongoing for the item";
+pub(crate) const TOKEN_MISMATCH: &str =
+    "The provided client request token was used with different parameters";
+
+pub(crate) fn batch_list_empty(table: &str) -> String {
+    format!("The batch write request list for a table cannot be null or empty: {table}")
+}
+
+pub(crate) fn transaction_cancelled(codes: &[&str]) -> String {
+    format!(
+        "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]",
+        codes.join(", ")
+    )
+}
+
+pub(crate) const RETURN_VALUES_OLD_ONLY: &str = "ReturnValues can only be ALL_OLD or NONE";

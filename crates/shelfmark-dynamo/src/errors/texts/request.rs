@@ -1,0 +1,72 @@
+//! The body of a request, and its shape.
+
+pub(crate) const NO_JSON: &str = "The request body is not valid JSON";
+pub(crate) const JSON_TOO_DEEP: &str = "The request body is nested too deeply";
+pub(crate) const STRUCTURE_EXPECTED: &str = "Unexpected value type in payload";
+pub(crate) const UNEXPECTED_STRUCTURE: &str = "Start of structure or map found where not expected.";
+pub(crate) const UNEXPECTED_LIST: &str = "Start of list found where not expected";
+pub(crate) const UNEXPECTED_FIELD: &str = "Unexpected field type";
+pub(crate) const UNEXPECTED_TOKEN: &str = "Unexpected token received from parser";
+pub(crate) const BLOB_LAST_CHARACTER: &str = "Invalid last non-pad Base64 character dectected";
+pub(crate) const REQUEST_TOO_LARGE: &str = "Request size limit exceeded";
+
+pub(crate) fn unrecognized_collection(wanted: &str) -> String {
+    format!("Unrecognized collection type class java.lang.{wanted}")
+}
+
+pub(crate) fn cannot_be_converted(found: &str, wanted: &str) -> String {
+    format!("{found} cannot be converted to {wanted}")
+}
+
+pub(crate) fn no_blob(problem: &str) -> String {
+    format!("The value can not be converted to a Blob: {problem}")
+}
+
+pub(crate) fn blob_length(length: usize) -> String {
+    format!("Base64 encoded length is expected a multiple of 4 bytes but found: {length}")
+}
+
+pub(crate) fn blob_character(letter: char) -> String {
+    format!("Invalid Base64 character: '{letter}'")
+}
+
+/// The prefix of the validation framework for one problem.
+pub(crate) fn envelope(message: &str) -> String {
+    envelope_all(&[message])
+}
+
+/// The prefix of the validation framework, for problems that are reported together.
+pub(crate) fn envelope_all<T: AsRef<str>>(messages: &[T]) -> String {
+    let joined = messages.iter().map(AsRef::as_ref).collect::<Vec<_>>().join("; ");
+    let plural = if messages.len() == 1 { "" } else { "s" };
+    format!("{} validation error{plural} detected: {joined}", messages.len())
+}
+
+/// A member that does not satisfy a constraint of the service model.
+pub(crate) fn constraint(path: &str, constraint: &str) -> String {
+    format!("Value at '{path}' failed to satisfy constraint: Member must {constraint}")
+}
+
+pub(crate) const NOT_NULL: &str = "not be null";
+
+pub(crate) fn length_at_least(least: usize) -> String {
+    format!("have length greater than or equal to {least}")
+}
+
+pub(crate) fn length_at_most(most: usize) -> String {
+    format!("have length less than or equal to {most}")
+}
+
+pub(crate) fn value_at_least(least: i64) -> String {
+    format!("have value greater than or equal to {least}")
+}
+
+pub(crate) fn value_at_most(most: i64) -> String {
+    format!("have value less than or equal to {most}")
+}
+
+pub(crate) fn one_of(values: &[&str]) -> String {
+    format!("satisfy enum value set: [{}]", values.join(", "))
+}
+
+pub(crate) const NAME_PATTERN: &str = "satisfy regular expression pattern: [a-zA-Z0-9_.-]+";

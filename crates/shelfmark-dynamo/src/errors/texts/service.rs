@@ -1,0 +1,13 @@
+//! The service itself, and what this server does not do.
+
+use std::fmt::Display;
+
+/// Ours. Tools look for the words "is not supported".
+pub(crate) fn not_supported(what: impl Display) -> String {
+    format!("{what} is not supported by this server")
+}
+
+pub(crate) const INTERNAL: &str = "The request processing has failed because of an unknown error";
+pub(crate) const UNAVAILABLE: &str = "The service cannot take this request at the moment";
+pub(crate) const BUSY: &str = "The level of configured provisioned throughput for the table was \
+     exceeded. Consider increasing your provisioning level with the UpdateTable API.";

@@ -1,0 +1,174 @@
+//! Tables, indexes, tags and expiry.
+
+pub(crate) const TABLE_NOT_FOUND: &str = "Requested resource not found";
+pub(crate) const DELETION_PROTECTED: &str = "Resource cannot be deleted as it is currently \
+     protected against deletion. Disable deletion protection first.";
+pub(crate) const UNITS_FORBIDDEN: &str = "One or more parameter values were invalid: Neither \
+     ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST";
+pub(crate) const UNITS_REQUIRED: &str = "One or more parameter values were invalid: \
+     ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is \
+     PROVISIONED";
+pub(crate) const KEY_NAMES_EQUAL: &str =
+    "Both the Hash Key and the Range Key element in the KeySchema have the same name";
+pub(crate) const FIRST_KEY_IS_NO_HASH: &str =
+    "Invalid KeySchema: The first KeySchemaElement is not a HASH key type";
+pub(crate) const SECOND_KEY_IS_NO_RANGE: &str =
+    "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type";
+pub(crate) const KEY_COLUMNS_OUT_OF_ORDER: &str = "One or more parameter values were invalid: \
+     Index KeySchema must list its HASH keys before its RANGE keys, at most 4 of each";
+pub(crate) const LOCAL_INDEXES_EMPTY: &str =
+    "One or more parameter values were invalid: List of LocalSecondaryIndexes is empty";
+pub(crate) const GLOBAL_INDEXES_EMPTY: &str =
+    "One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty";
+pub(crate) const LOCAL_INDEX_NEEDS_RANGE: &str = "One or more parameter values were invalid: \
+     Table KeySchema does not have a range key, which is required when specifying a \
+     LocalSecondaryIndex";
+pub(crate) const LOCAL_INDEXES_TOO_MANY: &str = "One or more parameter values were invalid: \
+     Number of LocalSecondaryIndexes exceeds per-table limit of 5";
+pub(crate) const GLOBAL_INDEXES_TOO_MANY: &str = "One or more parameter values were invalid: \
+     GlobalSecondaryIndex count exceeds the per-table limit of 20";
+pub(crate) const PROJECTED_TOO_MANY: &str = "One or more parameter values were invalid: The \
+     number of projected attributes of all indexes exceeds the per-table limit of 100";
+pub(crate) const UNKNOWN_PROJECTION: &str =
+    "One or more parameter values were invalid: Unknown ProjectionType: null";
+pub(crate) const NON_KEY_ATTRIBUTES_MISSING: &str = "One or more parameter values were invalid: \
+     ProjectionType is INCLUDE, but NonKeyAttributes is not specified";
+pub(crate) const KEY_NAME_TOO_LONG: &str = "One or more parameter values were invalid: Size of \
+     key attribute name has exceeded the maximum size limit of 255 bytes";
+pub(crate) const NOTHING_TO_UPDATE: &str = "At least one of ProvisionedThroughput, BillingMode, \
+     UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is \
+     required";
+pub(crate) const ONE_INDEX_CHANGE: &str = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
+pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were invalid: One of \
+     GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+     GlobalSecondaryIndexUpdate.Delete must not be null";
+
+pub(crate) fn table_not_found(name: &str) -> String {
+    format!("Requested resource not found: Table: {name} not found")
+}
+
+pub(crate) fn backup_table_not_found(name: &str) -> String {
+    format!("Table not found: {name}")
+}
+
+pub(crate) fn resource_not_found(arn: &str) -> String {
+    format!("Requested resource not found: ResourcArn: {arn} not found")
+}
+
+pub(crate) fn table_exists(name: &str) -> String {
+    format!("Table already exists: {name}")
+}
+
+pub(crate) fn index_not_found(name: &str) -> String {
+    format!("The table does not have the specified index: {name}")
+}
+
+pub(crate) fn index_missing_in_table(name: &str) -> String {
+    format!("Requested resource not found: Index: {name} not found")
+}
+
+pub(crate) fn index_is_building(name: &str) -> String {
+    format!("Cannot read from backfilling global secondary index: {name}")
+}
+
+pub(crate) fn units_out_of_bounds(value: i64, which: &str) -> String {
+    format!("Given value {value} for {which} is out of bounds")
+}
+
+pub(crate) fn keys_undefined(keys: &[&str], definitions: &[&str]) -> String {
+    format!(
+        "One or more parameter values were invalid: Some index key attributes are not defined in \
+         AttributeDefinitions. Keys: [{}], AttributeDefinitions: [{}]",
+        keys.join(", "),
+        definitions.join(", ")
+    )
+}
+
+pub(crate) fn definitions_unused(keys: &[&str], definitions: &[&str]) -> String {
+    format!(
+        "One or more parameter values were invalid: Some AttributeDefinitions are not used. \
+         AttributeDefinitions: [{}], keys used: [{}]",
+        definitions.join(", "),
+        keys.join(", ")
+    )
+}
+
+pub(crate) const DEFINITIONS_DO_NOT_MATCH: &str = "One or more parameter values were invalid: \
+     Number of attributes in KeySchema does not exactly match number of attributes defined in \
+     AttributeDefinitions";
+
+/// Ours.
+pub(crate) fn definition_changed(name: &str, expected: &str, actual: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: AttributeDefinitions give {name} the type \
+         {actual}, but a key of the table has it as {expected}"
+    )
+}
+
+pub(crate) fn definition_twice(name: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Duplicate AttributeName in \
+         AttributeDefinitions: {name}"
+    )
+}
+
+pub(crate) fn local_index_without_range(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Index KeySchema does not have a range key for \
+         index: {index}"
+    )
+}
+
+pub(crate) fn local_index_hash(index: &str, own: &str, table: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Index KeySchema does not have the same \
+         leading hash key as table KeySchema for index: {index}. index hash key: {own}, table \
+         hash key: {table}"
+    )
+}
+
+pub(crate) fn index_name_twice(name: &str) -> String {
+    format!("One or more parameter values were invalid: Duplicate index name: {name}")
+}
+
+pub(crate) fn index_exists(name: &str) -> String {
+    format!("Attempting to create an index which already exists: {name}")
+}
+
+pub(crate) fn non_key_attributes(projection: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: ProjectionType is {projection}, but \
+         NonKeyAttributes is specified"
+    )
+}
+
+pub(crate) fn index_units_forbidden(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: ProvisionedThroughput should not be specified \
+         for index: {index} when BillingMode is PAY_PER_REQUEST"
+    )
+}
+
+pub(crate) fn index_units_required(index: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: ProvisionedThroughput must be specified for \
+         index: {index}"
+    )
+}
+
+pub(crate) const TAGS_TOO_MANY: &str =
+    "One or more parameter values were invalid: Too many tags; a resource has at most 50";
+pub(crate) const TTL_ENABLED: &str = "TimeToLive is already enabled";
+pub(crate) const TTL_DISABLED: &str = "TimeToLive is already disabled";
+
+pub(crate) fn invalid_arn(arn: &str) -> String {
+    format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}")
+}
+
+pub(crate) fn tag_twice(key: &str) -> String {
+    format!("One or more parameter values were invalid: Duplicate tag key: {key}")
+}
+
+pub(crate) fn ttl_attribute(name: &str) -> String {
+    format!("TimeToLive is active on a different AttributeName: current AttributeName is {name}")
+}
