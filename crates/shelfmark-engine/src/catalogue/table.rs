@@ -174,9 +174,4 @@ impl Index {
         self.key.decode_into(&row.key, memo, &mut item)?;
         Ok(Some(item))
     }
-
-    /// Returns the base key of an entry of a secondary index.
-    pub(crate) fn base_key(&self, row_key: &[u8]) -> Result<Key> {
-        self.key.base_key(&self.key.decode(row_key)?)
-    }
 }

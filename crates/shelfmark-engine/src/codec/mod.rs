@@ -11,7 +11,9 @@ pub(crate) use record::CHUNK_SIZE_BYTES;
 pub(crate) use record::{
     Head, Record, RecordKind, Stored, encode as encode_record, encode_whole, kind_of,
 };
-pub(crate) use value::{decode_value, encode_value};
+#[cfg(test)]
+pub(crate) use value::decode_value;
+pub(crate) use value::{decode_nesting, encode_value};
 pub(crate) use varint::{Reader, put_varint, unzigzag, zigzag};
 
 #[cfg(test)]

@@ -144,6 +144,11 @@ pub(crate) fn decode_value(bytes: &[u8]) -> Result<Value> {
     decode_at(bytes, VALUE_DEPTH_MAX)
 }
 
+/// As [`decode_value`], for a value of ours that holds values of a caller `levels` below.
+pub(crate) fn decode_nesting(bytes: &[u8], levels: usize) -> Result<Value> {
+    decode_at(bytes, VALUE_DEPTH_MAX + levels)
+}
+
 /// Reads a value of bytes without copying it out of the record it lies in; `None` for other kinds.
 pub(super) fn decode_shared_bytes(record: &Bytes, bytes: &[u8]) -> Option<Value> {
     match bytes.split_first() {

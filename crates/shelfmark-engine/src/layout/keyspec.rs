@@ -39,9 +39,6 @@ struct BaseKey {
     /// `None`: the index has the same partition key.
     partition: Option<Vec<KeyColumn>>,
     sort: Vec<SortColumn>,
-    /// All base key columns by name, to put the base key together again.
-    partition_names: Vec<String>,
-    sort_names: Vec<String>,
 }
 
 /// The partition key that was decoded last: rows of a range mostly share it.
@@ -80,13 +77,11 @@ impl KeySpec {
         let held_partition = table
             .partition
             .iter()
-            .all(|column| held(&column.name) && !matches!(column.key_type, KeyType::Decimal));
+            .all(|column| held(&column.name) && !keeps_spelling(&column.key_type));
         let same_partition = index.partition == table.partition || held_partition;
         let base = BaseKey {
             partition: (!same_partition).then(|| table.partition.clone()),
             sort: table.sort.iter().filter(|column| !held(&column.name)).cloned().collect(),
-            partition_names: table.partition.iter().map(|column| column.name.clone()).collect(),
-            sort_names: table.sort.iter().map(|column| column.name.clone()).collect(),
         };
         Self {
             prefix: tree_key(Tree::Index, id).into(),
@@ -253,26 +248,18 @@ impl KeySpec {
             values: columns.into_iter().map(|(_, value)| value).collect(),
         })
     }
+}
 
-    /// Returns the base key of a decoded entry of a secondary index.
-    pub(crate) fn base_key(&self, columns: &KeyColumns<'_>) -> Result<Key> {
-        let base = self.base.as_ref().ok_or_else(|| damaged("no base key"))?;
-        let pick = |names: &[String]| {
-            names
-                .iter()
-                .map(|name| {
-                    columns
-                        .columns
-                        .iter()
-                        // The base partition comes last and keeps the spelling: prefer it.
-                        .rev()
-                        .find(|(own, _)| own == name)
-                        .map(|(_, value)| value.clone())
-                        .ok_or_else(|| damaged("a base key column is missing"))
-                })
-                .collect::<Result<Vec<Value>>>()
-        };
-        Ok(Key { partition: pick(&base.partition_names)?, sort: pick(&base.sort_names)? })
+/// Whether equal values of the type may be spelled differently.
+fn keeps_spelling(key_type: &KeyType) -> bool {
+    match key_type {
+        KeyType::Decimal => true,
+        KeyType::Tuple(fields) => fields.iter().any(keeps_spelling),
+        KeyType::List(inner) | KeyType::Set(inner) | KeyType::Kinded(inner) => {
+            keeps_spelling(inner)
+        }
+        KeyType::Map(key, value) => keeps_spelling(key) || keeps_spelling(value),
+        _ => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use shelfmark_keycode::{prefix_successor, put_bytes_prefix};
-use shelfmark_model::{Direction, SortBound, SortColumn, SortCondition, Value};
+use shelfmark_model::{Direction, KeyType, SortBound, SortColumn, SortCondition, Value};
 use shelfmark_store::KeyRange;
 
 use super::component::put_component;
@@ -24,13 +24,19 @@ pub(crate) fn sort_range(
         SortCondition::BeginsWith { equal, prefix } => {
             let column = column_after(&spec.sort, equal)?;
             let mut start = extended(base, &spec.sort, equal)?;
-            match prefix {
-                Value::Text(text) => {
-                    put_bytes_prefix(&mut start, column.direction, text.as_bytes())
+            let prefix = match (&column.key_type, prefix) {
+                (KeyType::Text, Value::Text(text)) => text.as_bytes(),
+                (KeyType::Bytes, Value::Bytes(bytes)) => bytes,
+                (key_type, prefix) => {
+                    return Err(Error::invalid(format!(
+                        "sort column {} of type {key_type:?} cannot begin with a {:?}; only text \
+                         and bytes can, and with their own kind",
+                        column.name,
+                        prefix.kind()
+                    )));
                 }
-                Value::Bytes(bytes) => put_bytes_prefix(&mut start, column.direction, bytes),
-                _ => return Err(Error::invalid("only text and bytes can begin with something")),
-            }
+            };
+            put_bytes_prefix(&mut start, column.direction, prefix);
             Ok(KeyRange::prefix(start))
         }
         SortCondition::Range { equal, lower, upper } => {

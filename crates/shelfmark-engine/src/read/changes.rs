@@ -4,7 +4,7 @@ use shelfmark_model::{Item, Value};
 use shelfmark_store::{CommitNumber, Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::catalogue::Table;
-use crate::codec::decode_value;
+use crate::codec::decode_nesting;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::layout::{Tree, tree_key};
@@ -80,7 +80,8 @@ impl Engine {
 fn decode(place: &[u8], value: &[u8]) -> Result<ItemChange> {
     let damaged = || Error::corrupt("an entry of a change log is damaged");
     let (commit, position) = place.split_first_chunk::<8>().ok_or_else(damaged)?;
-    let Value::Map(mut record) = decode_value(value)? else { return Err(damaged()) };
+    // The record is a map, and each image in it.
+    let Value::Map(mut record) = decode_nesting(value, 2)? else { return Err(damaged()) };
     let mut image = |name: &str| match record.remove(name) {
         Some(Value::Map(attributes)) => Ok(Some(attributes.into_iter().collect())),
         None => Ok(None),

@@ -114,7 +114,9 @@ struct PageReader<'a, V: View> {
 impl<V: View> PageReader<'_, V> {
     fn is_full(&self) -> bool {
         self.source.limit.is_some_and(|limit| self.page.evaluated >= limit)
-            || self.source.bytes_max.is_some_and(|max| self.step.bytes_read >= max as u64)
+            // An item larger than the page comes alone: otherwise nobody would get past it.
+            || self.last.is_some()
+                && self.source.bytes_max.is_some_and(|max| self.step.bytes_read >= max as u64)
     }
 
     fn take(&mut self, row: &super::rows::RawRow) -> Result<()> {
@@ -129,13 +131,12 @@ impl<V: View> PageReader<'_, V> {
         self.step.rows_read += 1;
         self.step.bytes_read += item_size_bytes(&item) as u64;
         self.page.evaluated += 1;
-        if let (Some(base), Some(index)) = (self.base.as_mut(), source.index) {
-            let base_key = source.table.key.row_key(&index.base_key(&row.key)?)?;
+        if let Some(base) = self.base.as_mut() {
+            let base_key = source.table.key.row_key(&source.table.key_of(&item)?)?;
             base.ranges.push(KeyRange::prefix(base_key.clone()));
             let Some(row) = read_row(self.view, &base_key)? else { return Ok(()) };
             let Some(found) = source.table.decode_row(&row, source.now)? else { return Ok(()) };
             base.rows_read += 1;
-            base.rows_returned += 1;
             base.bytes_read += item_size_bytes(&found) as u64;
             item = found;
         }
@@ -144,6 +145,9 @@ impl<V: View> PageReader<'_, V> {
         }
         self.page.count += 1;
         self.step.rows_returned += 1;
+        if let Some(base) = self.base.as_mut() {
+            base.rows_returned += 1;
+        }
         if !source.count_only {
             self.page.items.push(source.projection.apply(item));
         }

@@ -165,7 +165,12 @@ pub(crate) fn scan(view: &impl View, table: &Table, scan: &Scan, now: u64) -> Re
         range = spec.partitions_between(lower, upper)?;
     }
     if let Some(segment) = scan.segment {
-        range = segment_range(&spec.prefix, segment)?;
+        let part = segment_range(&spec.prefix, segment)?;
+        let end = match (range.end, part.end) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        range = KeyRange { start: range.start.max(part.start), end };
     }
     read_page(
         view,

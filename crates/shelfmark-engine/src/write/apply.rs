@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use bytes::Bytes;
-use shelfmark_model::limits::ROW_SIZE_BYTES_MAX;
+use shelfmark_model::limits::{ROW_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
 use shelfmark_model::{Condition, Item, Key, Patch, TtlSource, Value, item_size_bytes};
 use shelfmark_store::KeyRange;
 use shelfmark_store::txn::Transaction as Buffer;
@@ -12,7 +12,7 @@ use super::derive;
 use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::codec::{Head, Stored, encode_record};
-use crate::error::{Refusal, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::read::{RawRow, chunk_key, read_row};
 use crate::report::{AccessReport, AccessStep};
 
@@ -94,6 +94,12 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
         return Ok(finish(written, step));
     };
     if let Some(after) = &after {
+        if let Some(refusal) = too_deep(&after.item) {
+            return Ok(Applied::Refused(refusal));
+        }
+        if matches!(write.change, Change::Patch { .. }) {
+            check_key(table, &row_key, &after.item)?;
+        }
         written.size_after_bytes = item_size_bytes(&after.item);
         if let Some(refusal) = too_large(table, written.size_after_bytes) {
             return Ok(Applied::Refused(refusal));
@@ -215,6 +221,23 @@ fn expiry(table: &Table, item: &Item, given: Option<u64>) -> Option<u64> {
             _ => None,
         },
     }
+}
+
+/// Refuses what the codec would refuse to read back.
+fn too_deep(item: &Item) -> Option<Refusal> {
+    let (name, _) =
+        item.iter().find(|(_, value)| value.depth(VALUE_DEPTH_MAX) > VALUE_DEPTH_MAX)?;
+    Some(Refusal::TooLarge(format!(
+        "attribute {name} is nested deeper than {VALUE_DEPTH_MAX} levels"
+    )))
+}
+
+/// Checks that a patch left the key attributes alone: the row stays where it is.
+fn check_key(table: &Table, row_key: &[u8], item: &Item) -> Result<()> {
+    if table.key.row_key(&table.key_of(item)?)? == row_key {
+        return Ok(());
+    }
+    Err(Error::invalid("a patch cannot change a key attribute; delete the item and put another"))
 }
 
 fn too_large(table: &Table, size: usize) -> Option<Refusal> {

@@ -1,59 +1,257 @@
-//! The drivers that every case runs on.
+//! The drivers that every case runs on, and an engine over each.
+//!
+//! The meanest driver answers what a caller must expect: the engine absorbs a conflict by itself,
+//! `Busy` reaches the caller, who waits and calls again ([`patiently`]). Ends that nobody knows are
+//! off here; `faults` has them on.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use shelfmark_engine::{Engine, Environment, SeededRandom};
+use bytes::Bytes;
+use shelfmark_engine::{
+    Engine, Environment, ErrorKind, Once, Result, SeededRandom, SweepPosition, Table, Token,
+    Transaction, Write, Written,
+};
 use shelfmark_keycode::KeyType;
-use shelfmark_model::{KeyColumn, TableName, TableSchema};
-use shelfmark_store::Store;
+use shelfmark_model::{IndexSchema, Item, KeyColumn, TableName, TableOptions, TableSchema};
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::embedded::{EmbeddedStore, Options};
+use shelfmark_store::meanest::{MeanestOptions, MeanestStore};
 use shelfmark_store::memory::MemoryStore;
+use shelfmark_store::{
+    Caps, Commit, Completion, KeyRange, Maintained, Queued, Snapshot, Store, StoreStats,
+};
+
+/// What the clock of every bed shows at first, in seconds since the Unix epoch.
+pub(crate) const START_SECONDS: u64 = 1_700_000_000;
 
 /// An engine over one driver, and the clock that it sees.
 pub(crate) struct Bed {
     pub(crate) engine: Engine,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) name: &'static str,
-    _folder: Option<tempfile::TempDir>,
+    /// The meanest driver, if this is it.
+    pub(crate) meanest: Option<Arc<MeanestStore>>,
+    folder: Option<tempfile::TempDir>,
 }
 
 /// Runs a case on every driver.
 pub(crate) fn on_every_driver(case: impl Fn(&Bed)) {
-    for bed in [memory(), embedded()] {
+    for build in [memory, meanest, embedded, restless] {
+        let bed = build();
         eprintln!("driver: {}", bed.name);
         case(&bed);
         bed.engine.store().close().unwrap();
     }
 }
 
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at_micros(START_SECONDS * 1_000_000))
+}
+
 fn bed(name: &'static str, store: Arc<dyn Store>, clock: Arc<ManualClock>) -> Bed {
+    let engine = open(store, &clock);
+    Bed { engine, clock, name, meanest: None, folder: None }
+}
+
+/// Opens an engine over a store that may be busy.
+pub(crate) fn open(store: Arc<dyn Store>, clock: &Arc<ManualClock>) -> Engine {
     let random = Arc::new(SeededRandom::new(7));
     let environment = Environment { clock: clock.clone(), random };
-    Bed { engine: Engine::open(store, environment).unwrap(), clock, name, _folder: None }
+    patiently(|| Engine::open(Arc::clone(&store), environment.clone())).unwrap()
 }
 
-fn clock() -> Arc<ManualClock> {
-    Arc::new(ManualClock::at_micros(1_700_000_000_000_000))
-}
-
-fn memory() -> Bed {
+/// In memory.
+pub(crate) fn memory() -> Bed {
     let clock = clock();
     bed("memory", Arc::new(MemoryStore::new(clock.clone())), clock)
 }
 
-fn embedded() -> Bed {
-    let folder = tempfile::tempdir().unwrap();
-    let clock = clock();
-    let options = Options::default();
-    let store = EmbeddedStore::open(folder.path(), options, clock.clone()).unwrap();
-    Bed { _folder: Some(folder), ..bed("embedded", Arc::new(store), clock) }
+/// The meanest driver over memory; `SHELFMARK_SEED` chooses what it does when.
+pub(crate) fn meanest() -> Bed {
+    let seed = std::env::var("SHELFMARK_SEED").ok().and_then(|seed| seed.trim().parse().ok());
+    let options = MeanestOptions::new(seed.unwrap_or(5));
+    meaner(MeanestOptions { conflict: 120, busy: 60, undetermined: 0, ..options })
 }
 
+/// The meanest driver, as mean as chosen once the engine is open.
+pub(crate) fn meaner(options: MeanestOptions) -> Bed {
+    let clock = clock();
+    let store = Arc::new(MeanestStore::new(Arc::new(MemoryStore::new(clock.clone())), options));
+    store.set_faults(false);
+    let bed = bed("meanest", Arc::clone(&store) as Arc<dyn Store>, clock);
+    store.set_faults(true);
+    Bed { meanest: Some(store), ..bed }
+}
+
+/// On disk.
+pub(crate) fn embedded() -> Bed {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let store = embedded_store(folder.path(), Options::default(), &clock);
+    Bed { folder: Some(folder), ..bed("embedded", store, clock) }
+}
+
+/// On disk, with memory tables that are written out all the time.
+pub(crate) fn restless() -> Bed {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let store = restless_store(folder.path(), &clock);
+    Bed { folder: Some(folder), ..bed("restless", store, clock) }
+}
+
+fn embedded_store(folder: &Path, options: Options, clock: &Arc<ManualClock>) -> Arc<dyn Store> {
+    Arc::new(EmbeddedStore::open(folder, options, clock.clone()).unwrap())
+}
+
+fn restless_store(folder: &Path, clock: &Arc<ManualClock>) -> Arc<dyn Store> {
+    let options = Options {
+        memory_table_bytes: 256 * 1024,
+        log_file_bytes: 512 * 1024,
+        block_cache_bytes: 4 * 1024 * 1024,
+        ..Options::default()
+    };
+    let inner = embedded_store(folder, options, clock);
+    Arc::new(Restless { inner, commits: AtomicU64::new(0) })
+}
+
+/// Calls again as long as the store is busy, as a caller must.
+pub(crate) fn patiently<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Busy => {
+                assert!(error.retry_after().is_some(), "busy, and nothing said about how long");
+            }
+            ended => return ended,
+        }
+    }
+}
+
+/// The calls of the engine that may be busy, made patiently.
 impl Bed {
     pub(crate) fn seconds(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    /// Waits until everything queued is durable and visible.
+    pub(crate) fn settle(&self) {
+        patiently(|| Ok(self.engine.store().commit(Commit::default())?)).unwrap();
+    }
+
+    /// Closes the store and opens it again, where it is one that lasts.
+    pub(crate) fn reopen(&mut self) {
+        let Some(folder) = &self.folder else { return };
+        self.engine.store().close().unwrap();
+        // The folder is let go with the last handle.
+        let (placeholder, clock) = (memory().engine, Arc::clone(&self.clock));
+        drop(std::mem::replace(&mut self.engine, placeholder));
+        let store = match self.name {
+            "restless" => restless_store(folder.path(), &clock),
+            _ => embedded_store(folder.path(), Options::default(), &clock),
+        };
+        self.engine = open(store, &clock);
+    }
+
+    pub(crate) fn create_table(&self, schema: TableSchema) -> Result<Arc<Table>> {
+        patiently(|| self.engine.create_table(schema.clone()))
+    }
+
+    pub(crate) fn drop_table(&self, name: &TableName) -> Result<()> {
+        patiently(|| self.engine.drop_table(name))
+    }
+
+    pub(crate) fn alter_options(
+        &self,
+        name: &TableName,
+        change: impl Fn(&mut TableOptions),
+    ) -> Result<Arc<Table>> {
+        patiently(|| self.engine.alter_options(name, &change))
+    }
+
+    pub(crate) fn add_index(&self, name: &TableName, index: IndexSchema) -> Result<Arc<Table>> {
+        patiently(|| self.engine.add_index(name, index.clone()))
+    }
+
+    pub(crate) fn drop_index(&self, name: &TableName, index: &str) -> Result<Arc<Table>> {
+        patiently(|| self.engine.drop_index(name, index))
+    }
+
+    pub(crate) fn write(&self, write: Write) -> Result<Written> {
+        patiently(|| self.engine.write(write.clone()))
+    }
+
+    pub(crate) fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
+        patiently(|| self.engine.write_all(writes.clone()))
+    }
+
+    pub(crate) fn write_all_once(&self, token: &Token, writes: Vec<Write>) -> Result<Once> {
+        patiently(|| self.engine.write_all_once(token, writes.clone()))
+    }
+
+    pub(crate) fn put(&self, table: &Arc<Table>, item: Item) {
+        self.write(Write::put(table, item)).unwrap();
+    }
+
+    pub(crate) fn transact<T>(
+        &self,
+        mut body: impl FnMut(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        patiently(|| self.engine.transact(&mut body))
+    }
+
+    pub(crate) fn sweep(&self, position: &mut SweepPosition, limit: usize) -> Result<usize> {
+        patiently(|| self.engine.sweep(position, limit))
+    }
+
+    pub(crate) fn purge(&self) -> Result<usize> {
+        patiently(|| self.engine.purge())
+    }
+}
+
+/// Writes the memory table out and compacts beside every few commits.
+struct Restless {
+    inner: Arc<dyn Store>,
+    commits: AtomicU64,
+}
+
+impl Store for Restless {
+    fn snapshot(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.inner.snapshot()
+    }
+
+    fn latest(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.inner.latest()
+    }
+
+    fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {
+        if self.commits.fetch_add(1, Ordering::SeqCst) % 32 == 31 {
+            self.inner.maintain()?;
+        }
+        self.inner.submit(commit, done)
+    }
+
+    fn boundaries(&self, range: &KeyRange) -> shelfmark_store::Result<Vec<Bytes>> {
+        self.inner.boundaries(range)
+    }
+
+    fn destroy_range(&self, range: &KeyRange) -> shelfmark_store::Result<()> {
+        self.inner.destroy_range(range)
+    }
+
+    fn maintain(&self) -> shelfmark_store::Result<Maintained> {
+        self.inner.maintain()
+    }
+
+    fn caps(&self) -> Caps {
+        self.inner.caps()
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.inner.stats()
+    }
+
+    fn close(&self) -> shelfmark_store::Result<()> {
+        self.inner.close()
     }
 }
 

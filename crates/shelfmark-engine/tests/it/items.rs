@@ -1,8 +1,11 @@
 //! Items: puts, patches, deletes, queries and scans.
 
-use shelfmark_engine::{Change, Cursor, ErrorKind, Get, Query, Scan, Segment, Write};
+use shelfmark_engine::{Change, Cursor, ErrorKind, Get, Query, Scan, Segment, Table, Write};
+use shelfmark_keycode::KeyType;
+use shelfmark_model::limits::VALUE_DEPTH_MAX;
 use shelfmark_model::{
-    Comparison, Condition, Item, Key, Operand, Patch, Path, SortBound, SortCondition, Value,
+    Comparison, Condition, Item, Key, KeyColumn, Operand, Patch, Path, SortBound, SortCondition,
+    TableName, TableSchema, Value,
 };
 
 use crate::drivers::{Bed, on_every_driver, plain};
@@ -16,9 +19,9 @@ fn sort_keys(items: &[Item]) -> Vec<&str> {
 }
 
 fn filled(bed: &Bed, keys: &[(&str, &str)]) -> std::sync::Arc<shelfmark_engine::Table> {
-    let table = bed.engine.create_table(plain("t")).unwrap();
+    let table = bed.create_table(plain("t")).unwrap();
     for (n, (pk, sk)) in (0..).zip(keys) {
-        bed.engine.write(Write::put(&table, item(pk, sk, n))).unwrap();
+        bed.write(Write::put(&table, item(pk, sk, n))).unwrap();
     }
     table
 }
@@ -42,13 +45,13 @@ fn a_failed_condition_changes_nothing_and_gives_the_old_item_back() {
         let absent = Condition::NotExists(Path::attribute("pk"));
         let mut write = Write::put(&table, item("a", "1", 9)).when(absent.clone());
         write.old_on_refusal = true;
-        let error = bed.engine.write(write).unwrap_err();
+        let error = bed.write(write).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ConditionFailed);
         assert_eq!(
             error.failures()[0].refusal,
             shelfmark_engine::Refusal::ConditionFailed(Some(item("a", "1", 0)))
         );
-        bed.engine.write(Write::put(&table, item("a", "2", 9)).when(absent)).unwrap();
+        bed.write(Write::put(&table, item("a", "2", 9)).when(absent)).unwrap();
     });
 }
 
@@ -67,7 +70,7 @@ fn a_patch_creates_changes_and_answers_both_images() {
             let change = Change::Patch { key: key.clone(), patch, creates: true };
             let mut write = Write::new(&table, change);
             write.returns = shelfmark_engine::Returns { old: true, new: true };
-            let written = bed.engine.write(write).unwrap();
+            let written = bed.write(write).unwrap();
             assert_eq!(written.new, Some(item("a", "1", n)));
             assert_eq!(written.old, (n > 1).then(|| item("a", "1", n - 1)));
         }
@@ -101,7 +104,7 @@ fn a_query_reads_what_it_returns_in_both_directions() {
 
 fn filled_other_partitions(bed: &Bed, table: &std::sync::Arc<shelfmark_engine::Table>) {
     for pk in ["t", "u\0", "v"] {
-        bed.engine.write(Write::put(table, item(pk, "chat#1", 0))).unwrap();
+        bed.write(Write::put(table, item(pk, "chat#1", 0))).unwrap();
     }
 }
 
@@ -126,7 +129,7 @@ fn pages_join_without_loss_and_survive_the_loss_of_their_row() {
                 seen.extend(sort_keys(&page.items).into_iter().map(str::to_owned));
                 let Some(cursor) = page.cursor else { break };
                 if let Some(last) = seen.last() {
-                    bed.engine.write(Write::delete(&table, Key::pair("p", last.as_str()))).unwrap();
+                    bed.write(Write::delete(&table, Key::pair("p", last.as_str()))).unwrap();
                 }
                 query.start = Some(Cursor::from_bytes(&cursor.to_bytes()).unwrap());
             }
@@ -137,7 +140,7 @@ fn pages_join_without_loss_and_survive_the_loss_of_their_row() {
             }
             assert_eq!(seen, expected);
             for (n, (pk, sk)) in (0..).zip(&keys) {
-                bed.engine.write(Write::put(&table, item(pk, sk, n))).unwrap();
+                bed.write(Write::put(&table, item(pk, sk, n))).unwrap();
             }
         }
     });
@@ -170,7 +173,7 @@ fn large_items_are_chunked_replaced_and_deleted_whole() {
         for n in 0..6 {
             large.set(format!("a{n}"), "x".repeat(40_000));
         }
-        bed.engine.write(Write::put(&table, large.clone())).unwrap();
+        bed.write(Write::put(&table, large.clone())).unwrap();
         for descending in [false, true] {
             let mut query = Query::partition(vec!["p".into()]);
             query.descending = descending;
@@ -179,7 +182,7 @@ fn large_items_are_chunked_replaced_and_deleted_whole() {
             assert_eq!(page.items[1], large);
             assert_eq!(page.report.rows_read(), 3, "chunks are no rows");
         }
-        bed.engine.write(Write::put(&table, item("p", "b", 2))).unwrap();
+        bed.write(Write::put(&table, item("p", "b", 2))).unwrap();
         let got = bed.engine.get(&table, &Get::new(Key::pair("p", "b"))).unwrap();
         assert_eq!(got.item, Some(item("p", "b", 2)));
         let page = bed.engine.query(&table, &Query::partition(vec!["p".into()])).unwrap();
@@ -191,14 +194,97 @@ fn large_items_are_chunked_replaced_and_deleted_whole() {
 fn a_wrong_key_is_a_clear_error() {
     on_every_driver(|bed| {
         let table = filled(bed, &[]);
-        let error = bed.engine.write(Write::put(&table, Item::new().with("pk", "a"))).unwrap_err();
+        let error = bed.write(Write::put(&table, Item::new().with("pk", "a"))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert!(error.to_string().contains("sk"), "{error}");
         let error =
             bed.engine.get(&table, &Get::new(Key::pair(Value::number(1), "x"))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         let long = "x".repeat(70_000);
-        let error = bed.engine.write(Write::put(&table, item(&long, "x", 1))).unwrap_err();
+        let error = bed.write(Write::put(&table, item(&long, "x", 1))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    });
+}
+
+#[test]
+fn a_page_without_room_still_holds_an_item() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[("p", "a"), ("p", "b"), ("p", "c")]);
+        let mut query = Query::partition(vec!["p".into()]);
+        query.bytes_max = Some(0);
+        let mut seen = Vec::new();
+        loop {
+            let page = bed.engine.query(&table, &query).unwrap();
+            assert!(page.items.len() <= 1);
+            seen.extend(sort_keys(&page.items).into_iter().map(str::to_owned));
+            query.start = page.cursor;
+            if query.start.is_none() {
+                break;
+            }
+        }
+        assert_eq!(seen, ["a", "b", "c"]);
+    });
+}
+
+#[test]
+fn only_what_has_a_beginning_can_begin_with_something() {
+    on_every_driver(|bed| {
+        let schema =
+            TableSchema::new(TableName::new("test", "typed"), KeyColumn::new("pk", KeyType::Text));
+        let numbers = bed.create_table(schema.with_sort("sk", KeyType::I64)).unwrap();
+        let texts = filled(bed, &[]);
+        let refused = |table: &Table, prefix: Value| {
+            let query = Query::partition(vec!["p".into()]).sort(SortCondition::begins_with(prefix));
+            assert_eq!(bed.engine.query(table, &query).unwrap_err().kind(), ErrorKind::Invalid);
+        };
+        refused(&numbers, "1".into());
+        refused(&texts, Value::Bytes("a".into()));
+        refused(&texts, Value::number(1));
+    });
+}
+
+#[test]
+fn a_patch_leaves_the_key_alone() {
+    on_every_driver(|bed| {
+        let table = filled(bed, &[("a", "1")]);
+        for (patch, is_fine) in [
+            (Patch::set("sk", "2"), false),
+            (Patch::default().and_remove("pk"), false),
+            (Patch::set("sk", "1").and_set("n", Value::number(7)), true),
+        ] {
+            let change = Change::Patch { key: Key::pair("a", "1"), patch, creates: true };
+            match bed.write(Write::new(&table, change)) {
+                Ok(_) => assert!(is_fine),
+                Err(error) => assert_eq!((error.kind(), is_fine), (ErrorKind::Invalid, false)),
+            }
+        }
+        let whole = bed.engine.scan(&table, &Scan::default()).unwrap();
+        assert_eq!(whole.items, [item("a", "1", 7)]);
+    });
+}
+
+#[test]
+fn what_could_not_be_read_back_is_not_written() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.change_log = true;
+        let table = bed.create_table(schema).unwrap();
+        let nested =
+            |levels: usize| (1..levels).fold(Value::Null, |value, _| Value::List(vec![value]));
+        for (levels, is_fine) in [(VALUE_DEPTH_MAX, true), (VALUE_DEPTH_MAX + 1, false)] {
+            let deep = item("a", "1", 1).with("deep", nested(levels));
+            let patch = Patch::set("deep", nested(levels));
+            let change = Change::Patch { key: Key::pair("a", "2"), patch, creates: true };
+            for write in [Write::put(&table, deep), Write::new(&table, change)] {
+                match bed.write(write) {
+                    Ok(_) => assert!(is_fine),
+                    Err(error) => {
+                        assert_eq!((error.kind(), is_fine), (ErrorKind::LimitExceeded, false));
+                    }
+                }
+            }
+        }
+        assert_eq!(bed.engine.scan(&table, &Scan::default()).unwrap().count, 2);
+        assert_eq!(bed.engine.changes(&table, None, 10).unwrap().len(), 2);
     });
 }

@@ -3,7 +3,7 @@
 use shelfmark_engine::{ErrorKind, Get, Once, Token, Write};
 use shelfmark_model::{Condition, Item, Key, Path, Value};
 
-use crate::drivers::{on_every_driver, plain};
+use crate::drivers::{on_every_driver, patiently, plain};
 
 fn item(pk: &str, n: i64) -> Item {
     Item::new().with("pk", pk).with("sk", "x").with("n", Value::number(n))
@@ -17,15 +17,15 @@ fn number(item: Option<&Item>) -> i64 {
 #[test]
 fn a_refused_write_takes_the_others_with_it() {
     on_every_driver(|bed| {
-        let table = bed.engine.create_table(plain("t")).unwrap();
-        bed.engine.write(Write::put(&table, item("a", 1))).unwrap();
+        let table = bed.create_table(plain("t")).unwrap();
+        bed.write(Write::put(&table, item("a", 1))).unwrap();
         let absent = Condition::NotExists(Path::attribute("pk"));
         let writes = vec![
             Write::put(&table, item("b", 2)),
             Write::put(&table, item("a", 2)).when(absent.clone()),
             Write::put(&table, item("c", 2)).when(Condition::Not(Box::new(absent))),
         ];
-        let error = bed.engine.write_all(writes).unwrap_err();
+        let error = bed.write_all(writes).unwrap_err();
         let positions: Vec<usize> =
             error.failures().iter().map(|failure| failure.position).collect();
         assert_eq!(positions, [1, 2]);
@@ -36,24 +36,23 @@ fn a_refused_write_takes_the_others_with_it() {
 #[test]
 fn concurrent_increments_are_all_counted() {
     on_every_driver(|bed| {
-        let table = bed.engine.create_table(plain("t")).unwrap();
-        let other = bed.engine.create_table(plain("u")).unwrap();
-        bed.engine.write(Write::put(&table, item("a", 0))).unwrap();
-        bed.engine.write(Write::put(&other, item("a", 0))).unwrap();
+        let table = bed.create_table(plain("t")).unwrap();
+        let other = bed.create_table(plain("u")).unwrap();
+        bed.write(Write::put(&table, item("a", 0))).unwrap();
+        bed.write(Write::put(&other, item("a", 0))).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..25 {
-                        bed.engine
-                            .transact(|tx| {
-                                for table in [&table, &other] {
-                                    let got = tx.get(table, &Get::new(Key::pair("a", "x")))?;
-                                    let n = number(got.item.as_ref()) + 1;
-                                    tx.write(&Write::put(table, item("a", n)))?;
-                                }
-                                Ok(())
-                            })
-                            .unwrap();
+                        bed.transact(|tx| {
+                            for table in [&table, &other] {
+                                let got = tx.get(table, &Get::new(Key::pair("a", "x")))?;
+                                let n = number(got.item.as_ref()) + 1;
+                                tx.write(&Write::put(table, item("a", n)))?;
+                            }
+                            Ok(())
+                        })
+                        .unwrap();
                     }
                 });
             }
@@ -68,8 +67,8 @@ fn concurrent_increments_are_all_counted() {
 #[test]
 fn an_aborted_transaction_leaves_nothing_and_reads_its_own_writes() {
     on_every_driver(|bed| {
-        let table = bed.engine.create_table(plain("t")).unwrap();
-        let outcome = bed.engine.transact(|tx| {
+        let table = bed.create_table(plain("t")).unwrap();
+        let outcome = bed.transact(|tx| {
             tx.write(&Write::put(&table, item("a", 1)))?;
             let seen = tx.get(&table, &Get::new(Key::pair("a", "x")))?;
             assert_eq!(number(seen.item.as_ref()), 1);
@@ -85,23 +84,26 @@ fn an_aborted_transaction_leaves_nothing_and_reads_its_own_writes() {
 #[test]
 fn every_run_of_a_body_sees_the_same_random_numbers() {
     on_every_driver(|bed| {
-        let table = bed.engine.create_table(plain("t")).unwrap();
+        let table = bed.create_table(plain("t")).unwrap();
         let mut drawn = Vec::new();
-        bed.engine
-            .transact(|tx| {
+        patiently(|| {
+            drawn.clear();
+            bed.engine.transact(|tx| {
                 drawn.push((tx.random(), tx.random()));
                 let got = tx.get(&table, &Get::new(Key::pair("a", "x")))?;
                 if drawn.len() == 1 {
                     // Someone else is faster once.
-                    bed.engine.write(Write::put(&table, item("a", 5)))?;
+                    bed.put(&table, item("a", 5));
                 }
                 let n = number(got.item.as_ref());
                 tx.write(&Write::put(&table, item("a", n + 1)))?;
                 Ok(())
             })
-            .unwrap();
-        assert_eq!(drawn.len(), 2);
-        assert_eq!(drawn[0], drawn[1]);
+        })
+        .unwrap();
+        // The meanest driver may have had it run more often.
+        assert!(drawn.len() == 2 || bed.meanest.is_some() && drawn.len() > 2);
+        assert!(drawn.iter().all(|run| *run == drawn[0]));
         let got = bed.engine.get(&table, &Get::new(Key::pair("a", "x"))).unwrap();
         assert_eq!(number(got.item.as_ref()), 6);
     });
@@ -110,19 +112,40 @@ fn every_run_of_a_body_sees_the_same_random_numbers() {
 #[test]
 fn a_token_makes_a_repeated_call_harmless() {
     on_every_driver(|bed| {
-        let table = bed.engine.create_table(plain("t")).unwrap();
+        let table = bed.create_table(plain("t")).unwrap();
         let expires_at = 1_700_000_600;
         let token = Token { token: b"one".to_vec(), request_hash: 1, expires_at };
         let writes = || vec![Write::put(&table, item("a", 1))];
-        let once = bed.engine.write_all_once(&token, writes()).unwrap();
+        let once = bed.write_all_once(&token, writes()).unwrap();
         assert!(matches!(once, Once::Written(_)));
-        bed.engine.write(Write::put(&table, item("a", 7))).unwrap();
-        assert_eq!(bed.engine.write_all_once(&token, writes()).unwrap(), Once::Repeated);
+        bed.write(Write::put(&table, item("a", 7))).unwrap();
+        assert_eq!(bed.write_all_once(&token, writes()).unwrap(), Once::Repeated);
         let got = bed.engine.get(&table, &Get::new(Key::pair("a", "x"))).unwrap();
         assert_eq!(number(got.item.as_ref()), 7);
         let other = Token { request_hash: 2, ..token.clone() };
-        assert_eq!(bed.engine.write_all_once(&other, writes()).unwrap(), Once::Mismatch);
+        assert_eq!(bed.write_all_once(&other, writes()).unwrap(), Once::Mismatch);
         bed.seconds(601);
-        assert!(matches!(bed.engine.write_all_once(&other, writes()).unwrap(), Once::Written(_)));
+        assert!(matches!(bed.write_all_once(&other, writes()).unwrap(), Once::Written(_)));
+    });
+}
+
+#[test]
+fn a_put_that_did_not_look_leaves_no_chunk_of_a_row_that_came_meanwhile() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(plain("t")).unwrap();
+        let large =
+            (0..3).fold(item("a", 1), |large, n| large.with(format!("a{n}"), "x".repeat(40_000)));
+        let mut runs = 0;
+        bed.transact(|tx| {
+            runs += 1;
+            tx.write(&Write::put(&table, item("a", 2)))?;
+            if runs == 1 {
+                bed.put(&table, large.clone());
+            }
+            Ok(())
+        })
+        .unwrap();
+        let page = bed.engine.scan(&table, &shelfmark_engine::Scan::default()).unwrap();
+        assert_eq!(page.items, [item("a", 2)]);
     });
 }
