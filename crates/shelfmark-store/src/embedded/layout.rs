@@ -166,6 +166,24 @@ pub(super) fn write_mark(folder: &Path, bytes: &[u8]) -> Result<()> {
     vfs::replace(&path, bytes).map_err(|error| fault::io("replace", &path, error))
 }
 
+/// Tells whether `folder` holds what an interrupted creation left, which the next open creates again.
+///
+/// # Errors
+///
+/// * [`ErrorKind::Io`]: the folder cannot be read.
+pub(super) fn is_unfinished(folder: &Path) -> Result<bool> {
+    if mark_path(folder).exists() {
+        return Ok(false);
+    }
+    let looked = check_names(folder)
+        .and_then(|()| refuse_data(folder, &log_folder(folder), &tree_folder(folder)));
+    match looked {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::Io => Err(error),
+        Err(_) => Ok(false),
+    }
+}
+
 /// Fails if a folder without a mark holds groups or tables.
 fn refuse_data(folder: &Path, log_folder: &Path, tree_folder: &Path) -> Result<()> {
     let lost = |what: &Path| {

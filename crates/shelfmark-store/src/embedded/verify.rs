@@ -52,6 +52,10 @@ pub(super) fn look(folder: &Path) -> Result<Findings> {
         notes: Vec::new(),
         damages: Vec::new(),
     };
+    if layout::is_unfinished(folder)? {
+        report.notes.push("its creation was interrupted; the next open begins it again".to_owned());
+        return Ok(Findings { report, mark: None, survey: Survey::default(), tree_is_whole: true });
+    }
     let mark = look_at_mark(folder, &mut report)?;
     let survey = look_at_log(folder, mark.as_ref(), &mut report)?;
     let tree_is_whole = look_at_tree(&layout::tree_folder(folder), &mut report)?;

@@ -2,6 +2,7 @@
 
 use crate::contract::{ErrorKind, Store as _};
 use crate::embedded::options::Options;
+use crate::embedded::{salvage, verify};
 use crate::vfs;
 
 use super::support::{Scratch, commit_put, contents, files, get, restore, small};
@@ -28,6 +29,13 @@ fn every_stage_of_an_interrupted_creation_opens() {
     stages.push(with_tree);
     for (number, stage) in stages.into_iter().enumerate() {
         restore(&scratch.folder, &stage.into_iter().collect());
+        // It is no store yet, and nothing is damaged or to be salvaged.
+        if number > 1 {
+            let report = verify(&scratch.folder).unwrap();
+            assert!(report.is_clean(), "stage {number}: {report:?}");
+            assert!(report.notes[0].contains("creation was interrupted"), "{report:?}");
+            assert_eq!(salvage(&scratch.folder).unwrap().set_aside, None);
+        }
         let store = scratch.open();
         commit_put(&store, "a", &number.to_string());
         drop(store);
