@@ -120,11 +120,12 @@ impl Inner {
     /// `ReadOnly`. Reads go on.
     pub(super) fn break_off(&self, kind: ErrorKind, cause: &Error) {
         let told = self.queue.break_off(cause.clone());
-        let error = Error::new(
-            kind,
-            format!("the commit may or may not be there after the store is reopened: {cause}"),
-        )
-        .with_source(cause.clone());
+        let fate = if kind == ErrorKind::Undetermined {
+            "the commit may or may not be there after the store is reopened"
+        } else {
+            "the commit was not written, and none will be until the store is reopened"
+        };
+        let error = Error::new(kind, format!("{fate}: {cause}")).with_source(cause.clone());
         told.failed(&error);
         self.signals.wake_all();
     }

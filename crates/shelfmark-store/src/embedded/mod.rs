@@ -5,7 +5,7 @@
 //! written to table files in the background, and the log files behind them go. After a crash the
 //! log is replayed.
 //!
-//! What it is not: a tree. That is bought, and only [`tree`] knows it.
+//! What it is not: a tree. That is bought, and only the module `tree` knows it.
 //!
 //! Invariant: readers read below the published number only, so nobody sees half a group or
 //! anything that is not durable; and an acknowledged commit is in a synced log or in a synced table

@@ -307,13 +307,14 @@ pub(super) fn settle(folder: &Path, judged: Judged) -> Result<(Log, Vec<LogFileI
         vfs::truncate(&info.path, end).map_err(|error| fault::io("cut", &info.path, error))?;
     }
     let mut files: Vec<LogFileInfo> = judged.files.into_iter().map(|(info, ..)| info).collect();
+    // After a kill the tail may be written and not synced, or not even the file's header and name;
+    // from now on they count as promised.
+    let file = vfs::open_rw(&info.path).map_err(|error| fault::io("open", &info.path, error))?;
+    file.sync_all().map_err(|error| fault::io("sync", &info.path, error))?;
     let writer = if end == wide(LogFile::first_offset()) {
+        vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
         LogWriter::reuse(info.path, header)?
     } else {
-        // After a kill the tail may be written and not synced; from now on it counts as promised.
-        let file =
-            vfs::open_rw(&info.path).map_err(|error| fault::io("open", &info.path, error))?;
-        file.sync_all().map_err(|error| fault::io("sync", &info.path, error))?;
         let next = FileHeader {
             store_id: header.store_id,
             file: header.file + 1,

@@ -107,6 +107,7 @@ fn a_group_that_was_not_begun_is_known_not_to_be_there() {
     vfs::create_folder(&next).unwrap();
     let error = store.commit(Commit::of(vec![put("b", "1")])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ReadOnly);
+    assert!(error.to_string().contains("was not written"), "{error}");
     drop(store);
     vfs::remove_tree(&next).unwrap();
     assert_eq!(contents(&scratch.open()).len(), 1);
