@@ -32,9 +32,11 @@ pub use key::{
     Uuid, column, descending_column, reversed,
 };
 pub use ordered::{Chunks, Keys, OrderedTable, Page, Range, Stream, Values};
-pub use reach::{Direct, InTransaction, Moment, Reach, WriteReach};
+pub use reach::{Direct, InTransaction, Inside, Moment, Reach, WriteReach};
 pub use record::{Record, from_value, to_value};
 pub use transaction::{Batch, ForkedRead, Tx};
 
+pub use shelfmark_derive::{KeyPart, OrderedKey};
 pub use shelfmark_engine::{Cursor, HookResult, SplitSubscription};
 pub use shelfmark_keycode::Ulid;
+pub use shelfmark_model::{Direction, KeyType, SortColumn, Value};

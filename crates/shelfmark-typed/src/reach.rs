@@ -3,14 +3,15 @@
 //! The tables are generic over this, so each operation is written and documented once. Writes exist
 //! only where they can happen: a table at a [`Moment`] has none.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use shelfmark_engine::{
-    Engine, Get, Query, ResultPage, Scan, Table, Transaction, View, Write, Written,
+    Change, Engine, Get, Query, ResultPage, Scan, Table, Transaction, View, Write, Written,
 };
-use shelfmark_model::Item;
+use shelfmark_model::{Item, Value};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 mod sealed {
     /// Keeps the ways to reach a table to those of this crate.
@@ -34,13 +35,9 @@ pub trait WriteReach: Reach {
     fn write(&self, write: Write) -> Result<Written>;
     #[doc(hidden)]
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>>;
-    /// Runs a body that reads and writes one table at one moment.
+    /// Runs a body that reads and writes at one moment.
     #[doc(hidden)]
-    fn atomically<T>(
-        &self,
-        table: &Arc<Table>,
-        body: impl FnMut(&Transaction<'_>) -> Result<T>,
-    ) -> Result<T>;
+    fn atomically<T>(&self, body: impl FnMut(&Inside<'_>) -> Result<T>) -> Result<T>;
 }
 
 /// Directly: each read sees what was committed last, each write is a commit of its own and durable
@@ -54,7 +51,7 @@ pub struct Direct {
 /// commits.
 #[derive(Clone, Copy)]
 pub struct InTransaction<'a> {
-    pub(crate) transaction: &'a Transaction<'a>,
+    pub(crate) inside: &'a Inside<'a>,
 }
 
 /// As of one moment. Bounded in time and in bytes written meanwhile (60 s and 96 MiB unless the
@@ -84,15 +81,15 @@ impl Reach for Direct {
 
 impl Reach for InTransaction<'_> {
     fn get(&self, table: &Table, get: &Get) -> Result<Option<Item>> {
-        Ok(self.transaction.get(table, get)?.item)
+        self.inside.get(table, get)
     }
 
     fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        Ok(self.transaction.query(table, query)?)
+        Ok(self.inside.transaction.query(table, query)?)
     }
 
     fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        Ok(self.transaction.scan(table, scan)?)
+        Ok(self.inside.transaction.scan(table, scan)?)
     }
 }
 
@@ -112,75 +109,124 @@ impl Reach for Moment {
 
 impl WriteReach for Direct {
     fn write(&self, write: Write) -> Result<Written> {
-        let table = Arc::clone(&write.table);
-        let written = self.engine.write(write)?;
-        settle(&self.engine, &table);
-        Ok(written)
+        let mut written = self.write_all(vec![write])?;
+        written.pop().ok_or_else(|| Error::new(ErrorKind::Internal, "a write has no answer"))
     }
 
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
-        let table = writes.first().map(|write| Arc::clone(&write.table));
+        let sharded = writes.iter().any(|write| is_sharded(&write.table));
+        let asked = if sharded { writes.clone() } else { Vec::new() };
         let written = self.engine.write_all(writes)?;
-        if let Some(table) = table {
-            settle(&self.engine, &table);
+        let mut entered = Entered::default();
+        for (write, written) in asked.iter().zip(&written) {
+            entered.note(write, written)?;
         }
+        entered.settle(&self.engine);
         Ok(written)
     }
 
-    fn atomically<T>(
-        &self,
-        table: &Arc<Table>,
-        body: impl FnMut(&Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let value = run(&self.engine, body)?;
-        settle(&self.engine, table);
-        Ok(value)
+    fn atomically<T>(&self, body: impl FnMut(&Inside<'_>) -> Result<T>) -> Result<T> {
+        run(&self.engine, body)
     }
 }
 
 impl WriteReach for InTransaction<'_> {
     fn write(&self, write: Write) -> Result<Written> {
-        Ok(self.transaction.write(&write)?)
+        self.inside.write(&write)
     }
 
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
-        writes.into_iter().map(|write| self.write(write)).collect()
+        writes.iter().map(|write| self.inside.write(write)).collect()
     }
 
-    fn atomically<T>(
-        &self,
-        _: &Arc<Table>,
-        mut body: impl FnMut(&Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
-        body(self.transaction)
+    fn atomically<T>(&self, mut body: impl FnMut(&Inside<'_>) -> Result<T>) -> Result<T> {
+        body(self.inside)
     }
 }
 
-/// Splits the shards that a write made too large. The write is done and durable whatever comes of
-/// it: what fails is kept (`Engine::split_failures`) and tried again by later writes and by the
-/// upkeep thread.
-pub(crate) fn settle(engine: &Engine, table: &Arc<Table>) {
-    if table.schema.options.shard_items_max.is_some() {
-        let _ = engine.split_due(table);
+/// One run of a transaction's body, and which shards its writes enter.
+pub struct Inside<'a> {
+    pub(crate) transaction: &'a Transaction<'a>,
+    entered: RefCell<Entered>,
+}
+
+impl Inside<'_> {
+    pub(crate) fn get(&self, table: &Table, get: &Get) -> Result<Option<Item>> {
+        Ok(self.transaction.get(table, get)?.item)
     }
+
+    pub(crate) fn write(&self, write: &Write) -> Result<Written> {
+        let written = self.transaction.write(write)?;
+        self.entered.borrow_mut().note(write, &written)?;
+        Ok(written)
+    }
+
+    /// Does a conditional write; tells whether the condition held.
+    pub(crate) fn write_if(&self, write: &Write) -> Result<bool> {
+        match self.write(write) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::ConditionFailed => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Shards that items were created in, by partition.
+#[derive(Default)]
+struct Entered {
+    partitions: Vec<(Arc<Table>, Vec<Value>, Vec<u64>)>,
+}
+
+impl Entered {
+    fn note(&mut self, write: &Write, written: &Written) -> Result<()> {
+        let Some(shard) = written.entered_shard else { return Ok(()) };
+        let partition = match &write.change {
+            Change::Put(item) => write.table.key_of(item)?.partition,
+            Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => {
+                key.partition.clone()
+            }
+        };
+        match self.partitions.last_mut() {
+            Some((table, last, shards)) if table.id == write.table.id && *last == partition => {
+                shards.push(shard);
+            }
+            _ => self.partitions.push((Arc::clone(&write.table), partition, vec![shard])),
+        }
+        Ok(())
+    }
+
+    /// Splits the shards that durable writes made too large. The writes stand whatever comes of it:
+    /// what fails is kept (`Engine::split_failures`) and tried again by later writes and by the
+    /// upkeep thread.
+    fn settle(self, engine: &Engine) {
+        for (table, partition, shards) in self.partitions {
+            let _ = engine.split_after(&table, &partition, shards);
+        }
+    }
+}
+
+fn is_sharded(table: &Table) -> bool {
+    table.schema.options.shard_items_max.is_some()
 }
 
 /// Runs a body in a transaction of the engine. An error of the body comes back as it was.
-pub(crate) fn run<T>(
-    engine: &Engine,
-    mut body: impl FnMut(&Transaction<'_>) -> Result<T>,
-) -> Result<T> {
+pub(crate) fn run<T>(engine: &Engine, mut body: impl FnMut(&Inside<'_>) -> Result<T>) -> Result<T> {
     let mut ended = None;
     let outcome = engine.transact(|transaction| {
         ended = None;
-        body(transaction).map_err(|error| {
+        let inside = Inside { transaction, entered: RefCell::default() };
+        let value = body(&inside).map_err(|error| {
             let told = shelfmark_engine::Error::new(error.kind().to_engine(), error.to_string());
             ended = Some(error);
             told
-        })
+        })?;
+        Ok((value, inside.entered.into_inner()))
     });
     match (outcome, ended) {
-        (Ok(value), _) => Ok(value),
+        (Ok((value, entered)), _) => {
+            entered.settle(engine);
+            Ok(value)
+        }
         (Err(_), Some(own)) => Err(own),
         (Err(error), None) => Err(error.into()),
     }

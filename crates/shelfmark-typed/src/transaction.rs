@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use shelfmark_engine::{Engine, Get, Table, Transaction};
+use shelfmark_engine::{Engine, Get, Table};
 use shelfmark_model::Item;
 
 use crate::entity::EntityTable;
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handle::Handle;
 use crate::key::OrderedKey;
 use crate::ordered::OrderedTable;
-use crate::reach::{Direct, InTransaction};
+use crate::reach::{Direct, InTransaction, Inside};
 use crate::record::Record;
 
 /// Numbers blocks, so that a read is awaited only in the block that forked it.
@@ -20,36 +20,26 @@ static BLOCKS: AtomicU64 = AtomicU64::new(0);
 
 /// One run of a transaction's body. See [`crate::Database::transact`].
 pub struct Tx<'a> {
-    transaction: &'a Transaction<'a>,
+    inside: &'a Inside<'a>,
     database: &'a str,
     block: u64,
     failed: RefCell<Option<Error>>,
-    /// Tables that it may have written.
-    reached: RefCell<Vec<Arc<Table>>>,
 }
 
 impl<'a> Tx<'a> {
-    pub(crate) fn new(transaction: &'a Transaction<'a>, database: &'a str) -> Self {
+    pub(crate) fn new(inside: &'a Inside<'a>, database: &'a str) -> Self {
         let block = BLOCKS.fetch_add(1, Ordering::Relaxed);
-        Self {
-            transaction,
-            database,
-            block,
-            failed: RefCell::default(),
-            reached: RefCell::default(),
-        }
+        Self { inside, database, block, failed: RefCell::default() }
     }
 
     /// Ends the body: fails it if a read that it awaited found nothing, whatever it made of that.
-    /// Returns the tables that it may have written.
-    pub(crate) fn finish(self) -> Result<Vec<Arc<Table>>> {
-        self.failed.into_inner().map_or(Ok(self.reached.into_inner()), Err)
+    pub(crate) fn finish(self) -> Result<()> {
+        self.failed.into_inner().map_or(Ok(()), Err)
     }
 
     fn reach(&self, handle: &Handle) -> Result<InTransaction<'a>> {
         check_database(&handle.name.namespace, self.database)?;
-        self.reached.borrow_mut().push(handle.table()?);
-        Ok(InTransaction { transaction: self.transaction })
+        Ok(InTransaction { inside: self.inside })
     }
 
     /// Returns an ordered table as this transaction sees and writes it.
@@ -86,13 +76,13 @@ impl<'a> Tx<'a> {
     /// Returns a random number: the same in every run of the body.
     #[must_use]
     pub fn random(&self) -> u64 {
-        self.transaction.random()
+        self.inside.transaction.random()
     }
 
     /// Returns the second since the Unix epoch at which this run began.
     #[must_use]
     pub fn now(&self) -> u64 {
-        self.transaction.now()
+        self.inside.transaction.now()
     }
 
     /// Announces a read, to be awaited by [`Tx::await_read`].
@@ -132,7 +122,7 @@ impl<'a> Tx<'a> {
     ) -> Result<Option<V>> {
         read.check_block(self.block)?;
         if read.fixed.borrow().is_none() {
-            let item = self.transaction.get(&read.engine_table, &read.get)?.item;
+            let item = self.inside.get(&read.engine_table, &read.get)?;
             *read.fixed.borrow_mut() = Some(item);
         }
         read.value()

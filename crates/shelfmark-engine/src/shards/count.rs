@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::read::View as _;
 use crate::write::Writer;
 
-/// Counts an item that was created (`delta` 1) or removed (-1) in its shard.
+/// Counts an item that was created (`delta` 1) or removed (-1) in its shard. Returns the shard that
+/// an item was created in.
 ///
 /// The shard map is read through the writer's buffer, so it is validated at commit.
 pub(crate) fn count(
@@ -18,8 +19,10 @@ pub(crate) fn count(
     key: &Key,
     row_key: &[u8],
     delta: i64,
-) -> Result<()> {
-    let Some(items_max) = table.schema.options.shard_items_max else { return Ok(()) };
+) -> Result<Option<u64>> {
+    if table.schema.options.shard_items_max.is_none() {
+        return Ok(None);
+    }
     let place = Place::of(table, &key.partition)?;
     let shard = match writer.buffer.get(&place.map_key())? {
         // One shard: its count is the partition's.
@@ -30,8 +33,9 @@ pub(crate) fn count(
             shard
         }
     };
-    if delta > 0 {
-        table.shared.shards.entered(&place.partition, &key.partition, shard, items_max);
+    if delta < 0 {
+        return Ok(None);
     }
-    Ok(())
+    table.shared.shards.planned(&place.partition, &key.partition, shard);
+    Ok(Some(shard))
 }

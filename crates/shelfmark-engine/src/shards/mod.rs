@@ -26,6 +26,7 @@
 mod count;
 mod listing;
 mod map;
+mod rooms;
 mod rows;
 mod split;
 mod state;
@@ -34,5 +35,6 @@ mod tests;
 
 pub(crate) use count::count;
 pub use listing::Shard;
+pub(crate) use rooms::Rooms;
+pub(crate) use state::State;
 pub use state::{HookResult, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
-pub(crate) use state::{Rooms, State};

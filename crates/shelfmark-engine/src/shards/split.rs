@@ -4,12 +4,11 @@ use std::sync::{Arc, PoisonError, mpsc};
 
 use bytes::Bytes;
 use shelfmark_model::Value;
-use shelfmark_store::{
-    Commit, ErrorKind as StoreErrorKind, KeyRange, Snapshot, Write as StoreWrite,
-};
+use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, KeyRange, Write as StoreWrite};
 
 use super::listing::{counter, items, read_map, sort_values};
 use super::map::{Place, ShardMap, Split};
+use super::rooms::Look;
 use super::rows::{row_at, rows_in};
 use super::state::SplitEvent;
 use crate::catalogue::Table;
@@ -21,28 +20,48 @@ use crate::error::{Error, ErrorKind, Result};
 const ATTEMPTS_MAX: usize = 64;
 
 impl Engine {
-    /// Splits the shards of a table that writes made too large. Returns how many splits were done.
+    /// Splits the shards that a durable write made too large: those that its answers name
+    /// ([`crate::Written::entered_shard`]) in one partition. Returns how many splits were done.
     ///
-    /// Writes themselves never split. Whoever wants it soon calls this after its writes; the upkeep
-    /// thread calls it for every table. Without due shards it costs a look into memory.
+    /// Writes never split by themselves. Whoever wants it at once calls this after its writes; for
+    /// all others the upkeep thread does it a little later. While the shards are known to have
+    /// room this costs a look into memory.
     ///
-    /// What could not be done is tried at the next call; see [`Engine::split_failures`].
+    /// What could not be done is tried at a later call; see [`Engine::split_failures`].
     ///
     /// # Errors
     ///
     /// * Those of the store. Nothing is lost; call again.
+    pub fn split_after(
+        &self,
+        table: &Arc<Table>,
+        partition: &[Value],
+        shards: impl IntoIterator<Item = u64>,
+    ) -> Result<usize> {
+        let place = Place::of(table, partition)?;
+        let rooms = &table.shared.shards;
+        // Every one is told, also behind the first that is due.
+        let due = shards.into_iter().filter(|shard| rooms.committed(&place.partition, *shard));
+        if due.count() == 0 {
+            return Ok(0);
+        }
+        self.split_partition(table, &place, partition)
+    }
+
+    /// Splits the shards of a table that any writes made too large, if they have been committed
+    /// since the call before this one. Returns how many splits were done.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::split_after`]; the other partitions are seen to all the same.
     pub fn split_due(&self, table: &Arc<Table>) -> Result<usize> {
         let mut done = 0;
         let mut outcome = Ok(());
-        for (partition, values) in table.shared.shards.take_due() {
-            match self.inner.split_partition(table, &values) {
+        for (_, values) in table.shared.shards.take_due() {
+            let place = Place::of(table, &values)?;
+            match self.split_partition(table, &place, &values) {
                 Ok(splits) => done += splits,
-                Err(error) => {
-                    let name = &table.schema.name;
-                    self.inner.shards.failed(name, &partition, &values, error.to_string());
-                    table.shared.shards.put_off(partition, values);
-                    outcome = Err(error);
-                }
+                Err(error) => outcome = Err(error),
             }
         }
         outcome.map(|()| done)
@@ -64,33 +83,61 @@ impl Engine {
         }
         outcome.map(|()| done)
     }
+
+    /// Splits one partition, and remembers what could not be done.
+    fn split_partition(
+        &self,
+        table: &Arc<Table>,
+        place: &Place,
+        values: &[Value],
+    ) -> Result<usize> {
+        let (done, failed) = match self.inner.split_partition(table, place, values) {
+            Ok(Ended { done, refused: None }) => {
+                self.inner.shards.succeeded(&table.schema.name, &place.partition);
+                return Ok(done);
+            }
+            Ok(Ended { done, refused: Some(error) }) => (Ok(done), error),
+            Err(error) => {
+                let text = error.to_string();
+                (Err(error), text)
+            }
+        };
+        self.inner.shards.failed(&table.schema.name, &place.partition, values, failed);
+        table.shared.shards.put_off(place.partition.clone(), values.to_vec());
+        done
+    }
+}
+
+/// How the work on one partition ended.
+struct Ended {
+    /// Splits that were done.
+    done: usize,
+    /// What a subscriber refused the next one with.
+    refused: Option<String>,
 }
 
 impl Inner {
-    /// Splits one partition until none of its shards is too large.
-    fn split_partition(&self, table: &Arc<Table>, values: &[Value]) -> Result<usize> {
-        let Some(items_max) = table.schema.options.shard_items_max else { return Ok(0) };
-        let name = &table.schema.name;
-        let place = Place::of(table, values)?;
+    /// Splits one partition until none of its shards is too large, or a subscriber refuses.
+    fn split_partition(
+        &self,
+        table: &Arc<Table>,
+        place: &Place,
+        values: &[Value],
+    ) -> Result<Ended> {
+        let Some(items_max) = table.schema.options.shard_items_max else {
+            return Ok(Ended { done: 0, refused: None });
+        };
         let mut done = 0;
         let mut conflicts = 0;
         while conflicts < ATTEMPTS_MAX {
-            let snapshot = self.store.snapshot()?;
-            let map = read_map(&*snapshot, &place)?;
+            let map = read_map(&*self.store.snapshot()?, place)?;
             let planned = match map.as_ref().filter(|map| map.split.is_some()) {
-                Some(map) => self.end(table, values, &place, map)?,
-                None => self.begin(table, values, &place, map, snapshot, items_max)?,
+                Some(map) => self.end(table, values, place, map)?,
+                None => self.begin(table, values, place, map, items_max)?,
             };
             let (commit, completes) = match planned {
-                Planned::Nothing => {
-                    self.shards.succeeded(name, &place.partition);
-                    return Ok(done);
-                }
-                Planned::Refused(error) => {
-                    self.shards.failed(name, &place.partition, values, error);
-                    table.shared.shards.put_off(place.partition, values.to_vec());
-                    return Ok(done);
-                }
+                Planned::Nothing => return Ok(Ended { done, refused: None }),
+                Planned::Refused(error) => return Ok(Ended { done, refused: Some(error) }),
                 Planned::Changed => {
                     conflicts += 1;
                     continue;
@@ -103,8 +150,7 @@ impl Inner {
                 Ok(false) => conflicts += 1,
                 // The table was dropped: nothing is left to split.
                 Err(error) if error.kind() == ErrorKind::NotFound => {
-                    self.shards.succeeded(name, &place.partition);
-                    return Ok(done);
+                    return Ok(Ended { done, refused: None });
                 }
                 Err(error) => return Err(error),
             }
@@ -119,15 +165,21 @@ impl Inner {
         values: &[Value],
         place: &Place,
         map: Option<ShardMap>,
-        snapshot: Arc<dyn Snapshot>,
         items_max: u64,
     ) -> Result<Planned> {
         let map = map.unwrap_or_else(ShardMap::whole);
-        for (number, entry) in map.entries.iter().enumerate() {
+        let rooms = &table.shared.shards;
+        let looks: Vec<Look> =
+            map.entries.iter().map(|entry| rooms.look(&place.partition, entry.id)).collect();
+        let snapshot = self.store.snapshot()?;
+        if read_map(&*snapshot, place)?.unwrap_or_else(ShardMap::whole) != map {
+            return Ok(Planned::Changed);
+        }
+        for (number, (entry, look)) in map.entries.iter().zip(looks).enumerate() {
             let items = items(&*snapshot, table, place, values, &map, number)?;
             if items <= items_max || items < 2 {
                 let left = items_max.saturating_sub(items);
-                table.shared.shards.found(&place.partition, entry.id, left);
+                rooms.found(&place.partition, entry.id, look, left);
                 continue;
             }
             let range = range_of(place, &map, number);

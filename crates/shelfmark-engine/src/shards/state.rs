@@ -1,17 +1,13 @@
-//! What is kept in memory about shards: who wants to hear of splits, what failed, and which shards
-//! may be too large.
+//! What is kept in memory about splits: who wants to hear of them, and what failed.
 //!
-//! Nothing here is needed for an answer. After a restart every shard is looked at again when
-//! something enters it.
+//! Nothing here is needed for an answer, and nothing of it outlives the process: a split that waits
+//! is in its shard map.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use shelfmark_model::{TableName, Value};
-
-/// Shards of one table whose room is remembered. Above it all are forgotten and looked at anew.
-const ROOMS_MAX: usize = 16_384;
 
 /// A split that has begun: its halves count, and the shard will be gone when the subscribers have
 /// heard of it.
@@ -101,56 +97,6 @@ impl State {
 
     pub(crate) fn failures(&self) -> Vec<SplitFailure> {
         lock(&self.failures).values().cloned().collect()
-    }
-}
-
-/// Of one table: how many more items its shards take before they must be looked at.
-#[derive(Debug, Default)]
-pub(crate) struct Rooms {
-    inner: Mutex<RoomsInner>,
-}
-
-#[derive(Debug, Default)]
-struct RoomsInner {
-    left: HashMap<(Bytes, u64), u64>,
-    /// Partitions to be looked at.
-    due: BTreeMap<Bytes, Vec<Value>>,
-}
-
-impl Rooms {
-    /// An item enters a shard. A write that is refused or planned again is counted all the same:
-    /// the shard is only looked at earlier.
-    pub(super) fn entered(&self, partition: &Bytes, values: &[Value], shard: u64, items_max: u64) {
-        let mut rooms = lock(&self.inner);
-        let known = rooms.left.get_mut(&(partition.clone(), shard));
-        if let Some(left) = known {
-            // What a look found is never larger than the limit, unless that was lowered since.
-            *left = (*left).min(items_max);
-            if let Some(less) = left.checked_sub(1) {
-                *left = less;
-                return;
-            }
-        }
-        if !rooms.due.contains_key(partition) {
-            rooms.due.insert(partition.clone(), values.to_vec());
-        }
-    }
-
-    /// A look found room for so many more items.
-    pub(super) fn found(&self, partition: &Bytes, shard: u64, left: u64) {
-        let mut rooms = lock(&self.inner);
-        if rooms.left.len() >= ROOMS_MAX {
-            rooms.left.clear();
-        }
-        rooms.left.insert((partition.clone(), shard), left);
-    }
-
-    pub(super) fn put_off(&self, partition: Bytes, values: Vec<Value>) {
-        lock(&self.inner).due.insert(partition, values);
-    }
-
-    pub(super) fn take_due(&self) -> BTreeMap<Bytes, Vec<Value>> {
-        std::mem::take(&mut lock(&self.inner).due)
     }
 }
 

@@ -36,3 +36,35 @@ fn a_map_comes_back_and_damage_is_noticed() {
         }
     }
 }
+
+#[test]
+fn room_is_never_more_than_there_is() {
+    let rooms = super::Rooms::default();
+    let partition = Bytes::from_static(b"p");
+    assert!(rooms.committed(&partition, 0), "what is unknown is looked at");
+    let look = rooms.look(&partition, 0);
+    // Two items are committed while the look reads a snapshot that may be from before them.
+    rooms.committed(&partition, 0);
+    rooms.committed(&partition, 0);
+    rooms.found(&partition, 0, look, 3);
+    assert!(!rooms.committed(&partition, 0), "one is left");
+    assert!(rooms.committed(&partition, 0), "none is left");
+    assert!(rooms.committed(&partition, 1), "another shard is another room");
+}
+
+#[test]
+fn what_is_planned_waits_one_call_for_its_commit() {
+    let rooms = super::Rooms::default();
+    let partition = Bytes::from_static(b"p");
+    rooms.planned(&partition, &[], 0);
+    assert!(rooms.take_due().is_empty());
+    assert_eq!(rooms.take_due().len(), 1);
+    let look = rooms.look(&partition, 0);
+    rooms.found(&partition, 0, look, 1);
+    rooms.planned(&partition, &[], 0);
+    rooms.take_due();
+    assert!(rooms.take_due().is_empty(), "there was room");
+    rooms.planned(&partition, &[], 0);
+    rooms.take_due();
+    assert_eq!(rooms.take_due().len(), 1);
+}

@@ -114,7 +114,7 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
         return Ok(Applied::Refused(refusal));
     }
     put_row(writer, &change, stored, looked)?;
-    derive::counts(writer, &change, looked)?;
+    written.entered_shard = derive::counts(writer, &change, looked)?;
     derive::due(writer, &change)?;
     derive::change_log(writer, &change)?;
     written.new = if write.returns.new { change.after.map(|after| after.item) } else { None };

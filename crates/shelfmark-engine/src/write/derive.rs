@@ -148,14 +148,19 @@ fn strict(table: &Table, item: &Item) -> Option<Refusal> {
     })
 }
 
-/// Keeps exact counts of the table and of the partition.
-pub(super) fn counts(writer: &Writer, change: &RowChange<'_>, looked: bool) -> Result<()> {
+/// Keeps exact counts of the table, of the partition and of its shards. Returns the shard that an
+/// item was created in.
+pub(super) fn counts(
+    writer: &Writer,
+    change: &RowChange<'_>,
+    looked: bool,
+) -> Result<Option<u64>> {
     if !change.table.counts_exactly() || !looked {
-        return Ok(());
+        return Ok(None);
     }
     let delta = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
     if delta == 0 {
-        return Ok(());
+        return Ok(None);
     }
     let partition = partition_count_key(change.table, &change.key.partition)?;
     {

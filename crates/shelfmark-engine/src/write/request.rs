@@ -108,6 +108,9 @@ pub struct Written {
     pub size_before_bytes: usize,
     /// See `size_before_bytes`.
     pub size_after_bytes: usize,
+    /// The shard that the item was created in, for a table whose partitions are split; `None` if it
+    /// was there before.
+    pub entered_shard: Option<u64>,
     /// What was read for it.
     pub report: AccessReport,
 }

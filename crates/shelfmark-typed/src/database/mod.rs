@@ -121,15 +121,12 @@ impl Database {
     /// * [`ErrorKind::Undetermined`]: read what it would have written.
     pub fn transact<T>(&self, mut body: impl FnMut(&Tx<'_>) -> Result<T>) -> Result<T> {
         self.grant.check()?;
-        let (value, written) = reach::run(&self.engine, |transaction| {
-            let tx = Tx::new(transaction, self.name());
+        reach::run(&self.engine, |inside| {
+            let tx = Tx::new(inside, self.name());
             let value = body(&tx)?;
-            Ok((value, tx.finish()?))
-        })?;
-        for table in written {
-            reach::settle(&self.engine, &table);
-        }
-        Ok(value)
+            tx.finish()?;
+            Ok(value)
+        })
     }
 
     /// As [`Database::transact`]; a body that ended itself by [`Tx::abort`] gives `None`.

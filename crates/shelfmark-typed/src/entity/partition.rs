@@ -8,7 +8,6 @@ use shelfmark_model::{Condition, Key, Path, Value};
 
 use super::{Attributes, Entity, EntityTable, PK, SK, entity_of};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ordered::refusable;
 use crate::reach::{Direct, Reach, WriteReach};
 
 /// A partition of a table. Cheap to create; nothing is read for it.
@@ -164,9 +163,9 @@ impl<R: WriteReach> Partition<R> {
         time_to_live: Duration,
     ) -> Result<()> {
         let table = self.table.handle.table()?;
-        self.table.reach.atomically(&table, |transaction| {
-            let second = transaction.now().saturating_add(time_to_live.as_secs());
-            transaction.write(&self.write_of(&table, sk, attributes.clone(), Some(second)))?;
+        self.table.reach.atomically(|inside| {
+            let second = inside.transaction.now().saturating_add(time_to_live.as_secs());
+            inside.write(&self.write_of(&table, sk, attributes.clone(), Some(second)))?;
             Ok(())
         })
     }
@@ -198,7 +197,7 @@ impl<R: WriteReach> Partition<R> {
     pub fn put_if(&self, sk: &str, attributes: Attributes, condition: Condition) -> Result<bool> {
         let table = self.table.handle.table()?;
         let write = self.write_of(&table, sk, attributes, None).when(condition);
-        self.table.reach.atomically(&table, |transaction| refusable(transaction, &write))
+        self.table.reach.atomically(|inside| inside.write_if(&write))
     }
 
     /// Deletes an entity; that it is absent is fine.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use shelfmark_engine::{Get, Table, Transaction, Write};
+use shelfmark_engine::{Get, Table, Write};
 
 use super::{Attributes, Entity, Partition};
 use crate::error::{Error, ErrorKind, Result};
-use crate::reach::WriteReach;
+use crate::reach::{Inside, WriteReach};
 
 /// What [`Partition::rename`] does when the new sort key is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,14 +61,14 @@ impl<R: WriteReach> Partition<R> {
     #[doc(alias = "substituteKey")]
     pub fn rename(&self, old: &str, new: &str, overwrite: Overwrite) -> Result<Option<Entity>> {
         let table = self.table.handle.table()?;
-        self.table.reach.atomically(&table, |transaction| {
-            let Some(entity) = self.find(transaction, &table, old)? else { return Ok(None) };
+        self.table.reach.atomically(|inside| {
+            let Some(entity) = self.find(inside, &table, old)? else { return Ok(None) };
             if old == new {
                 return Ok(Some(entity));
             }
             let mut attributes = entity.attributes.clone();
             if overwrite != Overwrite::Replace
-                && let Some(target) = self.find(transaction, &table, new)?
+                && let Some(target) = self.find(inside, &table, new)?
             {
                 if overwrite == Overwrite::Refuse {
                     return Err(Error::new(
@@ -79,8 +79,8 @@ impl<R: WriteReach> Partition<R> {
                 let own = std::mem::replace(&mut attributes, target.attributes);
                 attributes.merge(own);
             }
-            transaction.write(&Write::delete(&table, self.engine_key(old)))?;
-            transaction.write(&self.write_of(&table, new, attributes, entity.expires_at))?;
+            inside.write(&Write::delete(&table, self.engine_key(old)))?;
+            inside.write(&self.write_of(&table, new, attributes, entity.expires_at))?;
             Ok(Some(entity))
         })
     }
@@ -91,23 +91,18 @@ impl<R: WriteReach> Partition<R> {
         mut change: impl FnMut(Option<&Entity>) -> Option<Attributes>,
     ) -> Result<Option<Entity>> {
         let table = self.table.handle.table()?;
-        self.table.reach.atomically(&table, |transaction| {
-            let old = self.find(transaction, &table, sk)?;
+        self.table.reach.atomically(|inside| {
+            let old = self.find(inside, &table, sk)?;
             if let Some(attributes) = change(old.as_ref()) {
                 let expires_at = old.as_ref().and_then(|old| old.expires_at);
-                transaction.write(&self.write_of(&table, sk, attributes, expires_at))?;
+                inside.write(&self.write_of(&table, sk, attributes, expires_at))?;
             }
             Ok(old)
         })
     }
 
-    fn find(
-        &self,
-        transaction: &Transaction<'_>,
-        table: &Arc<Table>,
-        sk: &str,
-    ) -> Result<Option<Entity>> {
-        let found = transaction.get(table, &Get::new(self.engine_key(sk)))?.item;
+    fn find(&self, inside: &Inside<'_>, table: &Arc<Table>, sk: &str) -> Result<Option<Entity>> {
+        let found = inside.get(table, &Get::new(self.engine_key(sk)))?;
         found.map(|item| self.entity_of(table, item)).transpose()
     }
 }

@@ -1,6 +1,6 @@
 //! Writes that depend on what is there: once, and by compare and set.
 
-use shelfmark_engine::{ErrorKind as EngineKind, Get, Transaction, Write};
+use shelfmark_engine::{Get, Write};
 use shelfmark_model::{Condition, Path};
 
 use super::{OrderedTable, engine_keys};
@@ -21,7 +21,7 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         let table = self.handle.table()?;
         let absent = Condition::NotExists(Path::attribute(engine_keys::SHELF));
         let write = self.put(&table, key, value, None)?.when(absent);
-        self.reach.atomically(&table, |transaction| refusable(transaction, &write)).inspect(|_| {})
+        self.reach.atomically(|inside| inside.write_if(&write)).inspect(|_| {})
     }
 
     /// Puts a value at a key that has the value `expected`; tells whether it did.
@@ -47,12 +47,12 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
             None => Write::delete(&table, self.engine_key(key)),
         };
         let get = Get::new(self.engine_key(key));
-        let done = self.reach.atomically(&table, |transaction| {
-            let found = transaction.get(&table, &get)?.item;
+        let done = self.reach.atomically(|inside| {
+            let found = inside.get(&table, &get)?;
             if found.map(|item| self.handle.own(&table, item).0) != expected {
                 return Ok(false);
             }
-            transaction.write(&write)?;
+            inside.write(&write)?;
             Ok(true)
         })?;
         Ok(done)
@@ -74,25 +74,16 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
     ) -> Result<Option<V>> {
         let table = self.handle.table()?;
         let get = Get::new(self.engine_key(key));
-        let old = self.reach.atomically(&table, |transaction| {
-            let found = transaction.get(&table, &get)?.item;
+        let old = self.reach.atomically(|inside| {
+            let found = inside.get(&table, &get)?;
             let old = found.map(|item| self.value_of(&table, item)).transpose()?;
             let write = match change(old.as_ref())? {
                 Some(value) => self.put(&table, key, &value, None)?,
                 None => Write::delete(&table, self.engine_key(key)),
             };
-            transaction.write(&write)?;
+            inside.write(&write)?;
             Ok(old)
         })?;
         Ok(old)
-    }
-}
-
-/// Does a conditional write; tells whether the condition held.
-pub(crate) fn refusable(transaction: &Transaction<'_>, write: &Write) -> Result<bool> {
-    match transaction.write(write) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == EngineKind::ConditionFailed => Ok(false),
-        Err(error) => Err(error.into()),
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::key::OrderedKey;
 
 /// The partition column, one byte, always zero.
-pub(super) const SHELF: &str = "shelf";
+pub(super) const SHELF: &str = "_shelf";
 
 /// Returns the partition.
 pub(crate) fn partition() -> Vec<Value> {

@@ -24,7 +24,6 @@ use crate::key::{KeyPrefix, OrderedKey};
 use crate::reach::{Direct, InTransaction, Moment, Reach};
 use crate::record::Record;
 
-pub(crate) use conditional::refusable;
 pub use range::{Page, Range};
 pub use stream::{Chunks, Keys, Stream, Values};
 

@@ -36,9 +36,9 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
     /// * As [`OrderedTable::write`].
     pub fn write_with_ttl(&self, key: &K, value: &V, time_to_live: Duration) -> Result<()> {
         let table = self.handle.table()?;
-        self.reach.atomically(&table, |transaction| {
-            let second = transaction.now().saturating_add(time_to_live.as_secs());
-            transaction.write(&self.put(&table, key, value, Some(second))?)?;
+        self.reach.atomically(|inside| {
+            let second = inside.transaction.now().saturating_add(time_to_live.as_secs());
+            inside.write(&self.put(&table, key, value, Some(second))?)?;
             Ok(())
         })?;
         Ok(())

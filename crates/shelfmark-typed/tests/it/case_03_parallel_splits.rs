@@ -43,7 +43,6 @@ fn parallel_inserts_lose_and_double_nothing() {
                 scope.spawn(move || partition.put(&format!("k{writer:02}"), n(writer)).unwrap());
             }
         });
-        table.split_due().unwrap();
         let keys: Vec<String> = partition.entities().map(|entity| entity.unwrap().sk).collect();
         let expected: Vec<String> = (0..20).map(|writer| format!("k{writer:02}")).collect();
         assert_eq!(keys, expected, "all there, each once, in one order over all shards");
@@ -138,7 +137,6 @@ fn writers_and_splits_side_by_side_keep_every_counter_exact() {
                 });
             }
         });
-        table.split_due().unwrap();
         assert!(check_shards(&partition, 8).len() > 4);
     });
 }
@@ -160,5 +158,24 @@ fn an_ordered_table_may_have_shards_too() {
         assert!(shards.len() >= 6);
         assert_eq!(shards.iter().map(|shard| shard.items).sum::<u64>(), 30);
         assert_eq!(table.to_stream().count().unwrap(), 30);
+    });
+}
+
+#[test]
+fn writes_of_other_faces_are_split_by_the_upkeep() {
+    on_every_driver(|bed| {
+        let table = sharded(bed, 3);
+        let engine_table =
+            bed.engine.table(&shelfmark_model::TableName::new("default", "sharded")).unwrap();
+        for i in 0..20 {
+            let item = shelfmark_model::Item::new().with("pk", "p").with("sk", format!("k{i:02}"));
+            bed.engine.write(shelfmark_engine::Write::put(&engine_table, item)).unwrap();
+        }
+        let partition = table.partition("p");
+        assert_eq!(partition.shards().unwrap().len(), 1);
+        // What was planned before one call is committed by the next.
+        assert_eq!(bed.engine.split_all_due().unwrap(), 0);
+        assert!(bed.engine.split_all_due().unwrap() > 0);
+        check_shards(&partition, 3);
     });
 }

@@ -50,7 +50,6 @@ fn one_creates_and_the_other_is_told() {
             };
             assert_eq!((created, outcomes.iter().filter(told).count()), (1, 1));
             assert_eq!(partition.begins_with("c").count().unwrap(), 1);
-            table.split_due().unwrap();
             assert_eq!(partition.count().unwrap(), 5);
             check_shards(&partition, 3);
         }

@@ -1,0 +1,158 @@
+//! `#[derive(OrderedKey)]`: columns, values, and the prefixes of a struct.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{Data, DeriveInput, Error, Field, Fields, Index, Member, Path, Result, Type};
+
+use crate::attributes::{crate_path, no_generics, of_field};
+
+/// The most columns of a key, as in the engine's schemas.
+const PARTS_MAX: usize = 32;
+
+/// One field as a part.
+struct Part<'f> {
+    member: Member,
+    of_type: &'f Type,
+    name: String,
+    descending: bool,
+}
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let krate = crate_path(input)?;
+    no_generics(input)?;
+    let parts = parts(input)?;
+    let name = &input.ident;
+    let columns = parts.iter().map(|part| column(&krate, part));
+    let values = parts.iter().map(|part| {
+        let (member, of_type) = (&part.member, part.of_type);
+        quote!(<#of_type as #krate::KeyPart>::to_value(&self.#member))
+    });
+    let members = parts.iter().map(|part| &part.member);
+    let takes = parts.iter().map(|part| {
+        let of_type = part.of_type;
+        quote!(parts.take::<#of_type>()?)
+    });
+    let prefixes = prefixes(&krate, input, &parts);
+    Ok(quote! {
+        #[automatically_derived]
+        impl #krate::OrderedKey for #name {
+            fn columns() -> ::std::vec::Vec<#krate::SortColumn> {
+                ::std::vec![#(#columns),*]
+            }
+
+            fn to_values(&self) -> ::std::vec::Vec<#krate::Value> {
+                ::std::vec![#(#values),*]
+            }
+
+            fn from_values(values: ::std::vec::Vec<#krate::Value>) -> #krate::Result<Self> {
+                let mut parts = #krate::Parts::new(values);
+                let key = Self { #(#members: #takes),* };
+                parts.end()?;
+                ::std::result::Result::Ok(key)
+            }
+        }
+
+        #prefixes
+    })
+}
+
+fn parts(input: &DeriveInput) -> Result<Vec<Part<'_>>> {
+    let fields = match &input.data {
+        Data::Struct(data) => &data.fields,
+        Data::Enum(data) => {
+            let message = "an enum is no key of several parts: for one without fields, \
+                           `#[derive(KeyPart)]`";
+            return Err(Error::new(data.enum_token.span(), message));
+        }
+        Data::Union(data) => {
+            return Err(Error::new(data.union_token.span(), "a union is no key"));
+        }
+    };
+    let list: Vec<&Field> = match fields {
+        Fields::Named(fields) => fields.named.iter().collect(),
+        Fields::Unnamed(fields) => fields.unnamed.iter().collect(),
+        Fields::Unit => Vec::new(),
+    };
+    if list.is_empty() {
+        let message = "a key needs at least one field: without any, a table has one entry";
+        return Err(Error::new(input.ident.span(), message));
+    }
+    if list.len() > PARTS_MAX {
+        let message = format!("a key has at most {PARTS_MAX} parts");
+        return Err(Error::new(input.ident.span(), message));
+    }
+    let mut parts: Vec<Part<'_>> = Vec::with_capacity(list.len());
+    for (place, field) in list.into_iter().enumerate() {
+        let attributes = of_field(&field.attrs)?;
+        let (member, own) = match &field.ident {
+            Some(ident) => (Member::Named(ident.clone()), ident.unraw().to_string()),
+            None => (Member::Unnamed(Index::from(place)), format!("key{}", place + 1)),
+        };
+        let name = attributes.name.as_ref().map_or(own, syn::LitStr::value);
+        if parts.iter().any(|part| part.name == name) {
+            let message = format!("two parts have the column name `{name}`");
+            return Err(Error::new_spanned(field, message));
+        }
+        let descending = attributes.descending;
+        parts.push(Part { member, of_type: &field.ty, name, descending });
+    }
+    Ok(parts)
+}
+
+fn column(krate: &Path, part: &Part<'_>) -> TokenStream {
+    let (of_type, name) = (part.of_type, &part.name);
+    let make = format_ident!("{}", if part.descending { "descending_column" } else { "column" });
+    // At the field's type, so that the compiler points there when it is no part.
+    quote_spanned!(of_type.span()=> #krate::#make::<#of_type>(#name))
+}
+
+/// The first part alone, and every number of leading parts as a tuple.
+fn prefixes(krate: &Path, input: &DeriveInput, parts: &[Part<'_>]) -> TokenStream {
+    let name = &input.ident;
+    let tuples = (1..=parts.len()).map(|length| {
+        let types: Vec<&Type> = parts.iter().take(length).map(|part| part.of_type).collect();
+        let places = (0..length).map(Index::from);
+        quote! {
+            #[automatically_derived]
+            impl #krate::KeyPrefix<#name> for (#(#types,)*) {
+                fn to_prefix(&self) -> ::std::vec::Vec<#krate::Value> {
+                    ::std::vec![#(#krate::KeyPart::to_value(&self.#places)),*]
+                }
+            }
+        }
+    });
+    let first = parts.first().map(|part| {
+        let of_type = part.of_type;
+        let borrowed = is_string(of_type).then(|| {
+            quote! {
+                #[automatically_derived]
+                impl #krate::KeyPrefix<#name> for &str {
+                    fn to_prefix(&self) -> ::std::vec::Vec<#krate::Value> {
+                        ::std::vec![#krate::Value::text(*self)]
+                    }
+                }
+            }
+        });
+        quote! {
+            #[automatically_derived]
+            impl #krate::KeyPrefix<#name> for #of_type {
+                fn to_prefix(&self) -> ::std::vec::Vec<#krate::Value> {
+                    ::std::vec![#krate::KeyPart::to_value(self)]
+                }
+            }
+
+            #borrowed
+        }
+    });
+    quote!(#(#tuples)* #first)
+}
+
+/// Whether the type is written as `String`; a macro sees no more of it.
+fn is_string(of_type: &Type) -> bool {
+    match of_type {
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "String"),
+        _ => false,
+    }
+}

@@ -1,0 +1,7 @@
+#[derive(shelfmark::OrderedKey)]
+struct Nothing {}
+
+#[derive(shelfmark::OrderedKey)]
+struct Unit;
+
+fn main() {}

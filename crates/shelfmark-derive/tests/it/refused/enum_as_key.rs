@@ -1,0 +1,6 @@
+#[derive(shelfmark::OrderedKey)]
+enum Kind {
+    A,
+}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[derive(shelfmark::KeyPart)]
+struct Pair(u32, u32);
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[derive(shelfmark::OrderedKey)]
+struct Tagged {
+    id: u32,
+    tags: Vec<String>,
+}
+
+fn main() {}

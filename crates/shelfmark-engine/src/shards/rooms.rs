@@ -1,0 +1,118 @@
+//! How much room the shards of a table have, so that most writes need not look.
+//!
+//! A look reads a shard's counter and finds room for so many more items. Room goes down twice for
+//! one item: when its write is planned, which also marks the shard as due for the upkeep thread,
+//! and when the writer says that it is committed. So the room known is never more than there is, as
+//! far as writers say so; a write that is refused or planned again only has the shard looked at
+//! earlier.
+//!
+//! Nothing here is needed for an answer. What is unknown is looked at.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use shelfmark_model::Value;
+
+/// Shards of one table whose room is remembered. Above it all are forgotten and looked at anew.
+const ROOMS_MAX: usize = 16_384;
+
+/// The rooms of one table's shards.
+#[derive(Debug, Default)]
+pub(crate) struct Rooms {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    rooms: HashMap<(Bytes, u64), Room>,
+    /// How often all were forgotten: what a look from before found must not be believed.
+    forgotten: u64,
+    /// Partitions to be looked at by the upkeep thread, with the values of their keys. Those in
+    /// `fresh` may be of writes that are still under way; they wait for a call.
+    due: BTreeMap<Bytes, Vec<Value>>,
+    fresh: BTreeMap<Bytes, Vec<Value>>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Room {
+    left: u64,
+    /// Items committed so far, as far as writers say so.
+    entered: u64,
+}
+
+/// A look that began.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    entered: u64,
+    forgotten: u64,
+}
+
+impl Rooms {
+    /// A write that creates an item was planned.
+    pub(super) fn planned(&self, partition: &Bytes, values: &[Value], shard: u64) {
+        let mut inner = self.lock();
+        if let Some(room) = inner.rooms.get_mut(&(partition.clone(), shard))
+            && room.left > 0
+        {
+            room.left -= 1;
+            return;
+        }
+        if !inner.fresh.contains_key(partition) {
+            inner.fresh.insert(partition.clone(), values.to_vec());
+        }
+    }
+
+    /// A write that created an item is durable. Tells whether the shard must be looked at.
+    pub(super) fn committed(&self, partition: &Bytes, shard: u64) -> bool {
+        let mut inner = self.lock();
+        if inner.rooms.len() >= ROOMS_MAX {
+            inner.rooms.clear();
+            inner.forgotten += 1;
+        }
+        let room = inner.rooms.entry((partition.clone(), shard)).or_default();
+        room.entered += 1;
+        match room.left.checked_sub(1) {
+            Some(left) => {
+                room.left = left;
+                false
+            }
+            None => true,
+        }
+    }
+
+    /// A look begins: before it takes its snapshot.
+    pub(super) fn look(&self, partition: &Bytes, shard: u64) -> Look {
+        let inner = self.lock();
+        let room = inner.rooms.get(&(partition.clone(), shard)).copied().unwrap_or_default();
+        Look { entered: room.entered, forgotten: inner.forgotten }
+    }
+
+    /// The look found this much room. What was committed since it began is taken off, for its
+    /// snapshot may not have shown it.
+    pub(super) fn found(&self, partition: &Bytes, shard: u64, look: Look, left: u64) {
+        let mut inner = self.lock();
+        if inner.forgotten != look.forgotten {
+            return;
+        }
+        let room = inner.rooms.entry((partition.clone(), shard)).or_default();
+        room.left = left.saturating_sub(room.entered - look.entered);
+    }
+
+    /// Has the partition looked at at the next call.
+    pub(super) fn put_off(&self, partition: Bytes, values: Vec<Value>) {
+        self.lock().due.insert(partition, values);
+    }
+
+    /// Returns the partitions to be looked at.
+    pub(super) fn take_due(&self) -> BTreeMap<Bytes, Vec<Value>> {
+        let mut inner = self.lock();
+        let fresh = std::mem::take(&mut inner.fresh);
+        std::mem::replace(&mut inner.due, fresh)
+    }
+
+    /// A panic under this lock leaves whole values behind.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
