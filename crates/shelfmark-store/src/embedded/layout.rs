@@ -135,6 +135,10 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
     let log_folder = log_folder(folder);
     let tree_folder = tree_folder(folder);
     refuse_data(folder, &log_folder, &tree_folder)?;
+    // The folder itself may be new, and a kill may have come before its name was synced.
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    vfs::sync_folder(parent).map_err(|error| fault::io("sync", parent, error))?;
     let remove = |path: &Path| {
         vfs::remove_tree(path).map_err(|error| fault::io("remove the unfinished", path, error))
     };

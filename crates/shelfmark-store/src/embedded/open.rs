@@ -50,6 +50,8 @@ pub(super) fn open_with(
     if !mark_path.exists() {
         layout::create(folder, new_store_id(folder, &*clock), options.durability)?;
     }
+    // A kill may have left names that are not synced, the mark's among them.
+    vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
     let read = mark::read(&mark_path)?;
     let log_folder = layout::log_folder(folder);
     let mut judged = recovery::judge(&log_folder, &read.mark)?;
