@@ -1,6 +1,6 @@
 //! The structure `TableDescription`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use shelfmark_engine::{Engine, Scan, Table};
 use shelfmark_model::{IndexSchema, IndexState, KeyColumn, Projected, SortColumn};
@@ -9,32 +9,66 @@ use crate::errors::Result;
 use crate::face::Face;
 use crate::json::Writer;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
-use crate::table::{Billing, IndexMeta, Meta, Throughput, index_arn, key_letter, table_arn};
+use crate::table::{Billing, Meta, Throughput, index_arn, key_letter, table_arn};
 
-/// How many items a table has, and how large they are together.
-///
-/// Exact for tables up to one page; of larger ones it is what the first page holds. AWS refreshes
-/// its figures every six hours, so nobody can rely on them.
+/// How many items a table or index has, and how large they are together.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Size {
+struct Size {
     items: usize,
     bytes: u64,
 }
 
-impl Size {
-    /// Measures a table. Cost: one page.
+/// The sizes of a table and of its indexes, by their names.
+///
+/// Exact up to one page; beyond it is what the first page holds. AWS refreshes its figures every
+/// six hours, so nobody can rely on them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sizes {
+    table: Size,
+    indexes: BTreeMap<String, Size>,
+}
+
+impl Sizes {
+    /// Measures a table. Cost: one page of the table and of each index.
     pub(crate) fn of(engine: &Engine, table: &Table) -> Result<Self> {
-        let bytes_max = Some(PAGE_SIZE_BYTES_MAX);
-        let scan = Scan { count_only: true, bytes_max, ..Scan::default() };
-        let page = engine.scan(table, &scan)?;
-        Ok(Self { items: page.count, bytes: page.report.bytes_read() })
+        let mut sizes = Self { table: Size::of(engine, table, None)?, ..Self::default() };
+        let public = |index: &&IndexSchema| index.state == IndexState::Public;
+        for index in table.schema.indexes.iter().filter(public) {
+            let size = Size::of(engine, table, Some(index.name.clone()))?;
+            sizes.indexes.insert(index.name.clone(), size);
+        }
+        Ok(sizes)
     }
 }
 
+impl Size {
+    fn of(engine: &Engine, table: &Table, index: Option<String>) -> Result<Self> {
+        let bytes_max = Some(PAGE_SIZE_BYTES_MAX);
+        let scan = Scan { index, count_only: true, bytes_max, ..Scan::default() };
+        let page = engine.scan(table, &scan)?;
+        Ok(Self { items: page.count, bytes: page.report.bytes_read() })
+    }
+
+    fn put(self, out: &mut Writer, bytes_name: &str) {
+        out.name(bytes_name).integer(i64::try_from(self.bytes).unwrap_or(i64::MAX));
+        out.name("ItemCount").count(self.items);
+    }
+}
+
+/// A table as it is described.
+struct Described<'a> {
+    face: &'a Face,
+    table: &'a Table,
+    meta: Meta,
+    status: &'a str,
+    sizes: &'a Sizes,
+}
+
 /// Writes the description of a table.
-pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, size: Size) {
+pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, sizes: &Sizes) {
     let schema = &table.schema;
-    let meta = Meta::of(table);
+    let described = Described { face, table, meta: Meta::of(table), status, sizes };
+    let meta = &described.meta;
     let name = &schema.name.name;
     out.object(|out| {
         put_definitions(out, table);
@@ -43,8 +77,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         out.name("TableStatus").text(status);
         put_seconds(out.name("CreationDateTime"), meta.created_ms);
         put_throughput(out, meta.throughput);
-        out.name("TableSizeBytes").integer(i64::try_from(size.bytes).unwrap_or(i64::MAX));
-        out.name("ItemCount").count(size.items);
+        sizes.table.put(out, "TableSizeBytes");
         out.name("TableArn").text(&table_arn(&face.options, name));
         out.name("TableId").text(&meta.id);
         if meta.billing == Billing::PayPerRequest {
@@ -53,8 +86,8 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
                 put_seconds(out.name("LastUpdateToPayPerRequestDateTime"), meta.created_ms);
             });
         }
-        put_indexes(out, face, table, &meta, true, status);
-        put_indexes(out, face, table, &meta, false, status);
+        put_indexes(out, &described, true);
+        put_indexes(out, &described, false);
         put_on_demand(out, meta.on_demand);
         if let Some(class) = &meta.table_class {
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
@@ -132,59 +165,48 @@ fn put_on_demand(out: &mut Writer, caps: Throughput) {
     });
 }
 
-fn put_indexes(
-    out: &mut Writer,
-    face: &Face,
-    table: &Table,
-    meta: &Meta,
-    local: bool,
-    table_status: &str,
-) {
-    let mut indexes =
-        table.schema.indexes.iter().filter(|index| meta.is_local(&index.name) == local).peekable();
+fn put_indexes(out: &mut Writer, described: &Described<'_>, local: bool) {
+    let mut indexes = described
+        .table
+        .schema
+        .indexes
+        .iter()
+        .filter(|index| described.meta.is_local(&index.name) == local)
+        .peekable();
     if indexes.peek().is_none() {
         return;
     }
     let member = if local { "LocalSecondaryIndexes" } else { "GlobalSecondaryIndexes" };
     out.name(member).list(|out| {
         for index in indexes {
-            let own = meta.indexes.get(&index.name).cloned().unwrap_or_default();
-            // Indexes that come with their table are as far as it is.
-            let status = if table_status == "UPDATING" { "ACTIVE" } else { table_status };
-            put_index(out, face, table, index, &own, status);
+            out.object(|out| put_index(out, described, index));
         }
     });
 }
 
-fn put_index(
-    out: &mut Writer,
-    face: &Face,
-    table: &Table,
-    index: &IndexSchema,
-    meta: &IndexMeta,
-    public_status: &str,
-) {
-    out.object(|out| {
-        out.name("IndexName").text(&index.name);
-        put_key_schema(out, &index.partition, &index.sort);
-        out.name("Projection").object(|out| put_projection(out, &index.projected));
-        if !meta.local {
-            let status = match index.state {
-                IndexState::Building => "CREATING",
-                IndexState::Public => public_status,
-                IndexState::Dropping => "DELETING",
-            };
-            out.name("IndexStatus").text(status);
-            if index.state == IndexState::Building {
-                out.name("Backfilling").boolean(true);
-            }
-            put_throughput(out, meta.throughput);
+fn put_index(out: &mut Writer, described: &Described<'_>, index: &IndexSchema) {
+    let meta = described.meta.indexes.get(&index.name).cloned().unwrap_or_default();
+    out.name("IndexName").text(&index.name);
+    put_key_schema(out, &index.partition, &index.sort);
+    out.name("Projection").object(|out| put_projection(out, &index.projected));
+    if !meta.local {
+        let status = match index.state {
+            IndexState::Building => "CREATING",
+            IndexState::Public if described.status == "UPDATING" => "ACTIVE",
+            // An index that comes with its table is as far as it is.
+            IndexState::Public => described.status,
+            IndexState::Dropping => "DELETING",
+        };
+        out.name("IndexStatus").text(status);
+        if index.state == IndexState::Building {
+            out.name("Backfilling").boolean(true);
         }
-        out.name("IndexSizeBytes").integer(0);
-        out.name("ItemCount").integer(0);
-        let arn = index_arn(&face.options, &table.schema.name.name, &index.name);
-        out.name("IndexArn").text(&arn);
-    });
+        put_throughput(out, meta.throughput);
+    }
+    let size = described.sizes.indexes.get(&index.name).copied().unwrap_or_default();
+    size.put(out, "IndexSizeBytes");
+    let table = &described.table.schema.name.name;
+    out.name("IndexArn").text(&index_arn(&described.face.options, table, &index.name));
 }
 
 fn put_projection(out: &mut Writer, projected: &Projected) {

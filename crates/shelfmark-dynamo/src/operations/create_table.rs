@@ -8,7 +8,7 @@ use shelfmark_model::{IndexSchema, Placement, RowKind, TableOptions, TableSchema
 use super::table_request::{self, Definition, IndexRequest, KeyElement, Tag, ThroughputRequest};
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::tags;
-use crate::describe::{self, Size};
+use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
@@ -47,7 +47,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     })?;
     Ok(Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put(out, face, &table, "CREATING", Size::default());
+        describe::put(out, face, &table, "CREATING", &Sizes::default());
     }))
 }
 

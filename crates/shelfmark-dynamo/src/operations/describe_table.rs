@@ -1,6 +1,6 @@
 //! DescribeTable.
 
-use crate::describe::{self, Size};
+use crate::describe::{self, Sizes};
 use crate::errors::Result;
 use crate::face::Face;
 use crate::json::{Reader, Writer};
@@ -12,10 +12,10 @@ use crate::table;
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let name = parse(body)?;
     let table = table::find_named(&face.engine, &name)?;
-    let size = Size::of(&face.engine, &table)?;
+    let sizes = Sizes::of(&face.engine, &table)?;
     Ok(Writer::answer(|out| {
         out.name("Table");
-        describe::put(out, face, &table, "ACTIVE", size);
+        describe::put(out, face, &table, "ACTIVE", &sizes);
     }))
 }
 

@@ -10,7 +10,7 @@ use shelfmark_model::IndexSchema;
 
 use super::table_request::{self, Definition, IndexRequest, ThroughputRequest};
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
-use crate::describe::{self, Size};
+use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
@@ -50,7 +50,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let table = run(face, &table, request)?;
     Ok(Writer::answer(|out| {
         out.name("TableDescription");
-        describe::put(out, face, &table, "UPDATING", Size::default());
+        describe::put(out, face, &table, "UPDATING", &Sizes::default());
     }))
 }
 

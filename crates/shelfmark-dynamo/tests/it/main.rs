@@ -2,5 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails says where")]
 
+mod compat;
 mod golden;
+mod hostile;
+mod limits;
 mod runner;

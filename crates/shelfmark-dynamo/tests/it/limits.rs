@@ -1,0 +1,281 @@
+//! Limits, each at its last good value and at the first bad one.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::runner::Server;
+
+/// A server with the table `Things`: partition key `h` (text), sort key `r` (text).
+pub(crate) fn server() -> Server {
+    let server = Server::new();
+    let create = json!({
+        "TableName": "Things",
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [
+            {"AttributeName": "h", "AttributeType": "S"},
+            {"AttributeName": "r", "AttributeType": "S"}
+        ],
+        "KeySchema": [
+            {"AttributeName": "h", "KeyType": "HASH"},
+            {"AttributeName": "r", "KeyType": "RANGE"}
+        ]
+    });
+    assert_eq!(server.call("CreateTable", &create.to_string()).status, 200);
+    server
+}
+
+/// Sends a request; returns the status and the body.
+pub(crate) fn send(server: &Server, operation: &str, body: &Value) -> (u16, Value) {
+    let reply = server.call(operation, &body.to_string());
+    (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Value::Null))
+}
+
+pub(crate) fn check_fine(server: &Server, operation: &str, body: &Value) -> Value {
+    let (status, answer) = send(server, operation, body);
+    assert_eq!(status, 200, "{operation}: {answer}");
+    answer
+}
+
+pub(crate) fn check_refused(server: &Server, operation: &str, body: &Value, text: &str) {
+    let (status, answer) = send(server, operation, body);
+    let message = answer.get("message").or(answer.get("Message")).and_then(Value::as_str);
+    assert_eq!(status, 400, "{operation}: {answer}");
+    assert!(message.unwrap_or_default().contains(text), "{operation}: {answer}");
+}
+
+fn put(h: &str, r: &str, attributes: &Value) -> Value {
+    let mut item = json!({"h": {"S": h}, "r": {"S": r}});
+    if let (Some(item), Some(more)) = (item.as_object_mut(), attributes.as_object()) {
+        item.extend(more.clone());
+    }
+    json!({"TableName": "Things", "Item": item})
+}
+
+fn text(length: usize) -> Value {
+    json!({"S": "x".repeat(length)})
+}
+
+#[test]
+fn items_to_the_byte() {
+    let server = server();
+    // "h" and "r" with one letter each are 4 bytes, "t" is one more.
+    let fits = 409_600 - 5;
+    check_fine(&server, "PutItem", &put("a", "b", &json!({"t": text(fits)})));
+    check_refused(
+        &server,
+        "PutItem",
+        &put("a", "b", &json!({"t": text(fits + 1)})),
+        "Item size has exceeded the maximum allowed size",
+    );
+    let update = |value: Value| {
+        json!({
+            "TableName": "Things",
+            "Key": {"h": {"S": "a"}, "r": {"S": "b"}},
+            "UpdateExpression": "SET t = :t",
+            "ExpressionAttributeValues": {":t": value}
+        })
+    };
+    check_fine(&server, "UpdateItem", &update(text(fits)));
+    check_refused(
+        &server,
+        "UpdateItem",
+        &update(text(fits + 1)),
+        "Item size to update has exceeded the maximum allowed size",
+    );
+    let transaction = |length: usize| json!({"TransactItems": [{"Update": update(text(length))}]});
+    check_fine(&server, "TransactWriteItems", &transaction(fits));
+    check_refused(&server, "TransactWriteItems", &transaction(fits + 1), "[ValidationError]");
+}
+
+#[test]
+fn keys_to_the_byte() {
+    let server = server();
+    let (h, r) = ("x".repeat(2_048), "y".repeat(1_024));
+    check_fine(&server, "PutItem", &put(&h, &r, &json!({})));
+    check_refused(&server, "PutItem", &put(&format!("{h}x"), &r, &json!({})), "Size of hashkey");
+    check_refused(
+        &server,
+        "PutItem",
+        &put(&h, &format!("{r}y"), &json!({})),
+        "Aggregated size of all range keys",
+    );
+    let get = |h: &str| json!({"TableName": "Things", "Key": {"h": {"S": h}, "r": {"S": r}}});
+    let found = check_fine(&server, "GetItem", &get(&h));
+    assert_eq!(found.pointer("/Item/h/S"), Some(&json!(h)));
+    check_refused(&server, "GetItem", &get(&format!("{h}x")), "Size of hashkey");
+}
+
+#[test]
+fn nesting_and_names() {
+    let server = server();
+    let nested =
+        |levels: usize| (1..levels).fold(json!({"S": "x"}), |inner, _| json!({"L": [inner]}));
+    check_fine(&server, "PutItem", &put("a", "b", &json!({"n": nested(32)})));
+    check_refused(&server, "PutItem", &put("a", "b", &json!({"n": nested(33)})), "Nesting Levels");
+    let named = |length: usize| put("a", "b", &json!({"n".repeat(length): {"S": "x"}}));
+    check_fine(&server, "PutItem", &named(65_535));
+    check_refused(&server, "PutItem", &named(65_536), "Attribute name is too large");
+}
+
+#[test]
+fn batches_and_transactions() {
+    let server = server();
+    let puts = |count: usize| -> Vec<Value> {
+        (0..count)
+            .map(|number| {
+                let put = put("a", &number.to_string(), &json!({}));
+                json!({"PutRequest": {"Item": put.get("Item")}})
+            })
+            .collect()
+    };
+    let batch = |count: usize| json!({"RequestItems": {"Things": puts(count)}});
+    check_fine(&server, "BatchWriteItem", &batch(25));
+    check_refused(&server, "BatchWriteItem", &batch(26), "less than or equal to 25");
+
+    let keys = |count: usize| -> Vec<Value> {
+        (0..count).map(|number| json!({"h": {"S": "a"}, "r": {"S": number.to_string()}})).collect()
+    };
+    let gets = |count: usize| json!({"RequestItems": {"Things": {"Keys": keys(count)}}});
+    let answer = check_fine(&server, "BatchGetItem", &gets(100));
+    let found = answer.pointer("/Responses/Things").and_then(Value::as_array).map(Vec::len);
+    assert_eq!(found, Some(25));
+    check_refused(&server, "BatchGetItem", &gets(101), "less than or equal to 100");
+
+    let writes = |count: usize| {
+        let writes: Vec<Value> = keys(count)
+            .into_iter()
+            .map(|key| json!({"Delete": {"TableName": "Things", "Key": key}}))
+            .collect();
+        json!({"TransactItems": writes})
+    };
+    check_fine(&server, "TransactWriteItems", &writes(100));
+    check_refused(&server, "TransactWriteItems", &writes(101), "less than or equal to 100");
+    let mut with_token = writes(1);
+    for (token, fine) in [("t".repeat(36), true), ("t".repeat(37), false)] {
+        with_token["ClientRequestToken"] = json!(token);
+        assert_eq!(send(&server, "TransactWriteItems", &with_token).0 == 200, fine, "{token}");
+    }
+}
+
+#[test]
+fn a_transaction_takes_four_megabytes() {
+    let server = server();
+    let puts = |count: usize| {
+        let puts: Vec<Value> = (0..count)
+            .map(|number| json!({"Put": put("a", &number.to_string(), &json!({"t": text(400_000)}))}))
+            .collect();
+        json!({"TransactItems": puts})
+    };
+    check_fine(&server, "TransactWriteItems", &puts(10));
+    check_refused(&server, "TransactWriteItems", &puts(11), "4MB");
+}
+
+#[test]
+fn a_page_ends_at_one_megabyte_before_the_filter() {
+    let server = server();
+    for number in 0..4 {
+        let item = put("a", &number.to_string(), &json!({"t": text(400_000)}));
+        check_fine(&server, "PutItem", &item);
+    }
+    let mut query = json!({
+        "TableName": "Things",
+        "KeyConditionExpression": "h = :h",
+        "FilterExpression": "attribute_not_exists(t)",
+        "ExpressionAttributeValues": {":h": {"S": "a"}},
+        "ReturnConsumedCapacity": "TOTAL"
+    });
+    let first = check_fine(&server, "Query", &query);
+    let number = |answer: &Value, name: &str| answer.get(name).and_then(Value::as_u64);
+    // The page ends with the item that crosses the limit.
+    assert_eq!((number(&first, "Count"), number(&first, "ScannedCount")), (Some(0), Some(3)));
+    assert_eq!(first.pointer("/LastEvaluatedKey/r/S"), Some(&json!("2")));
+    assert_eq!(first.pointer("/ConsumedCapacity/CapacityUnits"), Some(&json!(146.5)));
+    query["ExclusiveStartKey"] = first["LastEvaluatedKey"].clone();
+    let second = check_fine(&server, "Query", &query);
+    assert_eq!(number(&second, "ScannedCount"), Some(1));
+    assert_eq!(second.get("LastEvaluatedKey"), None);
+}
+
+#[test]
+fn a_batch_of_gets_answers_sixteen_megabytes_and_gives_the_rest_back() {
+    let server = server();
+    for number in 0..45 {
+        let item = put("a", &format!("{number:03}"), &json!({"t": text(400_000)}));
+        check_fine(&server, "PutItem", &item);
+    }
+    let keys: Vec<Value> =
+        (0..45).map(|n| json!({"h": {"S": "a"}, "r": {"S": format!("{n:03}")}})).collect();
+    let request = json!({"RequestItems": {"Things": {
+        "Keys": keys,
+        "ProjectionExpression": "#r",
+        "ExpressionAttributeNames": {"#r": "r"},
+        "ConsistentRead": true
+    }}});
+    let answer = check_fine(&server, "BatchGetItem", &request);
+    let found = answer.pointer("/Responses/Things").and_then(Value::as_array).map_or(0, Vec::len);
+    let rest = answer.pointer("/UnprocessedKeys/Things").unwrap();
+    let left = rest.get("Keys").and_then(Value::as_array).map_or(0, Vec::len);
+    assert_eq!((found, left), (42, 3));
+    assert_eq!(rest.pointer("/ExpressionAttributeNames/#r"), Some(&json!("r")));
+    assert_eq!(rest.get("ConsistentRead"), Some(&json!(true)));
+    // What is given back is a request.
+    let again = json!({"RequestItems": answer.get("UnprocessedKeys")});
+    let answer = check_fine(&server, "BatchGetItem", &again);
+    assert_eq!(
+        answer.pointer("/Responses/Things").and_then(Value::as_array).map(Vec::len),
+        Some(3)
+    );
+    assert_eq!(answer.get("UnprocessedKeys"), Some(&json!({})));
+}
+
+#[test]
+fn a_large_batch_is_written_whole() {
+    let server = server();
+    let puts: Vec<Value> = (0..25)
+        .map(|number| {
+            let put = put("a", &format!("{number:03}"), &json!({"t": text(400_000)}));
+            json!({"PutRequest": {"Item": put.get("Item")}})
+        })
+        .collect();
+    let request = json!({"RequestItems": {"Things": puts}, "ReturnConsumedCapacity": "TOTAL"});
+    let answer = check_fine(&server, "BatchWriteItem", &request);
+    assert_eq!(answer.get("UnprocessedItems"), Some(&json!({})));
+    let units = answer.pointer("/ConsumedCapacity/0/CapacityUnits");
+    assert_eq!(units, Some(&json!(25.0 * 391.0)));
+    let get = json!({"TableName": "Things", "Key": {"h": {"S": "a"}, "r": {"S": "024"}}});
+    assert!(check_fine(&server, "GetItem", &get).get("Item").is_some());
+}
+
+#[test]
+fn expressions_count_their_bytes_before_names_are_replaced() {
+    let server = server();
+    let mut condition = "attribute_exists(h)".to_owned();
+    while condition.len() < 4_096 {
+        condition.push(' ');
+    }
+    let mut delete = json!({
+        "TableName": "Things",
+        "Key": {"h": {"S": "a"}, "r": {"S": "b"}},
+        "ConditionExpression": condition
+    });
+    check_refused(&server, "DeleteItem", &delete, "The conditional request failed");
+    condition.push(' ');
+    delete["ConditionExpression"] = json!(condition);
+    check_refused(&server, "DeleteItem", &delete, "Expression size has exceeded");
+    // A name of 65,535 bytes behind three characters of the expression.
+    delete["ConditionExpression"] = json!("attribute_not_exists(#n)");
+    delete["ExpressionAttributeNames"] = json!({"#n": "n".repeat(65_535)});
+    check_fine(&server, "DeleteItem", &delete);
+    delete["ExpressionAttributeNames"] = json!({"#n": "n".repeat(65_536)});
+    check_refused(&server, "DeleteItem", &delete, "Attribute name is too large");
+    let mut names = serde_json::Map::new();
+    let mut used = String::new();
+    for number in 0..34 {
+        names.insert(format!("#n{number}"), json!("n".repeat(65_000)));
+        let _ = write!(used, "attribute_not_exists(#n{number}) AND ");
+    }
+    delete["ConditionExpression"] = json!(format!("{used}attribute_not_exists(a1)"));
+    delete["ExpressionAttributeNames"] = Value::Object(names);
+    check_refused(&server, "DeleteItem", &delete, "ExpressionAttributeNames exceeds max size");
+}
