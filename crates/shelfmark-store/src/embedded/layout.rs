@@ -159,7 +159,8 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
         flushed_group: 0,
         flushed_commit: 0,
         seqno_max: 0,
-        clean: true,
+        // Not before a close: a kill now may leave the mark's name unsynced.
+        clean: false,
     };
     write_mark(folder, &mark::file_of(&mark))
 }

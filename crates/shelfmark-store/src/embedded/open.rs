@@ -50,14 +50,21 @@ pub(super) fn open_with(
     if !mark_path.exists() {
         layout::create(folder, new_store_id(folder, &*clock), options.durability)?;
     }
-    // A kill may have left names that are not synced, the mark's among them.
-    vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
     let read = mark::read(&mark_path)?;
+    let tree_folder = layout::tree_folder(folder);
+    // A kill may have left names that are not synced: that of the tree's list of tables, whose
+    // predecessor's files the tree is about to remove (merging goes on without any commit), and,
+    // unless the store was closed in order since, the mark's own.
+    let unsynced = if read.mark.clean { None } else { Some(folder) };
+    let tree_is_there = tree_folder.is_dir().then_some(&*tree_folder);
+    for folder in unsynced.into_iter().chain(tree_is_there) {
+        vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
+    }
     let log_folder = layout::log_folder(folder);
     let mut judged = recovery::judge(&log_folder, &read.mark)?;
     let space = Arc::new(Space::new(probe, options.disk_free_bytes_min, clock.clone()));
     let stop = StopFlag::new(space.clone());
-    let tree = Tree::open(&layout::tree_folder(folder), options.block_cache_bytes, &stop)?;
+    let tree = Tree::open(&tree_folder, options.block_cache_bytes, &stop)?;
     tree.keep_locked(lock_file);
     let groups = std::mem::take(&mut judged.groups);
     let replayed = !groups.is_empty();

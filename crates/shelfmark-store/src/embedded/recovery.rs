@@ -43,6 +43,8 @@ pub(super) struct Judged {
     pub(super) groups: Vec<(GroupHeader, Bytes)>,
     /// The last file that stays has bytes behind its last whole group.
     torn: bool,
+    /// The store was closed in order, so everything is synced.
+    clean: bool,
     /// Files behind the end of the log.
     stale: Vec<PathBuf>,
 }
@@ -67,6 +69,7 @@ pub(super) fn judge(folder: &Path, mark: &Mark) -> Result<Judged> {
         last_seqno: mark.seqno_max,
         groups: Vec::new(),
         torn: false,
+        clean: mark.clean,
         stale: Vec::new(),
     };
     let mut judge = Judge { mark, files, judged };
@@ -307,12 +310,15 @@ pub(super) fn settle(folder: &Path, judged: Judged) -> Result<(Log, Vec<LogFileI
         vfs::truncate(&info.path, end).map_err(|error| fault::io("cut", &info.path, error))?;
     }
     let mut files: Vec<LogFileInfo> = judged.files.into_iter().map(|(info, ..)| info).collect();
-    // After a kill the tail may be written and not synced, or not even the file's header and name;
-    // from now on they count as promised.
-    let file = vfs::open_rw(&info.path).map_err(|error| fault::io("open", &info.path, error))?;
-    file.sync_all().map_err(|error| fault::io("sync", &info.path, error))?;
-    let writer = if end == wide(LogFile::first_offset()) {
+    if !judged.clean {
+        // After a kill the tail may be written and not synced, or not even the file's header and
+        // name; from now on they count as promised.
+        let file =
+            vfs::open_rw(&info.path).map_err(|error| fault::io("open", &info.path, error))?;
+        file.sync_all().map_err(|error| fault::io("sync", &info.path, error))?;
         vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
+    }
+    let writer = if end == wide(LogFile::first_offset()) {
         LogWriter::reuse(info.path, header)?
     } else {
         let next = FileHeader {

@@ -117,11 +117,6 @@ impl Tree {
     /// * [`ErrorKind::Corrupt`]: a file of it is damaged or missing; nothing was changed.
     /// * [`ErrorKind::Io`]: the operating system refused.
     pub(super) fn open(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
-        // A kill may have left the list of tables renamed and not synced; the library is about to
-        // remove what only the list before it needs.
-        if folder.is_dir() {
-            vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
-        }
         for listed in listing::read(folder)? {
             listing::check_contents(&listed)
                 .map_err(|flaw| fault::corrupt(&listed.path, flaw.offset.unwrap_or(0), flaw.why))?;
