@@ -167,16 +167,17 @@ impl Engine {
         crate::index::remove(&self.inner, name, index)
     }
 
-    /// Reads one item.
+    /// Reads one item. As in all reads and writes, a form of the table that was retired is exchanged
+    /// for the current one.
     ///
     /// Cost: one point read; one more per 64 KiB of a large item.
     ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Invalid`]: the key does not fit the table.
+    /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let snapshot = self.inner.store.snapshot()?;
-        let got = read::get(&&*snapshot, table, get, self.now())?;
+        let got = self.reading(table, |view, table| read::get(&view, table, get, self.now()))?;
         self.report(&got.report);
         Ok(got)
     }
@@ -187,10 +188,16 @@ impl Engine {
     ///
     /// * As [`Engine::get`].
     pub fn get_many(&self, gets: &[(Arc<Table>, Get)]) -> Result<Vec<Got>> {
-        let snapshot = self.inner.store.snapshot()?;
         let now = self.now();
-        gets.iter()
-            .map(|(table, get)| {
+        let current: Vec<Arc<Table>> = gets
+            .iter()
+            .map(|(table, _)| Ok(self.inner.catalogue.current(table)?.unwrap_or(Arc::clone(table))))
+            .collect::<Result<_>>()?;
+        let snapshot = self.inner.store.snapshot()?;
+        current
+            .iter()
+            .zip(gets)
+            .map(|(table, (_, get))| {
                 let got = read::get(&&*snapshot, table, get, now)?;
                 self.report(&got.report);
                 Ok(got)
@@ -208,8 +215,8 @@ impl Engine {
     ///   or the index is still being built.
     /// * [`crate::ErrorKind::NotFound`]: there is no such index.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let snapshot = self.inner.store.snapshot()?;
-        let page = read::query(&&*snapshot, table, query, self.now())?;
+        let page =
+            self.reading(table, |view, table| read::query(&view, table, query, self.now()))?;
         self.report(&page.report);
         Ok(page)
     }
@@ -220,8 +227,7 @@ impl Engine {
     ///
     /// * As [`Engine::query`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let snapshot = self.inner.store.snapshot()?;
-        let page = read::scan(&&*snapshot, table, scan, self.now())?;
+        let page = self.reading(table, |view, table| read::scan(&view, table, scan, self.now()))?;
         self.report(&page.report);
         Ok(page)
     }
@@ -234,6 +240,25 @@ impl Engine {
     /// * Those of the store.
     pub fn snapshot(&self) -> Result<View> {
         Ok(View { engine: self.clone(), snapshot: self.inner.store.snapshot()? })
+    }
+
+    /// Reads with the current form of a table, whichever form the caller has. A form that was retired
+    /// while it was read with may have lost an index, or all its keys, so the read is done again.
+    fn reading<T>(
+        &self,
+        table: &Table,
+        read: impl Fn(&dyn Snapshot, &Table) -> Result<T>,
+    ) -> Result<T> {
+        loop {
+            // The form comes first: an index is complete at every moment after it became public.
+            let current = self.inner.catalogue.current(table)?;
+            let form = current.as_deref().unwrap_or(table);
+            let snapshot = self.inner.store.snapshot()?;
+            let answer = read(&*snapshot, form);
+            if !form.is_retired() {
+                return answer;
+            }
+        }
     }
 
     pub(crate) fn now(&self) -> u64 {

@@ -5,20 +5,28 @@
 //! writes, which maintain indexes, counts and the change log and look again whether the item is
 //! still due.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
+use shelfmark_model::TtlSource;
 use shelfmark_store::{
-    Commit, Direction, KeyRange, Row, ScanLimits, Snapshot, Write as StoreWrite,
+    Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Row, ScanLimits, Snapshot,
+    Write as StoreWrite,
 };
 
 use crate::catalogue::take_table_name;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::layout::{Tree, tree_key};
+use crate::transaction::Due;
 
 /// Source: DynamoDB Developer Guide, "Time to Live": values older than five years are ignored,
 /// read 2026-11.
 const IGNORED_PAST_SECONDS: u64 = 5 * 366 * 86_400;
+
+/// Tokens looked at per sweep: most of them are not due.
+const TOKENS_PER_SWEEP: usize = 4096;
 
 /// Where the last sweep stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +37,7 @@ pub struct SweepPosition {
 
 impl Engine {
     /// Removes up to `limit` expired items and forgotten tokens. Returns how many went; fewer than
-    /// `limit` means that nothing is due for now.
+    /// `limit` means that nothing more is due for now, as far as one call looks.
     ///
     /// # Errors
     ///
@@ -44,18 +52,22 @@ impl Engine {
         let start = position.due.clone().unwrap_or_else(|| vec![Tree::Due as u8].into());
         let mut end = vec![Tree::Due as u8];
         end.extend_from_slice(&(now + 1).to_be_bytes());
-        let range = KeyRange::new(start, end);
-        let limits = ScanLimits { rows_max: limit.max(1), ..Default::default() };
+        let mut range = KeyRange::new(start, end);
         let snapshot = self.inner.store.snapshot()?;
-        let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
         let mut removed = 0;
-        for row in &page.rows {
-            removed += usize::from(self.expire(row, now)?);
-            position.due = Some(range.after(&row.key, Direction::Ascending).start);
-        }
-        // A write may be due earlier than where this stopped: look a little back next time.
-        if page.next.is_none() {
-            position.due = None;
+        while removed < limit {
+            let limits = ScanLimits { rows_max: limit - removed, ..Default::default() };
+            let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
+            for row in &page.rows {
+                removed += usize::from(self.expire(row, now)?);
+                position.due = Some(range.after(&row.key, Direction::Ascending).start);
+            }
+            let Some(rest) = page.next else {
+                // A write may have been due before where this stopped: begin anew next time.
+                position.due = None;
+                break;
+            };
+            range = rest;
         }
         Ok(removed)
     }
@@ -65,47 +77,76 @@ impl Engine {
         let damaged = || Error::corrupt("a due time is damaged");
         let (second, mut rest) =
             due.key.get(1..).and_then(|rest| rest.split_first_chunk::<8>()).ok_or_else(damaged)?;
-        let second = u64::from_be_bytes(*second);
         let id = take_ordered_varint(&mut rest).map_err(|_| damaged())?;
+        let name = take_table_name(&due.value)?;
+        let table = match self.inner.catalogue.table(&name) {
+            Ok(table) if table.id == id => Some(table),
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => None,
+        };
+        let Some(table) = table else {
+            // The table is gone, and its id is never used again.
+            let key = due.key.clone();
+            self.inner.store.commit(Commit::of(vec![StoreWrite::Delete { key }]))?;
+            return Ok(false);
+        };
         let mut row_key = tree_key(Tree::Rows, id);
         row_key.extend_from_slice(rest);
-        let ignored = second + IGNORED_PAST_SECONDS < now;
-        let name = take_table_name(&due.value)?;
-        if !ignored && self.inner.expire_row(&name, id, &row_key, second)? {
-            return Ok(true);
-        }
-        // The table is gone, or the item has another expiry by now: only the entry is left.
-        let key = due.key.clone();
-        self.inner.store.commit(Commit::of(vec![StoreWrite::Delete { key }]))?;
-        Ok(false)
+        let second = u64::from_be_bytes(*second);
+        let is_ignored = table.schema.options.ttl != Some(TtlSource::PerItem)
+            && second + IGNORED_PAST_SECONDS < now;
+        let due = Due { key: &due.key, row_key: &row_key, second, is_ignored };
+        self.inner.expire_row(&table, &due)
     }
 
     fn sweep_tokens(&self, position: &mut SweepPosition, limit: usize) -> Result<usize> {
-        if limit == 0 {
-            return Ok(0);
-        }
         let now = self.now();
         let mut range = KeyRange::prefix(tree_key(Tree::Tokens, 0));
         if let Some(start) = &position.token {
             range.start = start.clone();
         }
-        let snapshot = self.inner.store.snapshot()?;
-        let limits = ScanLimits { rows_max: limit, ..Default::default() };
-        let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
-        let mut validate = Vec::new();
-        let mut writes = Vec::new();
-        for row in &page.rows {
-            let expiry = row.value.get(8..16).and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
-            if expiry.is_none_or(|expiry| u64::from_be_bytes(expiry) <= now) {
-                validate.push(row.key.clone());
-                writes.push(StoreWrite::Delete { key: row.key.clone() });
+        let (mut removed, mut looked) = (0, 0);
+        while removed < limit && looked < TOKENS_PER_SWEEP {
+            let snapshot = self.inner.store.snapshot()?;
+            let limits = ScanLimits { rows_max: limit - removed, ..Default::default() };
+            let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
+            looked += page.rows.len();
+            match self.forget_tokens(snapshot, &page.rows, now)? {
+                Some(forgotten) => removed += forgotten,
+                // One of them is used just now: look again.
+                None => continue,
             }
-        }
-        position.token = page.next.map(|next| next.start);
-        let removed = writes.len();
-        if removed > 0 {
-            self.inner.store.commit(Commit { base: Some(snapshot), validate, writes })?;
+            position.token = page.next.as_ref().map(|next| next.start.clone());
+            let Some(rest) = page.next else { break };
+            range = rest;
         }
         Ok(removed)
+    }
+
+    /// Removes those of some tokens whose time is over; `None` after a conflict.
+    fn forget_tokens(
+        &self,
+        snapshot: Arc<dyn Snapshot>,
+        tokens: &[Row],
+        now: u64,
+    ) -> Result<Option<usize>> {
+        let is_over = |row: &&Row| {
+            let expiry = row.value.get(8..16).and_then(|bytes| <[u8; 8]>::try_from(bytes).ok());
+            expiry.is_none_or(|expiry| u64::from_be_bytes(expiry) <= now)
+        };
+        let validate: Vec<Bytes> =
+            tokens.iter().filter(is_over).map(|row| row.key.clone()).collect();
+        let removed = validate.len();
+        if removed == 0 {
+            return Ok(Some(0));
+        }
+        let writes = validate.iter().map(|key| StoreWrite::Delete { key: key.clone() }).collect();
+        match self.inner.store.commit(Commit { base: Some(snapshot), validate, writes }) {
+            Ok(_) => Ok(Some(removed)),
+            Err(error) => match error.kind() {
+                StoreErrorKind::Conflict | StoreErrorKind::TooOld => Ok(None),
+                _ => Err(error.into()),
+            },
+        }
     }
 }

@@ -196,19 +196,24 @@ impl Catalogue {
 
     /// Returns ids whose keys are still there though nobody needs them.
     pub(crate) fn dropped(&self) -> Result<Vec<DroppedId>> {
+        // Whoever drops one just now is done with it before its id is listed.
+        let _change = self.change();
         let snapshot = self.store.snapshot()?;
-        let range = KeyRange::prefix(catalogue_key(section::DROPPED));
-        let page = snapshot.scan(&range, Direction::Ascending, ScanLimits::default())?;
-        page.rows
-            .iter()
-            .map(|row| {
+        // The commits that dropped them are not newer than this snapshot.
+        let since = snapshot.id().commit;
+        let mut dropped = Vec::new();
+        let mut rest = Some(KeyRange::prefix(catalogue_key(section::DROPPED)));
+        while let Some(range) = rest.take() {
+            let page = snapshot.scan(&range, Direction::Ascending, ScanLimits::default())?;
+            for row in &page.rows {
                 let damaged = || Error::corrupt("the record of a dropped table is damaged");
-                let mut rest = row.key.get(2..).ok_or_else(damaged)?;
-                let id = take_ordered_varint(&mut rest).map_err(|_| damaged())?;
-                // The commit that dropped it is not newer than this snapshot.
-                Ok(DroppedId { id, since: snapshot.id().commit })
-            })
-            .collect()
+                let mut after = row.key.get(2..).ok_or_else(damaged)?;
+                let id = take_ordered_varint(&mut after).map_err(|_| damaged())?;
+                dropped.push(DroppedId { id, since });
+            }
+            rest = page.next;
+        }
+        Ok(dropped)
     }
 
     /// Forgets a dropped id once its keys are gone.

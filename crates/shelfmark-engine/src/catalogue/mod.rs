@@ -65,6 +65,23 @@ impl Catalogue {
         self.load(name)
     }
 
+    /// Returns the form that has taken over from a retired one; `None` if `table` is not retired.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: the table was dropped, even if there is another of its name.
+    pub(crate) fn current(&self, table: &Table) -> Result<Option<Arc<Table>>> {
+        if !table.is_retired() {
+            return Ok(None);
+        }
+        let name = &table.schema.name;
+        let current = self.table(name)?;
+        if current.id == table.id {
+            return Ok(Some(current));
+        }
+        Err(Error::new(ErrorKind::NotFound, format!("table {name} was dropped")))
+    }
+
     fn load(&self, name: &TableName) -> Result<Arc<Table>> {
         if let Some(table) = self.cached(name) {
             return Ok(table);

@@ -128,14 +128,18 @@ impl Table {
         now: u64,
         memo: &mut PartitionMemo,
     ) -> Result<Option<Item>> {
-        let head = Head::parse(&row.head)?;
-        if self.hides(head.expires_at, now) {
+        if self.hides(Head::parse(&row.head)?.expires_at, now) {
             return Ok(None);
         }
-        let mut item = Item::new();
-        head.decode_into(&row.head, &row.chunks, &mut item)?;
+        self.decode_whole(row, memo).map(Some)
+    }
+
+    /// Decodes a stored row whether it has expired or not.
+    pub(crate) fn decode_whole(&self, row: &RawRow, memo: &mut PartitionMemo) -> Result<Item> {
+        let mut item = Item::with_capacity(8);
+        Head::parse(&row.head)?.decode_into(&row.head, &row.chunks, &mut item)?;
         self.key.decode_into(&row.key, memo, &mut item)?;
-        Ok(Some(item))
+        Ok(item)
     }
 
     /// Tells whether counts of items are kept exactly.
@@ -165,13 +169,17 @@ impl Index {
         now: u64,
         memo: &mut PartitionMemo,
     ) -> Result<Option<Item>> {
-        let head = Head::parse(&row.head)?;
-        if head.expires_at.is_some_and(|second| second <= now) {
+        if Head::parse(&row.head)?.expires_at.is_some_and(|second| second <= now) {
             return Ok(None);
         }
-        let mut item = Item::new();
-        head.decode_into(&row.head, &row.chunks, &mut item)?;
+        self.entry_item(row, memo).map(Some)
+    }
+
+    /// Decodes an entry whether it has expired or not.
+    pub(crate) fn entry_item(&self, row: &RawRow, memo: &mut PartitionMemo) -> Result<Item> {
+        let mut item = Item::with_capacity(8);
+        Head::parse(&row.head)?.decode_into(&row.head, &row.chunks, &mut item)?;
         self.key.decode_into(&row.key, memo, &mut item)?;
-        Ok(Some(item))
+        Ok(item)
     }
 }

@@ -140,6 +140,31 @@ impl KeySpec {
         Ok(out)
     }
 
+    /// Returns the key of the row of an item, without its chunk.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: a key attribute is missing or of another type. The message names it.
+    pub(crate) fn row_key_of(&self, item: &Item) -> Result<Vec<u8>> {
+        let pick = |name: &str| {
+            item.get(name)
+                .ok_or_else(|| Error::invalid(format!("the item has no key attribute {name}")))
+        };
+        let mut out = match self.partition.as_slice() {
+            [column] => self.partition_key(std::slice::from_ref(pick(&column.name)?))?,
+            columns => {
+                let values: Result<Vec<Value>> =
+                    columns.iter().map(|column| pick(&column.name).cloned()).collect();
+                self.partition_key(&values?)?
+            }
+        };
+        out.push(ROW);
+        for column in &self.sort {
+            put_component(&column.key_type, column.direction, pick(&column.name)?, &mut out)?;
+        }
+        Ok(out)
+    }
+
     /// Returns the key of an index entry for the item of base key `key`, or `None` if the item
     /// lacks an attribute of the index's key or has one of another type.
     pub(crate) fn entry_key(

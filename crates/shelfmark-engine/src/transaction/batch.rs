@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, PoisonError, RwLockReadGuard, mpsc};
 
 use bytes::Bytes;
-use shelfmark_model::TableName;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, Snapshot};
 
@@ -12,9 +11,9 @@ use crate::catalogue::{Shared, Table};
 use crate::codec::Head;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::layout::{Tree, tree_key};
-use crate::read::chunk_key;
-use crate::write::{Applied, Change, Write, Writer, Written, apply};
+use crate::layout::{PartitionMemo, Tree, tree_key};
+use crate::read::{chunk_key, read_row};
+use crate::write::{Applied, Change, Write, Writer, Written, apply, blind, expiry};
 
 /// Told once how a call with writes ended.
 pub type Completion = Box<dyn FnOnce(Result<Vec<Written>>) + Send>;
@@ -31,6 +30,18 @@ pub struct Token {
     pub request_hash: u64,
     /// Second since the Unix epoch at which the token is forgotten.
     pub expires_at: u64,
+}
+
+/// A due time that was found in the queue.
+pub(crate) struct Due<'a> {
+    /// Its own key.
+    pub(crate) key: &'a [u8],
+    /// The row, without chunk.
+    pub(crate) row_key: &'a [u8],
+    /// Second since the Unix epoch at which the row was to expire.
+    pub(crate) second: u64,
+    /// So long ago that it is no expiry.
+    pub(crate) is_ignored: bool,
 }
 
 /// What became of a call with a [`Token`].
@@ -177,6 +188,11 @@ impl Inner {
         done: &mut Option<Box<dyn FnOnce(Result<Once>) + Send>>,
     ) -> Result<bool> {
         self.refresh(writes)?;
+        if let (None, [write]) = (token, &*writes)
+            && let Some(queued) = self.attempt_blind(write, done)?
+        {
+            return Ok(queued);
+        }
         let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
         let gates = lock_gates(&tables);
         let head_keys = head_keys(writes)?;
@@ -196,6 +212,31 @@ impl Inner {
                 return Ok(false);
             }
         };
+        self.queue(commit, answer, done)
+    }
+
+    /// Queues a write that need not look at its item; `None` if it must.
+    fn attempt_blind(
+        &self,
+        write: &Write,
+        done: &mut Option<Box<dyn FnOnce(Result<Once>) + Send>>,
+    ) -> Result<Option<bool>> {
+        let _gate = write.table.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
+        if write.table.is_retired() {
+            return Ok(Some(false));
+        }
+        let Some((put, written)) = blind(&write.table, write)? else { return Ok(None) };
+        let answer = Ok(Once::Written(vec![written]));
+        self.queue(Commit::of(vec![put]), answer, done).map(Some)
+    }
+
+    /// Queues a commit whose end is told with `answer`. `false` asks for another attempt.
+    fn queue(
+        &self,
+        commit: Commit,
+        answer: Result<Once>,
+        done: &mut Option<Box<dyn FnOnce(Result<Once>) + Send>>,
+    ) -> Result<bool> {
         let Some(told) = done.take() else { return Ok(true) };
         // The completion is shared so that it survives a refused submit.
         let told = Arc::new(std::sync::Mutex::new(Some(told)));
@@ -225,15 +266,10 @@ impl Inner {
 
     /// Exchanges retired tables for their current form.
     fn refresh(&self, writes: &mut [Write]) -> Result<()> {
-        for write in writes.iter_mut().filter(|write| write.table.is_retired()) {
-            let current = self.catalogue.table(&write.table.schema.name)?;
-            if current.id != write.table.id {
-                return Err(Error::new(
-                    ErrorKind::NotFound,
-                    format!("table {} was dropped", current.schema.name),
-                ));
+        for write in writes {
+            if let Some(current) = self.catalogue.current(&write.table)? {
+                write.table = current;
             }
-            write.table = current;
         }
         Ok(())
     }
@@ -265,43 +301,45 @@ impl Inner {
         Ok(Attempt::Ready(writer.buffer.into_inner().into_commit(), written))
     }
 
-    /// Deletes the row of `row_key` if it expires at `second`, with all that follows from it.
-    /// `false` if it does not, or if it or its table is gone.
-    pub(crate) fn expire_row(
-        &self,
-        name: &TableName,
-        id: u64,
-        row_key: &[u8],
-        second: u64,
-    ) -> Result<bool> {
-        let table = match self.catalogue.table(name) {
-            Ok(table) if table.id == id => table,
-            Ok(_) => return Ok(false),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        let tables = [Arc::clone(&table)];
+    /// Deletes a row if it is still due, with all that follows from it; otherwise only the due time,
+    /// of which nothing is left to do. `false` unless the row was deleted.
+    ///
+    /// Not waited for: a sweep that does not find it done does it again, and the due time stays as
+    /// long as that is not certain.
+    pub(crate) fn expire_row(&self, table: &Arc<Table>, due: &Due<'_>) -> Result<bool> {
+        let tables = [Arc::clone(table)];
         let _gates = lock_gates(&tables);
-        let head_key = chunk_key(row_key, 0);
-        let latched = self.latches.lock([head_key.as_slice()]);
-        let writer = Writer { expiring: true, ..self.writer(self.store.latest()?) };
-        let due = match writer.buffer.borrow_mut().get(&head_key)? {
-            Some(head) => Head::parse(&head)?.expires_at == Some(second),
-            None => false,
-        };
-        if !due || table.is_retired() {
-            return Ok(false);
+        let head_key = chunk_key(due.row_key, 0);
+        let _latched = self.latches.lock([head_key.as_slice()]);
+        for _ in 0..ATTEMPTS_MAX {
+            if let Some(outcome) = self.try_expire(table, due)? {
+                return Ok(outcome);
+            }
         }
-        let key = table.key_of(&table.key_item(row_key)?)?;
-        apply(&writer, &table, &Write::delete(&table, key))?;
+        Ok(false)
+    }
+
+    /// `None` after a conflict.
+    fn try_expire(&self, table: &Arc<Table>, due: &Due<'_>) -> Result<Option<bool>> {
+        if table.is_retired() {
+            return Ok(Some(false));
+        }
+        let writer = Writer { expiring: true, ..self.writer(self.store.latest()?) };
+        let is_due =
+            !due.is_ignored && expires_at(&writer, table, due.row_key)? == Some(due.second);
+        if is_due {
+            let key = table.key_of(&table.key_item(due.row_key)?)?;
+            apply(&writer, table, &Write::delete(table, key))?;
+        }
+        writer.buffer.borrow_mut().delete(Bytes::copy_from_slice(due.key));
         let commit = writer.buffer.into_inner().into_commit();
-        let queued = self.store.submit(commit, Box::new(|_| {}));
-        drop(latched);
-        match queued {
-            Ok(_) => Ok(true),
-            // Written meanwhile: its new expiry has an entry of its own.
-            Err(error) if error.kind() == StoreErrorKind::Conflict => Ok(false),
-            Err(error) => Err(error.into()),
+        match self.store.submit(commit, Box::new(|_| {})) {
+            Ok(_) => Ok(Some(is_due)),
+            // Written meanwhile, or so the driver says.
+            Err(error) => match error.kind() {
+                StoreErrorKind::Conflict | StoreErrorKind::TooOld => Ok(None),
+                _ => Err(error.into()),
+            },
         }
     }
 
@@ -343,6 +381,14 @@ fn head_keys(writes: &[Write]) -> Result<Vec<Vec<u8>>> {
             Ok(chunk_key(&row_key, 0))
         })
         .collect()
+}
+
+/// Returns when a row expires, as it is now and by the table's settings as they are now.
+fn expires_at(writer: &Writer, table: &Table, row_key: &[u8]) -> Result<Option<u64>> {
+    let Some(row) = read_row(&writer.buffer, row_key)? else { return Ok(None) };
+    let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
+    let given = Head::parse(&row.head)?.expires_at;
+    Ok(expiry(table, &item, given))
 }
 
 /// Puts the token into the commit, unless it is there.

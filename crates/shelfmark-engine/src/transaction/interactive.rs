@@ -150,6 +150,8 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::get`].
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
         let got = read::get(&self.writer.buffer, table, get, self.writer.now)?;
         self.engine.report(&got.report);
         Ok(got)
@@ -161,6 +163,8 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::query`].
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
         let page = read::query(&self.writer.buffer, table, query, self.writer.now)?;
         self.engine.report(&page.report);
         Ok(page)
@@ -172,6 +176,8 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::scan`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
         let page = read::scan(&self.writer.buffer, table, scan, self.writer.now)?;
         self.engine.report(&page.report);
         Ok(page)
@@ -184,11 +190,8 @@ impl Transaction<'_> {
     /// * [`ErrorKind::ConditionFailed`] and the other refusals: the write is not part of the
     ///   transaction; go on, or return the error to abort.
     pub fn write(&self, write: &Write) -> Result<Written> {
-        if write.table.is_retired() {
-            let current = self.inner.catalogue.table(&write.table.schema.name)?;
-            return self.write_to(current, write);
-        }
-        self.write_to(Arc::clone(&write.table), write)
+        let current = self.inner.catalogue.current(&write.table)?;
+        self.write_to(current.unwrap_or_else(|| Arc::clone(&write.table)), write)
     }
 
     fn write_to(&self, table: Arc<Table>, write: &Write) -> Result<Written> {

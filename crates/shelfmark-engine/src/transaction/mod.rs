@@ -7,5 +7,6 @@
 mod batch;
 mod interactive;
 
+pub(crate) use batch::Due;
 pub use batch::{Completion, Once, Token};
 pub use interactive::Transaction;

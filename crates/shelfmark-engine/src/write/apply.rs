@@ -13,7 +13,8 @@ use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::codec::{Head, Stored, encode_record};
 use crate::error::{Error, Refusal, Result};
-use crate::read::{RawRow, chunk_key, read_row};
+use crate::layout::PartitionMemo;
+use crate::read::{chunk_key, read_row};
 use crate::report::{AccessReport, AccessStep};
 
 /// A buffer that writes are applied to.
@@ -45,7 +46,7 @@ pub(super) struct Before {
     pub(super) expires_at: Option<u64>,
     chunks: Vec<Bytes>,
     /// Visible to readers.
-    live: bool,
+    pub(super) live: bool,
 }
 
 /// A row as a write leaves it.
@@ -105,7 +106,7 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
             return Ok(Applied::Refused(refusal));
         }
     }
-    let stored = after.as_ref().map(|after| encode(table, after));
+    let stored = after.as_ref().map(|after| encode(table, &after.item, after.expires_at));
     if !table.has_chunks() && stored.as_ref().is_some_and(|stored| !stored.chunks.is_empty()) {
         return Ok(Applied::NeedsChunks);
     }
@@ -128,7 +129,7 @@ fn finish(mut written: Written, mut step: AccessStep) -> Applied {
 }
 
 /// Whether the row must be read before it is written.
-fn needs_look(table: &Table, write: &Write) -> bool {
+pub(super) fn needs_look(table: &Table, write: &Write) -> bool {
     let options = &table.schema.options;
     write.condition.is_some()
         || write.returns.old
@@ -145,13 +146,8 @@ fn find(writer: &Writer, table: &Table, row_key: &[u8]) -> Result<Option<Before>
     let Some(row) = read_row(&writer.buffer, row_key)? else { return Ok(None) };
     let expires_at = Head::parse(&row.head)?.expires_at;
     let live = !table.hides(expires_at, writer.now);
-    let item = whole_item(table, &row)?;
+    let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
     Ok(Some(Before { item, expires_at, chunks: row.chunks, live }))
-}
-
-/// Decodes a row whether it has expired or not.
-fn whole_item(table: &Table, row: &RawRow) -> Result<Item> {
-    Ok(table.decode_row(row, 0)?.unwrap_or_default())
 }
 
 fn holds(condition: Option<&Condition>, live: Option<&Item>) -> bool {
@@ -211,7 +207,8 @@ fn patched(
     .map_err(Refusal::Patch)
 }
 
-fn expiry(table: &Table, item: &Item, given: Option<u64>) -> Option<u64> {
+/// Returns when an item expires by the table's settings; `given` is what a write said.
+pub(crate) fn expiry(table: &Table, item: &Item, given: Option<u64>) -> Option<u64> {
     match &table.schema.options.ttl {
         None => None,
         Some(TtlSource::PerItem) => given,
@@ -224,7 +221,7 @@ fn expiry(table: &Table, item: &Item, given: Option<u64>) -> Option<u64> {
 }
 
 /// Refuses what the codec would refuse to read back.
-fn too_deep(item: &Item) -> Option<Refusal> {
+pub(super) fn too_deep(item: &Item) -> Option<Refusal> {
     let (name, _) =
         item.iter().find(|(_, value)| value.depth(VALUE_DEPTH_MAX) > VALUE_DEPTH_MAX)?;
     Some(Refusal::TooLarge(format!(
@@ -240,19 +237,19 @@ fn check_key(table: &Table, row_key: &[u8], item: &Item) -> Result<()> {
     Err(Error::invalid("a patch cannot change a key attribute; delete the item and put another"))
 }
 
-fn too_large(table: &Table, size: usize) -> Option<Refusal> {
+pub(super) fn too_large(table: &Table, size: usize) -> Option<Refusal> {
     let max = table.schema.options.item_size_bytes_max.unwrap_or(ROW_SIZE_BYTES_MAX as u64);
     (size as u64 > max)
         .then(|| Refusal::TooLarge(format!("the item has {size} bytes; the limit is {max}")))
 }
 
-fn encode(table: &Table, after: &After) -> Stored {
-    let attributes = after
-        .item
+/// Encodes an item without the attributes of its key.
+pub(super) fn encode(table: &Table, item: &Item, expires_at: Option<u64>) -> Stored {
+    let attributes = item
         .iter()
         .map(|(name, value)| (name.as_str(), value))
         .filter(|(name, _)| !table.schema.is_key(name));
-    encode_record(attributes, after.expires_at)
+    encode_record(attributes, expires_at)
 }
 
 /// Puts the row's head and those of its chunks that changed; deletes what is left over.

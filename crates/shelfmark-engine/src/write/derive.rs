@@ -14,8 +14,8 @@ use super::apply::{After, Before, Writer};
 use crate::catalogue::{Index, Table, put_table_name};
 use crate::codec::{Head, encode_value, encode_whole};
 use crate::error::{Refusal, Result};
-use crate::layout::{Tree, tree_key};
-use crate::read::{View as _, chunk_key};
+use crate::layout::{PartitionMemo, Tree, tree_key};
+use crate::read::{RawRow, View as _, chunk_key};
 
 /// One row, before and after.
 pub(super) struct RowChange<'a> {
@@ -58,14 +58,21 @@ pub(super) fn indexes(writer: &Writer, change: &RowChange<'_>) -> Result<Option<
             continue;
         }
         let moved = old.as_ref().map(|(key, _)| key) != new.as_ref().map(|(key, _)| key);
-        if let (IndexKind::Unique, true, Some((key, _))) = (index.schema.kind, moved, &new)
-            && is_taken(writer, key)?
-        {
-            return Ok(Some(Refusal::NotUnique(index.schema.name.clone())));
+        let mut leaves = old.filter(|_| moved);
+        if index.schema.kind == IndexKind::Unique {
+            let own = owns_its_entry(change, index);
+            if let Some((key, _)) = new.as_ref().filter(|_| moved || !own)
+                && holder(writer, change, index, key)? == Holder::Other
+            {
+                return Ok(Some(Refusal::NotUnique(index.schema.name.clone())));
+            }
+            if let (false, Some((key, _))) = (own, &leaves)
+                && holder(writer, change, index, key)? != Holder::This
+            {
+                leaves = None;
+            }
         }
-        if let (true, Some((key, _))) = (moved, old) {
-            edits.push((key, None));
-        }
+        edits.extend(leaves.map(|(key, _)| (key, None)));
         edits.extend(new.map(|(key, value)| (key, Some(value))));
     }
     let mut buffer = writer.buffer.borrow_mut();
@@ -83,11 +90,41 @@ fn shown_expiry(table: &Table, expires_at: Option<u64>) -> Option<u64> {
     (table.schema.options.ttl == Some(TtlSource::PerItem)).then_some(expires_at).flatten()
 }
 
-/// Whether a unique key is held by an item that has not expired. The look is validated at commit.
-fn is_taken(writer: &Writer, entry_key: &[u8]) -> Result<bool> {
-    let Some(entry) = writer.buffer.get(entry_key)? else { return Ok(false) };
+/// Whether a row is sure to be the one that the entry of its unique key leads to: an expired row's
+/// key is free to be taken, and an index that is being built may not have it yet.
+fn owns_its_entry(change: &RowChange<'_>, index: &Index) -> bool {
+    change.before.as_ref().is_none_or(|before| before.live)
+        && index.schema.state == IndexState::Public
+}
+
+/// Whom the entry of a unique key leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    /// Nobody, or an item that has expired.
+    Nobody,
+    /// The item that is written.
+    This,
+    /// Another item.
+    Other,
+}
+
+/// Looks whom a unique key belongs to. The look is validated at commit.
+fn holder(
+    writer: &Writer,
+    change: &RowChange<'_>,
+    index: &Index,
+    entry_key: &[u8],
+) -> Result<Holder> {
+    let Some(entry) = writer.buffer.get(entry_key)? else { return Ok(Holder::Nobody) };
     let expires_at = Head::parse(&entry)?.expires_at;
-    Ok(expires_at.is_none_or(|second| second > writer.now))
+    let entry = RawRow::of_head(entry_key, entry)?;
+    let item = index.entry_item(&entry, &mut PartitionMemo::default())?;
+    let table = change.table;
+    if table.key.row_key(&table.key_of(&item)?)? == change.row_key {
+        return Ok(Holder::This);
+    }
+    let has_expired = expires_at.is_some_and(|second| second <= writer.now);
+    Ok(if has_expired { Holder::Nobody } else { Holder::Other })
 }
 
 /// Returns the bytes of an index entry: what it projects, without what its key holds.
@@ -150,11 +187,7 @@ fn strict(table: &Table, item: &Item) -> Option<Refusal> {
 
 /// Keeps exact counts of the table, of the partition and of its shards. Returns the shard that an
 /// item was created in.
-pub(super) fn counts(
-    writer: &Writer,
-    change: &RowChange<'_>,
-    looked: bool,
-) -> Result<Option<u64>> {
+pub(super) fn counts(writer: &Writer, change: &RowChange<'_>, looked: bool) -> Result<Option<u64>> {
     if !change.table.counts_exactly() || !looked {
         return Ok(None);
     }

@@ -2,13 +2,19 @@
 
 use std::sync::Arc;
 
-use shelfmark_engine::{ErrorKind, Query, Refusal, Table, Write};
-use shelfmark_keycode::{Direction, KeyType};
+use num_bigint::BigInt;
+use shelfmark_engine::{Engine, ErrorKind, Get, Query, Refusal, Scan, SweepPosition, Table, Write};
+use shelfmark_keycode::{Decimal, Direction, KeyType};
 use shelfmark_model::{
-    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, SortColumn, Value,
+    Comparison, Condition, IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Operand, Path,
+    Projected, SortColumn, SortCondition, TableName, TableSchema, TtlSource, Value,
 };
+use shelfmark_store::clock::ManualClock;
+use shelfmark_store::memory::MemoryStore;
+use shelfmark_store::{Caps, KeyRange, Store};
 
-use crate::drivers::{Bed, on_every_driver, plain};
+use crate::drivers::{Bed, START_SECONDS, on_every_driver, open, plain};
+use crate::watched::Watched;
 
 fn index(name: &str, kind: IndexKind, projected: Projected) -> IndexSchema {
     IndexSchema {
@@ -31,7 +37,7 @@ fn item(sk: &str, tag: &str, score: i64) -> Item {
 }
 
 fn put(bed: &Bed, table: &Arc<Table>, item: Item) {
-    bed.engine.write(Write::put(table, item)).unwrap();
+    bed.write(Write::put(table, item)).unwrap();
 }
 
 fn by_tag(bed: &Bed, table: &Table, tag: &str) -> Vec<String> {
@@ -45,14 +51,14 @@ fn by_tag(bed: &Bed, table: &Table, tag: &str) -> Vec<String> {
 fn entries_follow_their_items_in_index_order() {
     on_every_driver(|bed| {
         let schema = plain("t").with_index(index("by_tag", IndexKind::Secondary, Projected::All));
-        let table = bed.engine.create_table(schema).unwrap();
+        let table = bed.create_table(schema).unwrap();
         put(bed, &table, item("a", "rust", 1));
         put(bed, &table, item("b", "rust", 20));
         put(bed, &table, item("c", "rust", 3));
         put(bed, &table, Item::new().with("pk", "p").with("sk", "sparse").with("tag", "rust"));
         assert_eq!(by_tag(bed, &table, "rust"), ["b", "c", "a"]);
         put(bed, &table, item("b", "go", 20));
-        bed.engine.write(Write::delete(&table, Key::pair("p", "c"))).unwrap();
+        bed.write(Write::delete(&table, Key::pair("p", "c"))).unwrap();
         assert_eq!(by_tag(bed, &table, "rust"), ["a"]);
         assert_eq!(by_tag(bed, &table, "go"), ["b"]);
     });
@@ -62,7 +68,7 @@ fn entries_follow_their_items_in_index_order() {
 fn projections_hold_what_they_say() {
     on_every_driver(|bed| {
         let keys = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
-        let table = bed.engine.create_table(plain("t").with_index(keys)).unwrap();
+        let table = bed.create_table(plain("t").with_index(keys)).unwrap();
         put(bed, &table, item("a", "rust", 1));
         let query = Query::partition(vec!["rust".into()]).index("by_tag");
         let page = bed.engine.query(&table, &query).unwrap();
@@ -82,23 +88,23 @@ fn projections_hold_what_they_say() {
 fn a_unique_key_belongs_to_one_item() {
     on_every_driver(|bed| {
         let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
-        let table = bed.engine.create_table(plain("t").with_index(unique)).unwrap();
+        let table = bed.create_table(plain("t").with_index(unique)).unwrap();
         put(bed, &table, item("a", "rust", 1));
         put(bed, &table, item("a", "rust", 1));
-        let error = bed.engine.write(Write::put(&table, item("b", "rust", 1))).unwrap_err();
+        let error = bed.write(Write::put(&table, item("b", "rust", 1))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         assert_eq!(error.failures()[0].refusal, Refusal::NotUnique("one".to_owned()));
         // Freed and taken in one transaction.
         let swap =
             vec![Write::put(&table, item("a", "go", 1)), Write::put(&table, item("b", "rust", 1))];
-        bed.engine.write_all(swap).unwrap();
+        bed.write_all(swap).unwrap();
     });
 }
 
 #[test]
 fn an_index_is_built_while_writers_go_on() {
     on_every_driver(|bed| {
-        let table = bed.engine.create_table(plain("t")).unwrap();
+        let table = bed.create_table(plain("t")).unwrap();
         for n in 0..600 {
             put(bed, &table, item(&format!("{n:04}"), "rust", n));
         }
@@ -109,13 +115,13 @@ fn an_index_is_built_while_writers_go_on() {
                 }
             });
             let by_tag = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
-            bed.engine.add_index(&table.schema.name, by_tag).unwrap();
+            bed.add_index(&table.schema.name, by_tag).unwrap();
             writer.join().unwrap();
         });
         let table = bed.engine.table(&table.schema.name).unwrap();
         assert_eq!(by_tag(bed, &table, "go").len(), 200);
         assert_eq!(by_tag(bed, &table, "rust").len(), 400);
-        bed.engine.drop_index(&table.schema.name, "by_tag").unwrap();
+        bed.drop_index(&table.schema.name, "by_tag").unwrap();
         let gone = Query::partition(vec!["go".into()]).index("by_tag");
         let table = bed.engine.table(&table.schema.name).unwrap();
         assert_eq!(bed.engine.query(&table, &gone).unwrap_err().kind(), ErrorKind::NotFound);
@@ -125,12 +131,260 @@ fn an_index_is_built_while_writers_go_on() {
 #[test]
 fn a_unique_index_over_duplicates_is_refused_and_leaves_nothing() {
     on_every_driver(|bed| {
-        let table = bed.engine.create_table(plain("t")).unwrap();
+        let table = bed.create_table(plain("t")).unwrap();
         put(bed, &table, item("a", "rust", 1));
         put(bed, &table, item("b", "rust", 1));
         let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
-        let error = bed.engine.add_index(&table.schema.name, unique).unwrap_err();
+        let error = bed.add_index(&table.schema.name, unique).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         assert!(bed.engine.table(&table.schema.name).unwrap().indexes().is_empty());
+    });
+}
+
+/// A table whose items expire one by one, with a unique index over `tag` and `score`.
+fn expiring(bed: &Bed) -> Arc<Table> {
+    let mut schema = plain("t").with_index(index("one", IndexKind::Unique, Projected::KeysOnly));
+    schema.options.ttl = Some(TtlSource::PerItem);
+    bed.create_table(schema).unwrap()
+}
+
+fn put_until(bed: &Bed, table: &Arc<Table>, item: Item, expires_at: Option<u64>) {
+    let mut write = Write::put(table, item);
+    write.expires_at = expires_at;
+    bed.write(write).unwrap();
+}
+
+fn holder(bed: &Bed, table: &Table) -> Vec<String> {
+    let query = Query::partition(vec!["rust".into()]).index("one");
+    let items = bed.engine.query(table, &query).unwrap().items;
+    items.iter().filter_map(|item| item.get("sk")?.as_text().map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_unique_key_that_expired_and_was_taken_stays_with_its_new_holder() {
+    // What the old holder does afterwards, and whether it may.
+    type After = fn(&Bed, &Arc<Table>) -> bool;
+    let sweep: After = |bed, _| bed.sweep(&mut SweepPosition::default(), 10).unwrap() == 1;
+    let delete: After = |bed, table| bed.write(Write::delete(table, Key::pair("p", "a"))).is_ok();
+    let moves: After = |bed, table| bed.write(Write::put(table, item("a", "go", 1))).is_ok();
+    let takes_back: After = |bed, table| bed.write(Write::put(table, item("a", "rust", 1))).is_ok();
+    for (after, may) in [(sweep, true), (delete, true), (moves, true), (takes_back, false)] {
+        on_every_driver(|bed| {
+            let table = expiring(bed);
+            put_until(bed, &table, item("a", "rust", 1), Some(START_SECONDS + 5));
+            bed.seconds(5);
+            put_until(bed, &table, item("b", "rust", 1), None);
+            bed.settle();
+            assert_eq!(after(bed, &table), may);
+            bed.settle();
+            assert_eq!(holder(bed, &table), ["b"]);
+            let error = bed.write(Write::put(&table, item("c", "rust", 1))).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        });
+    }
+}
+
+#[test]
+fn an_expired_item_is_no_duplicate_when_a_unique_index_is_built() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.ttl = Some(TtlSource::PerItem);
+        let table = bed.create_table(schema).unwrap();
+        put_until(bed, &table, item("a", "rust", 1), Some(START_SECONDS + 5));
+        put_until(bed, &table, item("b", "rust", 1), None);
+        put_until(bed, &table, item("c", "rust", 1), Some(START_SECONDS + 5));
+        bed.seconds(5);
+        let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
+        let table = bed.add_index(&table.schema.name, unique).unwrap();
+        assert_eq!(holder(bed, &table), ["b"]);
+        assert_eq!(bed.sweep(&mut SweepPosition::default(), 10).unwrap(), 2);
+        bed.settle();
+        assert_eq!(holder(bed, &table), ["b"]);
+    });
+}
+
+#[test]
+fn a_unique_index_leads_to_its_items() {
+    on_every_driver(|bed| {
+        let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
+        let table = bed.create_table(plain("t").with_index(unique)).unwrap();
+        put(bed, &table, item("a", "rust", 1));
+        let mut query = Query::partition(vec!["rust".into()]).index("one");
+        query.fetch_base = true;
+        let page = bed.engine.query(&table, &query).unwrap();
+        assert_eq!(page.items, [item("a", "rust", 1)]);
+    });
+}
+
+#[test]
+fn items_that_the_filter_drops_are_read_and_not_returned() {
+    on_every_driver(|bed| {
+        let keys = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
+        let table = bed.create_table(plain("t").with_index(keys)).unwrap();
+        put(bed, &table, item("a", "rust", 1));
+        put(bed, &table, item("b", "rust", 2));
+        let mut query = Query::partition(vec!["rust".into()]).index("by_tag");
+        query.fetch_base = true;
+        query.filter = Some(Condition::Compare(
+            Comparison::Equal,
+            Operand::Path(Path::attribute("sk")),
+            Operand::Value("b".into()),
+        ));
+        let page = bed.engine.query(&table, &query).unwrap();
+        assert_eq!(page.items, [item("b", "rust", 2)]);
+        for step in &page.report.steps {
+            assert_eq!((step.rows_read, step.rows_returned), (2, 1), "{step:?}");
+        }
+    });
+}
+
+#[test]
+fn an_index_over_large_items_is_built_in_commits_that_the_store_takes() {
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let caps = Caps { commit_size_bytes_max: 256 * 1024, ..MemoryStore::default_caps() };
+    let engine = open(Arc::new(MemoryStore::with_caps(clock.clone(), caps)), &clock);
+    let table = engine.create_table(plain("t")).unwrap();
+    for n in 0..60 {
+        let large = item(&n.to_string(), "rust", n).with("large", "x".repeat(20_000));
+        engine.write(Write::put(&table, large)).unwrap();
+    }
+    let all = index("by_tag", IndexKind::Secondary, Projected::All);
+    let table = engine.add_index(&table.schema.name, all).unwrap();
+    let query = Query::partition(vec!["rust".into()]).index("by_tag");
+    assert_eq!(engine.query(&table, &query).unwrap().count, 60);
+}
+
+/// An engine over a watched store with a table of ten items tagged `rust`.
+fn watched() -> (Arc<Watched>, Engine, Arc<Table>) {
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let store = Watched::new(&clock);
+    let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock);
+    let table = engine.create_table(plain("t")).unwrap();
+    for n in 0..10 {
+        engine.write(Write::put(&table, item(&n.to_string(), "rust", n))).unwrap();
+    }
+    (store, engine, table)
+}
+
+#[test]
+fn what_is_dropped_while_an_index_is_built_leaves_no_entry() {
+    type Drop = fn(&Engine, &TableName);
+    let drop_table: Drop = |engine, name| engine.drop_table(name).unwrap();
+    let drop_index: Drop = |engine, name| drop(engine.drop_index(name, "by_tag").unwrap());
+    for dropping in [drop_table, drop_index] {
+        let (store, engine, table) = watched();
+        let name = table.schema.name.clone();
+        // When the rows have been read and their entries are about to be written.
+        let (other, dropped) = (engine.clone(), name.clone());
+        store.after_scan_of(2, move || dropping(&other, &dropped));
+        let by_tag = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
+        let error = engine.add_index(&name, by_tag).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert_eq!(engine.purge().unwrap(), 0);
+        let page = store.snapshot().unwrap();
+        let entries = KeyRange::prefix(vec![3]);
+        let page = page.scan(&entries, Default::default(), Default::default()).unwrap();
+        assert!(page.rows.is_empty(), "an entry of a dropped index");
+    }
+}
+
+#[test]
+fn a_row_that_is_written_while_it_is_entered_is_entered_as_it_is() {
+    let (store, engine, table) = watched();
+    let (other, old) = (engine.clone(), Arc::clone(&table));
+    store.after_scan_of(2, move || {
+        other.write(Write::put(&old, item("3", "go", 3))).unwrap();
+        other.write(Write::delete(&old, Key::pair("p", "4"))).unwrap();
+        other.write(Write::put(&old, item("new", "go", 4))).unwrap();
+    });
+    let by_tag = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
+    let table = engine.add_index(&table.schema.name, by_tag).unwrap();
+    let count = |tag: &str| {
+        let query = Query::partition(vec![tag.into()]).index("by_tag");
+        engine.query(&table, &query).unwrap().count
+    };
+    assert_eq!((count("rust"), count("go")), (8, 2));
+}
+
+#[test]
+fn a_writer_cannot_take_a_unique_key_from_a_row_that_is_not_entered_yet() {
+    // Item 5 has a key that the index does not know yet; another item takes it, which the index
+    // must not let pass as if both could have it.
+    for then in [item("5", "rust", 5).with("body", "other"), item("5", "go", 5)] {
+        let (store, engine, table) = watched();
+        let (other, old) = (engine.clone(), Arc::clone(&table));
+        let is_moved = then.get("tag") == Some(&"go".into());
+        store.after_scan_of(2, move || {
+            other.write(Write::put(&old, item("00", "rust", 5))).unwrap();
+            // May be refused, but must not take the entry of the other item.
+            let _ = other.write(Write::put(&old, then));
+        });
+        let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
+        let added = engine.add_index(&table.schema.name, unique);
+        let taken = SortCondition::Equal(vec![Value::number(5)]);
+        let query = Query::partition(vec!["rust".into()]).index("one").sort(taken);
+        match added {
+            Ok(table) => {
+                assert!(is_moved, "two items had one key");
+                let page = engine.query(&table, &query).unwrap();
+                assert_eq!(page.items[0].get("sk"), Some(&"00".into()));
+            }
+            Err(error) => assert_eq!((error.kind(), is_moved), (ErrorKind::AlreadyExists, false)),
+        }
+    }
+}
+
+#[test]
+fn readers_with_a_form_from_before_see_the_table_as_it_is() {
+    on_every_driver(|bed| {
+        let by_tag_index = index("by_tag", IndexKind::Secondary, Projected::All);
+        let old = bed.create_table(plain("t").with_index(by_tag_index.clone())).unwrap();
+        put(bed, &old, item("a", "rust", 1));
+        bed.drop_index(&old.schema.name, "by_tag").unwrap();
+        put(bed, &old, item("b", "rust", 2));
+        // The entries of the dropped index say nothing about the table any more.
+        let query = Query::partition(vec!["rust".into()]).index("by_tag");
+        let error = bed.engine.query(&old, &query).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        bed.add_index(&old.schema.name, by_tag_index).unwrap();
+        assert_eq!(by_tag(bed, &old, "rust"), ["b", "a"]);
+        let view = bed.engine.snapshot().unwrap();
+        bed.drop_table(&old.schema.name).unwrap();
+        let key = Key::pair("p", "a");
+        let error = bed.engine.get(&old, &Get::new(key.clone())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        let again = bed.create_table(plain("t")).unwrap();
+        let error = bed.engine.get(&old, &Get::new(key.clone())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "another table of the same name");
+        let error = bed.transact(|tx| tx.get(&old, &Get::new(key.clone()))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        let late = Write::put(&old, item("c", "rust", 1));
+        assert_eq!(bed.transact(|tx| tx.write(&late)).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(bed.engine.get(&again, &Get::new(key.clone())).unwrap().item, None);
+        // A moment that was kept is what it was.
+        assert!(view.get(&old, &Get::new(key)).unwrap().item.is_some());
+    });
+}
+
+#[test]
+fn keys_that_differ_in_spelling_alone_have_entries_of_their_own() {
+    // In a hashed table the partitions of 1.0 and 1.00 differ, also inside of a tuple.
+    on_every_driver(|bed| {
+        let pair = KeyType::Tuple(vec![KeyType::Text, KeyType::Decimal]);
+        let mut schema =
+            TableSchema::new(TableName::new("test", "t"), KeyColumn::new("pk", pair.clone()));
+        schema.indexes.push(IndexSchema {
+            sort: vec![SortColumn::new("pk", pair, Direction::Ascending)],
+            ..index("by_tag", IndexKind::Secondary, Projected::All)
+        });
+        let table = bed.create_table(schema).unwrap();
+        for (unscaled, scale) in [(10, 1), (100, 2)] {
+            let number = Decimal::new(BigInt::from(unscaled), scale).unwrap();
+            let pk = Value::Tuple(vec![Some("a".into()), Some(Value::Number(number))]);
+            put(bed, &table, Item::new().with("pk", pk).with("tag", "rust"));
+        }
+        let scanned = bed.engine.scan(&table, &Scan::default()).unwrap();
+        let query = Query::partition(vec!["rust".into()]).index("by_tag");
+        assert_eq!((scanned.count, bed.engine.query(&table, &query).unwrap().count), (2, 2));
     });
 }
