@@ -1,15 +1,21 @@
 //! An item: named values.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map;
-
 use crate::value::Value;
 
 /// The attributes of one record, sorted by name.
+///
+/// A sorted vector: items are read far more often than changed, and mostly in the order of their
+/// names, so most of them are one allocation that is filled from the front.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Item {
-    attributes: BTreeMap<String, Value>,
+    attributes: Vec<(String, Value)>,
 }
+
+/// An iterator over the attributes of an [`Item`] by name.
+pub type Attributes<'a> = std::iter::Map<
+    std::slice::Iter<'a, (String, Value)>,
+    fn(&'a (String, Value)) -> (&'a String, &'a Value),
+>;
 
 impl Item {
     /// Creates an item without attributes.
@@ -18,20 +24,47 @@ impl Item {
         Self::default()
     }
 
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        match self.attributes.last() {
+            // The common case while an item is decoded.
+            Some((last, _)) if last.as_str() < name => Err(self.attributes.len()),
+            _ => self.attributes.binary_search_by(|(own, _)| own.as_str().cmp(name)),
+        }
+    }
+
+    /// Creates an item without attributes, with room for some.
+    #[must_use]
+    pub fn with_capacity(attributes: usize) -> Self {
+        Self { attributes: Vec::with_capacity(attributes) }
+    }
+
     /// Returns the value of `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.attributes.get(name)
+        let place = self.place(name).ok()?;
+        self.attributes.get(place).map(|(_, value)| value)
     }
 
     /// Returns the value of `name` to change it.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.attributes.get_mut(name)
+        let place = self.place(name).ok()?;
+        self.attributes.get_mut(place).map(|(_, value)| value)
     }
 
     /// Sets `name` and returns what it was.
+    ///
+    /// Cost: a shift of the attributes behind it when it is new; collect many at once instead.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
-        self.attributes.insert(name.into(), value.into())
+        let (name, value) = (name.into(), value.into());
+        match self.place(&name) {
+            Ok(place) => {
+                self.attributes.get_mut(place).map(|(_, own)| std::mem::replace(own, value))
+            }
+            Err(place) => {
+                self.attributes.insert(place, (name, value));
+                None
+            }
+        }
     }
 
     /// Sets `name` and returns the item, for building one in an expression.
@@ -43,7 +76,8 @@ impl Item {
 
     /// Removes `name` and returns what it was.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        self.attributes.remove(name)
+        let place = self.place(name).ok()?;
+        Some(self.attributes.remove(place).1)
     }
 
     /// Returns how many attributes there are.
@@ -59,20 +93,31 @@ impl Item {
     }
 
     /// Walks over the attributes by name.
-    pub fn iter(&self) -> btree_map::Iter<'_, String, Value> {
-        self.attributes.iter()
+    pub fn iter(&self) -> Attributes<'_> {
+        self.attributes.iter().map(|(name, value)| (name, value))
     }
 }
 
 impl FromIterator<(String, Value)> for Item {
     fn from_iter<T: IntoIterator<Item = (String, Value)>>(attributes: T) -> Self {
-        Self { attributes: attributes.into_iter().collect() }
+        // Sorted once: attributes from outside may come in the worst order for one insert each.
+        let mut attributes: Vec<(String, Value)> = attributes.into_iter().collect();
+        attributes.sort_by(|(a, _), (b, _)| a.cmp(b));
+        // Of one name the last value stays, as if each had been set.
+        attributes.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        Self { attributes }
     }
 }
 
 impl IntoIterator for Item {
     type Item = (String, Value);
-    type IntoIter = btree_map::IntoIter<String, Value>;
+    type IntoIter = std::vec::IntoIter<(String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.attributes.into_iter()
@@ -81,9 +126,31 @@ impl IntoIterator for Item {
 
 impl<'a> IntoIterator for &'a Item {
     type Item = (&'a String, &'a Value);
-    type IntoIter = btree_map::Iter<'a, String, Value>;
+    type IntoIter = Attributes<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.attributes.iter()
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_sorted_and_the_last_of_a_name_stays() {
+        let pairs = [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("a", 5)];
+        let collected: Item =
+            pairs.iter().map(|(name, n)| ((*name).to_owned(), Value::Int(*n))).collect();
+        let mut set = Item::new();
+        for (name, n) in pairs {
+            set.set(name, n);
+        }
+        assert_eq!(collected, set);
+        let names: Vec<&String> = set.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        assert_eq!(set.get("b"), Some(&Value::Int(3)));
+        assert_eq!(set.remove("a"), Some(Value::Int(5)));
+        assert_eq!((set.get("a"), set.len()), (None, 2));
     }
 }

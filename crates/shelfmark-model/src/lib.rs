@@ -21,7 +21,7 @@ mod value;
 
 pub use condition::{Comparison, Condition, Operand};
 pub use error::{Error, ErrorKind, Result};
-pub use item::Item;
+pub use item::{Attributes, Item};
 pub use key::{Key, SortBound, SortCondition};
 pub use patch::{Patch, PatchOperation, PatchProblem, PatchValue};
 pub use path::{Path, Step};

@@ -39,7 +39,13 @@ fn functions() {
     check(Condition::BeginsWith(at("s"), is("chat#")), true);
     check(Condition::BeginsWith(at("s"), is("chats#")), false);
     check(Condition::Contains(at("t"), is("a")), true);
-    check(Condition::Contains(at("l"), is(Value::Number(shelfmark_keycode::Decimal::new(10.into(), 1).unwrap()))), true);
+    check(
+        Condition::Contains(
+            at("l"),
+            is(Value::Number(shelfmark_keycode::Decimal::new(10.into(), 1).unwrap())),
+        ),
+        true,
+    );
     check(Condition::Contains(at("s"), is("at#")), true);
     check(Condition::Exists(Path::attribute("n")), true);
     check(Condition::NotExists(Path::attribute("n")), false);

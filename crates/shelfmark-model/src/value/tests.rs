@@ -15,7 +15,10 @@ fn conditions_have_no_order_across_kinds() {
 
 #[test]
 fn equality_ignores_nothing_but_spelling() {
-    assert!(Value::number(1).equals(&Value::Number(shelfmark_keycode::Decimal::new(10.into(), 1).unwrap())));
+    assert!(
+        Value::number(1)
+            .equals(&Value::Number(shelfmark_keycode::Decimal::new(10.into(), 1).unwrap()))
+    );
     assert!(!Value::number(1).equals(&Value::Int(1)));
     assert!(
         Value::set(vec!["b".into(), "a".into()]).equals(&Value::set(vec!["a".into(), "b".into()]))
