@@ -1,8 +1,14 @@
 //! Making the keys of dropped tables and indexes go away.
 
+use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
+
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::layout::{Tree, tree_range};
+
+/// Where a table or an index may have keys. Due times are swept by themselves.
+const TREES: [Tree; 6] =
+    [Tree::Rows, Tree::Index, Tree::Marks, Tree::Changes, Tree::Counts, Tree::Shards];
 
 impl Engine {
     /// Gives the space of dropped tables and indexes back, once no snapshot can still read them.
@@ -21,13 +27,22 @@ impl Engine {
                 left += 1;
                 continue;
             }
-            for tree in
-                [Tree::Rows, Tree::Index, Tree::Marks, Tree::Changes, Tree::Counts, Tree::Shards]
-            {
-                self.inner.store.destroy_range(&tree_range(tree, dropped.id))?;
+            for tree in TREES {
+                let range = tree_range(tree, dropped.id);
+                if self.has_keys(&range)? {
+                    self.inner.store.destroy_range(&range)?;
+                }
             }
             self.inner.catalogue.purged(dropped.id)?;
         }
         Ok(left)
+    }
+
+    /// Whether anything lies in the range. Destroying nothing costs more than a look.
+    fn has_keys(&self, range: &KeyRange) -> Result<bool> {
+        let limits = ScanLimits { rows_max: 1, keys_only: true, ..Default::default() };
+        let snapshot = self.inner.store.snapshot()?;
+        let page = Snapshot::scan(&*snapshot, range, Direction::Ascending, limits)?;
+        Ok(!page.rows.is_empty() || page.next.is_some())
     }
 }

@@ -224,7 +224,7 @@ impl Store for Restless {
     }
 
     fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {
-        if self.commits.fetch_add(1, Ordering::SeqCst) % 32 == 31 {
+        if self.commits.fetch_add(1, Ordering::SeqCst) % 64 == 63 {
             self.inner.maintain()?;
         }
         self.inner.submit(commit, done)

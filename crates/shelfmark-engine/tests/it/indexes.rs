@@ -105,12 +105,12 @@ fn a_unique_key_belongs_to_one_item() {
 fn an_index_is_built_while_writers_go_on() {
     on_every_driver(|bed| {
         let table = bed.create_table(plain("t")).unwrap();
-        for n in 0..600 {
+        for n in 0..300 {
             put(bed, &table, item(&format!("{n:04}"), "rust", n));
         }
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| {
-                for n in 0..200 {
+                for n in 0..100 {
                     put(bed, &table, item(&format!("{n:04}"), "go", n));
                 }
             });
@@ -119,8 +119,8 @@ fn an_index_is_built_while_writers_go_on() {
             writer.join().unwrap();
         });
         let table = bed.engine.table(&table.schema.name).unwrap();
-        assert_eq!(by_tag(bed, &table, "go").len(), 200);
-        assert_eq!(by_tag(bed, &table, "rust").len(), 400);
+        assert_eq!(by_tag(bed, &table, "go").len(), 100);
+        assert_eq!(by_tag(bed, &table, "rust").len(), 200);
         bed.drop_index(&table.schema.name, "by_tag").unwrap();
         let gone = Query::partition(vec!["go".into()]).index("by_tag");
         let table = bed.engine.table(&table.schema.name).unwrap();
