@@ -27,12 +27,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let columns = parts.iter().map(|part| column(&krate, part));
     let values = parts.iter().map(|part| {
         let (member, of_type) = (&part.member, part.of_type);
-        quote!(<#of_type as #krate::KeyPart>::to_value(&self.#member))
+        quote_spanned!(of_type.span()=> <#of_type as #krate::KeyPart>::to_value(&self.#member))
     });
     let members = parts.iter().map(|part| &part.member);
     let takes = parts.iter().map(|part| {
         let of_type = part.of_type;
-        quote!(parts.take::<#of_type>()?)
+        quote_spanned!(of_type.span()=> parts.take::<#of_type>()?)
     });
     let prefixes = prefixes(&krate, input, &parts);
     Ok(quote! {
