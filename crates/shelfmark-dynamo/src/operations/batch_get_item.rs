@@ -144,7 +144,8 @@ fn read(face: &Face, planned: Vec<Planned>) -> Result<Answer> {
             let got = view.get(&table, &Get { key, projection: projection.clone() })?;
             let bytes = bytes_read(&got);
             size = size.saturating_add(bytes);
-            answer.consumed.add(&name, Consumed::read(bytes, read.consistent));
+            let consumed = Consumed::read(bytes, read.consistent);
+            answer.consumed.add(&table.schema.name.name, consumed);
             found.extend(got.item);
             answer.report.extend(got.report);
         }

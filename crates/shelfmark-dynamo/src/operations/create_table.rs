@@ -150,7 +150,7 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         throughput,
         on_demand: request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps),
         indexes: metas,
-        tags: tags::collect(BTreeMap::new(), request.tags.unwrap_or_default())?,
+        tags: tags::collect(request.tags.unwrap_or_default())?,
         deletion_protection: request.deletion_protection,
         table_class: request.table_class,
     };

@@ -1,6 +1,8 @@
 //! GetItem.
 
-use shelfmark_engine::{Get, Got};
+use std::sync::Arc;
+
+use shelfmark_engine::{Get, Got, Table};
 
 use super::read_request::{ReadRequest, bytes_read};
 use crate::capacity::{Consumed, Detail};
@@ -24,8 +26,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
     let detail = Detail::of(request.capacity.as_deref());
     let consistent = request.read.consistent;
-    let name = request.table.clone().unwrap_or_default();
-    let got = run(face, request)?;
+    let (table, got) = run(face, request)?;
     Ok(Writer::answer(|out| {
         if let Some(item) = &got.item {
             out.name("Item");
@@ -33,7 +34,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         }
         if detail.is_wanted() {
             out.name("ConsumedCapacity");
-            Consumed::read(bytes_read(&got), consistent).put(out, &name, detail);
+            Consumed::read(bytes_read(&got), consistent).put(out, &table.schema.name.name, detail);
         }
     })
     .reporting(got.report))
@@ -60,10 +61,11 @@ fn parse(body: &[u8]) -> Result<Request> {
     Ok(request)
 }
 
-fn run(face: &Face, request: Request) -> Result<Got> {
+fn run(face: &Face, request: Request) -> Result<(Arc<Table>, Got)> {
     let key = request.key.unwrap_or_default().checked()?;
     let projection = request.read.prepare()?;
     let table = table::find(&face.engine, &request.table.unwrap_or_default())?;
     let key = table::read_key(&table, key)?;
-    Ok(face.engine.get(&table, &Get { key, projection })?)
+    let got = face.engine.get(&table, &Get { key, projection })?;
+    Ok((table, got))
 }

@@ -28,10 +28,11 @@ pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
         table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), shape);
     })?;
     let table = find(face, request.arn.as_deref())?;
-    let mut meta = Meta::of(&table);
-    meta.tags = collect(meta.tags, request.tags.unwrap_or_default())?;
-    let tags = meta.tags;
-    change(face, &table, move |meta| meta.tags = tags)
+    let tags = collect(request.tags.unwrap_or_default())?;
+    let mut all = Meta::of(&table).tags;
+    all.extend(tags.clone());
+    check_count(&all)?;
+    change(face, &table, move |meta| meta.tags.extend(tags))
 }
 
 /// Answers UntagResource.
@@ -61,24 +62,25 @@ pub(super) fn list(face: &Face, body: &[u8]) -> Result<Answered> {
     }))
 }
 
-/// Adds tags to those that are there.
-pub(super) fn collect(
-    mut tags: BTreeMap<String, String>,
-    more: Vec<Tag>,
-) -> Result<BTreeMap<String, String>> {
-    let mut seen: Vec<String> = Vec::with_capacity(more.len());
-    for tag in more {
+/// Puts tags into a map; none may stand there twice.
+pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
+    let mut tags = BTreeMap::new();
+    for tag in given {
         let (key, value) = (tag.key.unwrap_or_default(), tag.value.unwrap_or_default());
-        if seen.contains(&key) {
+        if tags.contains_key(&key) {
             return Err(Error::validation(texts::tag_twice(&key)));
         }
-        seen.push(key.clone());
         tags.insert(key, value);
     }
+    check_count(&tags)?;
+    Ok(tags)
+}
+
+fn check_count(tags: &BTreeMap<String, String>) -> Result<()> {
     if tags.len() > TAGS_MAX {
         return Err(Error::validation(texts::TAGS_TOO_MANY));
     }
-    Ok(tags)
+    Ok(())
 }
 
 fn parse(body: &[u8], check: impl FnOnce(&Request, &mut Shape)) -> Result<Request> {
