@@ -21,6 +21,7 @@ mod put_item;
 mod query;
 mod read_request;
 mod scan;
+mod selection;
 mod service;
 mod table_request;
 mod table_schema;

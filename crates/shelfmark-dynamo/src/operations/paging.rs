@@ -2,7 +2,9 @@
 //! back, and where the next page begins.
 
 use shelfmark_engine::{Cursor, ErrorKind, ResultPage};
-use shelfmark_model::{Condition, Item, Path, Projection};
+use shelfmark_model::{Condition, Item, Projection};
+
+use super::selection::Select;
 
 use crate::capacity::{Consumed, Detail};
 use crate::errors::{Error, Result, texts, type_name};
@@ -41,26 +43,8 @@ pub(super) struct Prepared {
     pub(super) limit: Option<usize>,
     pub(super) start: Option<Item>,
     pub(super) detail: Detail,
-    projection: Projection,
-    select: Select,
-}
-
-/// Which attributes of an item come back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Select {
-    /// All that is read, or what the projection says.
-    Default,
-    /// The whole item, also from an index that holds less.
-    AllAttributes,
-    Count,
-}
-
-/// What a page is read with.
-pub(super) struct Selected {
     pub(super) projection: Projection,
-    pub(super) count_only: bool,
-    /// The items of the table are needed behind the entries of a local index.
-    pub(super) fetch_base: bool,
+    pub(super) select: Select,
 }
 
 impl PageRequest {
@@ -141,7 +125,7 @@ impl PageRequest {
             Some(names) => (legacy::attributes_to_get(names)?, Some("AttributesToGet")),
             None => (projection, projected.then_some("ProjectionExpression")),
         };
-        let select = select(self.select.as_deref(), parameter, self.index.is_some())?;
+        let select = Select::of(self.select.as_deref(), parameter, self.index.is_some())?;
         Ok(Prepared {
             keys,
             filter,
@@ -191,67 +175,7 @@ impl Operation {
     }
 }
 
-fn select(select: Option<&str>, projection: Option<&str>, index: bool) -> Result<Select> {
-    if let (Some(select), Some(parameter)) = (select, projection)
-        && select != "SPECIFIC_ATTRIBUTES"
-    {
-        return Err(Error::validation(texts::select_forbids_projection(parameter, select)));
-    }
-    match select {
-        Some("SPECIFIC_ATTRIBUTES") if projection.is_none() => {
-            Err(Error::validation(texts::SELECT_NEEDS_PROJECTION))
-        }
-        Some("ALL_PROJECTED_ATTRIBUTES") if !index => {
-            Err(Error::validation(texts::SELECT_NEEDS_INDEX))
-        }
-        Some("COUNT") => Ok(Select::Count),
-        Some("ALL_ATTRIBUTES") => Ok(Select::AllAttributes),
-        _ => Ok(Select::Default),
-    }
-}
-
 impl Prepared {
-    /// Fits what comes back to what is read.
-    pub(super) fn select(&self, target: &Target, consistent: bool) -> Result<Selected> {
-        let missing: Vec<&str> = match &self.projection {
-            Projection::All => Vec::new(),
-            Projection::Paths(paths) => paths
-                .iter()
-                .map(|path| path.attribute.as_str())
-                .filter(|attribute| !target.holds(attribute))
-                .collect(),
-        };
-        if let Some(index) = target.global_index() {
-            if consistent {
-                return Err(Error::validation(texts::CONSISTENT_GLOBAL_INDEX));
-            }
-            if self.select == Select::AllAttributes && !target.holds_all() {
-                return Err(Error::validation(texts::select_all_attributes(&index.name)));
-            }
-            if !missing.is_empty() {
-                return Err(Error::validation(texts::not_projected(&index.name, &missing)));
-            }
-        }
-        let wants_more =
-            !missing.is_empty() || (self.select == Select::AllAttributes && !target.holds_all());
-        Ok(Selected {
-            projection: self.projection.clone(),
-            count_only: self.select == Select::Count,
-            fetch_base: wants_more && target.local_index().is_some(),
-        })
-    }
-
-    /// Refuses a filter on attributes of the key that is queried.
-    pub(super) fn check_filter(&self, target: &Target) -> Result<()> {
-        let Some(filter) = &self.filter else { return Ok(()) };
-        let mut paths = Vec::new();
-        paths_of(filter, &mut paths);
-        match paths.into_iter().find(|path| target.is_key(&path.attribute)) {
-            Some(path) => Err(Error::validation(texts::filter_on_key(&path.attribute))),
-            None => Ok(()),
-        }
-    }
-
     /// Returns where to go on.
     pub(super) fn cursor(&self, target: &Target) -> Result<Option<Cursor>> {
         let Some(position) = &self.start else { return Ok(None) };
@@ -284,35 +208,6 @@ fn check_position_types(target: &Target, position: &Item) -> Result<()> {
         return Ok(());
     }
     Err(Error::validation(texts::start_key_problem(texts::KEY_DOES_NOT_MATCH)))
-}
-
-/// Collects the paths that a condition names.
-fn paths_of<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
-    use shelfmark_model::Operand;
-    let mut operand = |operand: &'c Operand| match operand {
-        Operand::Path(path) | Operand::Size(path) => paths.push(path),
-        Operand::Value(_) => {}
-    };
-    match condition {
-        Condition::And(all) | Condition::Or(all) => {
-            all.iter().for_each(|condition| paths_of(condition, paths));
-        }
-        Condition::Not(condition) => paths_of(condition, paths),
-        Condition::Compare(_, one, two)
-        | Condition::BeginsWith(one, two)
-        | Condition::Contains(one, two) => [one, two].into_iter().for_each(operand),
-        Condition::Between(value, lower, upper) => {
-            [value, lower, upper].into_iter().for_each(operand);
-        }
-        Condition::In(value, among) => {
-            operand(value);
-            among.iter().for_each(operand);
-        }
-        Condition::Exists(path)
-        | Condition::NotExists(path)
-        | Condition::KindIn(path, _)
-        | Condition::SetOf(path, _) => paths.push(path),
-    }
 }
 
 /// Writes a page.

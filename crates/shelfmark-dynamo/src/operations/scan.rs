@@ -3,7 +3,8 @@
 use shelfmark_engine::{Get, ResultPage, Scan, Segment};
 use shelfmark_model::{Condition, Item};
 
-use super::paging::{Operation, PageRequest, Selected, encode};
+use super::paging::{Operation, PageRequest, encode};
+use super::selection::Selected;
 use crate::errors::{Error, Result, texts};
 use crate::face::Face;
 use crate::json::Reader;

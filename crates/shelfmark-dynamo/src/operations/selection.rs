@@ -1,0 +1,118 @@
+//! Which attributes of the items on a page come back, and what a filter may name.
+
+use shelfmark_model::{Condition, Operand, Path, Projection};
+
+use super::paging::Prepared;
+use crate::errors::{Error, Result, texts};
+use crate::table::Target;
+
+/// Which attributes of an item come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Select {
+    /// All that is read, or what the projection says.
+    Default,
+    /// The whole item, also from an index that holds less.
+    AllAttributes,
+    Count,
+}
+
+/// What a page is read with.
+pub(super) struct Selected {
+    pub(super) projection: Projection,
+    pub(super) count_only: bool,
+    /// The items of the table are needed behind the entries of a local index.
+    pub(super) fetch_base: bool,
+}
+
+impl Select {
+    /// Reads `Select`, which must fit the parameter that names attributes, if there is one.
+    pub(super) fn of(select: Option<&str>, projection: Option<&str>, index: bool) -> Result<Self> {
+        if let (Some(select), Some(parameter)) = (select, projection)
+            && select != "SPECIFIC_ATTRIBUTES"
+        {
+            return Err(Error::validation(texts::select_forbids_projection(parameter, select)));
+        }
+        match select {
+            Some("SPECIFIC_ATTRIBUTES") if projection.is_none() => {
+                Err(Error::validation(texts::SELECT_NEEDS_PROJECTION))
+            }
+            Some("ALL_PROJECTED_ATTRIBUTES") if !index => {
+                Err(Error::validation(texts::SELECT_NEEDS_INDEX))
+            }
+            Some("COUNT") => Ok(Self::Count),
+            Some("ALL_ATTRIBUTES") => Ok(Self::AllAttributes),
+            _ => Ok(Self::Default),
+        }
+    }
+}
+
+impl Prepared {
+    /// Fits what comes back to what is read.
+    pub(super) fn select(&self, target: &Target, consistent: bool) -> Result<Selected> {
+        let missing: Vec<&str> = match &self.projection {
+            Projection::All => Vec::new(),
+            Projection::Paths(paths) => paths
+                .iter()
+                .map(|path| path.attribute.as_str())
+                .filter(|attribute| !target.holds(attribute))
+                .collect(),
+        };
+        if let Some(index) = target.global_index() {
+            if consistent {
+                return Err(Error::validation(texts::CONSISTENT_GLOBAL_INDEX));
+            }
+            if self.select == Select::AllAttributes && !target.holds_all() {
+                return Err(Error::validation(texts::select_all_attributes(&index.name)));
+            }
+            if !missing.is_empty() {
+                return Err(Error::validation(texts::not_projected(&index.name, &missing)));
+            }
+        }
+        let wants_more =
+            !missing.is_empty() || (self.select == Select::AllAttributes && !target.holds_all());
+        Ok(Selected {
+            projection: self.projection.clone(),
+            count_only: self.select == Select::Count,
+            fetch_base: wants_more && target.local_index().is_some(),
+        })
+    }
+
+    /// Refuses a filter on attributes of the key that is queried.
+    pub(super) fn check_filter(&self, target: &Target) -> Result<()> {
+        let Some(filter) = &self.filter else { return Ok(()) };
+        let mut paths = Vec::new();
+        paths_of(filter, &mut paths);
+        match paths.into_iter().find(|path| target.is_key(&path.attribute)) {
+            Some(path) => Err(Error::validation(texts::filter_on_key(&path.attribute))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Collects the paths that a condition names.
+fn paths_of<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
+    let mut operand = |operand: &'c Operand| match operand {
+        Operand::Path(path) | Operand::Size(path) => paths.push(path),
+        Operand::Value(_) => {}
+    };
+    match condition {
+        Condition::And(all) | Condition::Or(all) => {
+            all.iter().for_each(|condition| paths_of(condition, paths));
+        }
+        Condition::Not(condition) => paths_of(condition, paths),
+        Condition::Compare(_, one, two)
+        | Condition::BeginsWith(one, two)
+        | Condition::Contains(one, two) => [one, two].into_iter().for_each(operand),
+        Condition::Between(value, lower, upper) => {
+            [value, lower, upper].into_iter().for_each(operand);
+        }
+        Condition::In(value, among) => {
+            operand(value);
+            among.iter().for_each(operand);
+        }
+        Condition::Exists(path)
+        | Condition::NotExists(path)
+        | Condition::KindIn(path, _)
+        | Condition::SetOf(path, _) => paths.push(path),
+    }
+}
