@@ -10,6 +10,8 @@
 //!
 //! Invariant: everything here is ordinary tables of the engine, so other faces see the same items.
 
+mod blobs;
+mod collections;
 mod database;
 mod entity;
 mod error;
@@ -20,6 +22,8 @@ mod reach;
 mod record;
 mod transaction;
 
+pub use blobs::{BLOB_BYTES_MAX, BlobLevel, BlobMetadata, BlobPage, Blobs};
+pub use collections::{Cell, LinearLog};
 pub use database::{DEFAULT, Database, DatabaseInfo, Environment, Registry};
 pub use entity::{
     Attribute, Attributes, Entities, Entity, EntityPage, EntityShard, EntitySplit,
@@ -31,12 +35,12 @@ pub use key::{
     Blob, Date, KeyPart, KeyPrefix, OrderedKey, Parts, TimeOfDay, Timestamp, TotalF32, TotalF64,
     Uuid, column, descending_column, reversed,
 };
-pub use ordered::{Chunks, Keys, OrderedTable, Page, Range, Stream, Values};
+pub use ordered::{Chunks, EntryChange, Keys, OrderedTable, Page, Range, Stream, Values};
 pub use reach::{Direct, InTransaction, Inside, Moment, Reach, WriteReach};
-pub use record::{Record, from_value, to_value};
+pub use record::{Record, as_text, from_value, to_value};
 pub use transaction::{Batch, ForkedRead, Tx};
 
 pub use shelfmark_derive::{KeyPart, OrderedKey};
-pub use shelfmark_engine::{Cursor, HookResult, SplitSubscription};
+pub use shelfmark_engine::{ChangePosition, Cursor, HookResult, SplitSubscription};
 pub use shelfmark_keycode::Ulid;
 pub use shelfmark_model::{Direction, KeyType, SortColumn, Value};

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use shelfmark_engine::{Engine, Get, Table};
 use shelfmark_model::Item;
 
+use crate::collections::{Cell as DurableCell, LinearLog};
 use crate::entity::EntityTable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle::Handle;
@@ -61,6 +62,27 @@ impl<'a> Tx<'a> {
     /// * [`ErrorKind::Restricted`]: the table belongs to another database.
     pub fn entities(&self, table: &EntityTable) -> Result<EntityTable<InTransaction<'a>>> {
         Ok(table.reached(self.reach(table.handle())?))
+    }
+
+    /// Returns a cell as this transaction sees and writes it.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the cell belongs to another database.
+    pub fn cell<T: Record + Clone>(
+        &self,
+        cell: &DurableCell<T>,
+    ) -> Result<DurableCell<T, InTransaction<'a>>> {
+        Ok(cell.reached(self.reach(cell.handle())?))
+    }
+
+    /// Returns a log as this transaction sees and writes it.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the log belongs to another database.
+    pub fn log<T: Record>(&self, log: &LinearLog<T>) -> Result<LinearLog<T, InTransaction<'a>>> {
+        Ok(log.reached(self.reach(log.handle())?))
     }
 
     /// Ends the transaction: nothing is written, and the caller gets [`ErrorKind::Aborted`] with

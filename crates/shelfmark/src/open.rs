@@ -71,7 +71,8 @@ impl Shelfmark {
     ///
     /// # Errors
     ///
-    /// * [`ErrorKind::Io`]: the folder cannot be used, or another process has it open.
+    /// * [`ErrorKind::Unavailable`]: this process or another has it open. Stop that one.
+    /// * [`ErrorKind::Io`]: the folder cannot be used.
     /// * [`ErrorKind::Corrupt`]: a file is damaged. Nothing was changed; run `shelfmark verify`.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &Options::default())

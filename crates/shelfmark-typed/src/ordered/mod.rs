@@ -4,6 +4,7 @@
 //! leading parts, and over the whole table, is one contiguous range (`docs/adr/0002-one-partition-per-ordered-table.md`). What it is
 //! not: a place for large lists as values. Put their elements under keys of their own.
 
+mod changes;
 mod conditional;
 mod engine_keys;
 mod range;
@@ -24,6 +25,7 @@ use crate::key::{KeyPrefix, OrderedKey};
 use crate::reach::{Direct, InTransaction, Moment, Reach};
 use crate::record::Record;
 
+pub use changes::EntryChange;
 pub use range::{Page, Range};
 pub use stream::{Chunks, Keys, Stream, Values};
 

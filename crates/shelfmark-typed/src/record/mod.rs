@@ -7,6 +7,7 @@
 //!
 //! Invariant: what was written is read back exactly, whatever the names; see [`names`].
 
+pub mod as_text;
 mod de;
 pub(crate) mod names;
 pub(crate) mod newtype;

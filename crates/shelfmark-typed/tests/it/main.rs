@@ -8,6 +8,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod blobs;
 mod case_01_scan_bounds;
 mod case_02_counts;
 mod case_03_parallel_splits;
@@ -21,6 +22,7 @@ mod case_10_emptied_leaves;
 mod case_11_codecs;
 mod case_12_rename;
 mod case_13_batch_replace;
+mod collections;
 mod databases;
 mod drivers;
 mod entities;

@@ -235,3 +235,49 @@ fn a_key_or_value_that_is_too_large_is_refused() {
         assert_eq!(table.read(&"x".into()).unwrap().0.len(), 1024 * 1024);
     });
 }
+
+#[test]
+fn changes_are_typed_and_in_commit_order() {
+    on_every_driver(|bed| {
+        let settings = shelfmark_typed::TableSettings { change_log: true, ..Default::default() };
+        let table: OrderedTable<u32, i64> =
+            OrderedTable::with(&bed.database, "logged", &settings).unwrap();
+        table.write(&1, &10).unwrap();
+        table.write(&1, &11).unwrap();
+        table.write_with_ttl(&2, &20, Duration::from_secs(5)).unwrap();
+        table.delete(&1).unwrap();
+        let all = table.changes(None, 100).unwrap();
+        let seen: Vec<_> = all.iter().map(|c| (c.key, c.old, c.new, c.expired)).collect();
+        let expected = [
+            (1, None, Some(10), false),
+            (1, Some(10), Some(11), false),
+            (2, None, Some(20), false),
+            (1, Some(11), None, false),
+        ];
+        assert_eq!(seen, expected);
+        bed.seconds(5);
+        bed.engine.sweep(&mut shelfmark_engine::SweepPosition::default(), 10).unwrap();
+        bed.engine.store().commit(shelfmark_store::Commit::default()).unwrap();
+        let rest = table.changes(Some(all[3].position), 100).unwrap();
+        assert_eq!(rest.len(), 1);
+        assert_eq!((rest[0].key, rest[0].old, rest[0].expired), (2, Some(20), true));
+        let plain: OrderedTable<u32, i64> = OrderedTable::named(&bed.database, "plain").unwrap();
+        assert_eq!(plain.changes(None, 1).unwrap_err().kind(), ErrorKind::Invalid);
+    });
+}
+
+#[test]
+fn fields_without_serde_are_kept_as_text() {
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Message {
+        #[serde(with = "shelfmark_typed::as_text")]
+        id: Ulid,
+        body: String,
+    }
+    on_every_driver(|bed| {
+        let table: OrderedTable<u8, Message> = OrderedTable::named(&bed.database, "m").unwrap();
+        let message = Message { id: Ulid::from_bytes([9; 16]), body: "hello".to_owned() };
+        table.write(&1, &message).unwrap();
+        assert_eq!(table.read(&1).unwrap(), message);
+    });
+}

@@ -1,0 +1,339 @@
+//! Blobs: named byte strings of a database, in parts, with their metadata beside them.
+//!
+//! A blob has one row of metadata in the table `_blobs` and its bytes in parts of 256 KiB in the
+//! table `_blob_parts`, under a number that each write takes anew. What it is not: a stream. A blob
+//! is written in one commit and is at most [`BLOB_BYTES_MAX`] long; larger files belong into files.
+//!
+//! Invariant: metadata and parts change in one commit, and are read at one moment, so nobody sees a
+//! mixture of two writes.
+
+mod listing;
+
+use std::sync::Arc;
+
+use shelfmark_engine::{Engine, Get, Table, View, Write};
+use shelfmark_keycode::Ulid;
+use shelfmark_model::{Direction, Item, Key, KeyColumn, KeyType, SortColumn, Value};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::database::Database;
+use crate::error::{Error, ErrorKind, Result};
+use crate::handle::{Handle, TableSettings};
+use crate::key::Timestamp;
+use crate::reach::{self, Inside};
+
+pub use listing::{BlobLevel, BlobPage};
+
+/// The largest blob, in bytes.
+///
+/// Source: ours; half of the largest commit of the embedded driver, so that one fits besides its
+/// metadata and the parts it replaces.
+pub const BLOB_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Bytes of a part.
+const PART_BYTES: usize = 256 * 1024;
+
+/// The column that makes both tables one partition.
+const SHELF: &str = "_shelf";
+
+/// What is known of a blob without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlobMetadata {
+    /// Its key.
+    pub key: String,
+    /// A hash of its bytes: equal bytes have equal tags.
+    pub etag: String,
+    /// Its length in bytes.
+    pub byte_count: u64,
+    /// When it was written.
+    pub modified: Timestamp,
+}
+
+/// The blobs of a database. Cheap to clone.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::Blobs;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let blobs = Blobs::of(&database)?;
+/// blobs.write("covers/atlas.png", b"not really a picture")?;
+/// let (bytes, metadata) = blobs.read("covers/atlas.png")?.ok_or("it was just written")?;
+/// assert_eq!((bytes.len() as u64, metadata.byte_count), (20, 20));
+/// assert_eq!(blobs.read_range("covers/atlas.png", 4, 9)?.ok_or("it is there")?.0, b"really");
+/// assert_eq!(blobs.list("covers/", 100, None)?.blobs, [metadata]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Blobs {
+    engine: Engine,
+    metadata: Arc<Handle>,
+    parts: Arc<Handle>,
+}
+
+/// A row of metadata.
+struct Stored {
+    metadata: BlobMetadata,
+    /// The number that its parts are under.
+    number: Ulid,
+}
+
+impl Blobs {
+    /// Returns the blobs of a database.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Restricted`]: the environment has no right to the database.
+    pub fn of(database: &Database) -> Result<Self> {
+        let open = |name: &str, columns: Vec<(&str, KeyType)>| {
+            let column = |(name, key_type): (&str, KeyType)| {
+                SortColumn::new(name, key_type, Direction::Ascending)
+            };
+            let shelf = KeyColumn::new(SHELF, KeyType::U8);
+            let columns = columns.into_iter().map(column).collect();
+            Handle::open_any(database, name, "blobs", shelf, columns, &TableSettings::default())
+        };
+        Ok(Self {
+            engine: database.engine().clone(),
+            metadata: open("_blobs", vec![("key", KeyType::Text)])?,
+            parts: open("_blob_parts", vec![("blob", KeyType::Uuid), ("part", KeyType::U32)])?,
+        })
+    }
+
+    /// Writes a blob, whatever was there. Returns its metadata.
+    ///
+    /// Durability: on disk once this returns.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::LimitExceeded`]: more than [`BLOB_BYTES_MAX`] bytes, or too long a key.
+    pub fn write(&self, key: &str, bytes: &[u8]) -> Result<BlobMetadata> {
+        self.put(key, bytes, |_| Ok(()))
+    }
+
+    /// Writes a blob that must be absent. Returns its metadata.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::AlreadyExists`]: it is there; nothing was written.
+    /// * As [`Blobs::write`].
+    pub fn create(&self, key: &str, bytes: &[u8]) -> Result<BlobMetadata> {
+        self.put(key, bytes, |old| match old {
+            None => Ok(()),
+            Some(_) => Err(Error::new(
+                ErrorKind::AlreadyExists,
+                format!("there is a blob {key:?} already"),
+            )),
+        })
+    }
+
+    /// Writes a blob if the one that is there has this tag; tells by its metadata that it did.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::ConditionFailed`]: it is absent, or has another tag; nothing was written.
+    /// * As [`Blobs::write`].
+    pub fn write_if_etag(&self, key: &str, etag: &str, bytes: &[u8]) -> Result<BlobMetadata> {
+        self.put(key, bytes, |old| match old {
+            Some(old) if old.metadata.etag == etag => Ok(()),
+            _ => Err(Error::new(
+                ErrorKind::ConditionFailed,
+                format!("the blob {key:?} is not the one that was read"),
+            )),
+        })
+    }
+
+    fn put(
+        &self,
+        key: &str,
+        bytes: &[u8],
+        check: impl Fn(Option<&Stored>) -> Result<()>,
+    ) -> Result<BlobMetadata> {
+        if bytes.len() > BLOB_BYTES_MAX {
+            return Err(Error::new(
+                ErrorKind::LimitExceeded,
+                format!("a blob has at most {BLOB_BYTES_MAX} bytes, this one {}", bytes.len()),
+            ));
+        }
+        let (rows, parts) = (self.metadata.table()?, self.parts.table()?);
+        let modified = self.engine.environment().clock.now_millis();
+        let metadata = BlobMetadata {
+            key: key.to_owned(),
+            etag: format!("{:032x}", xxh3_128(bytes)),
+            byte_count: bytes.len() as u64,
+            modified: Timestamp(i64::try_from(modified).unwrap_or(i64::MAX)),
+        };
+        reach::run(&self.engine, |inside| {
+            let old = self.find(inside, &rows, key)?;
+            check(old.as_ref())?;
+            if let Some(old) = old {
+                self.delete_parts(inside, &parts, &old)?;
+            }
+            let number = number(inside, modified)?;
+            for (part, bytes) in (0_i64..).zip(bytes.chunks(PART_BYTES)) {
+                let item = shelf()
+                    .with("blob", Value::Uuid(number.to_bytes()))
+                    .with("part", part)
+                    .with("bytes", Value::Bytes(bytes.to_vec().into()));
+                inside.write(&Write::put(&parts, item))?;
+            }
+            inside.write(&Write::put(&rows, row_of(&metadata, number)))?;
+            Ok(())
+        })?;
+        Ok(metadata)
+    }
+
+    /// Returns a blob with its metadata, or `None`.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn read(&self, key: &str) -> Result<Option<(Vec<u8>, BlobMetadata)>> {
+        self.read_range(key, 0, u64::MAX)
+    }
+
+    /// Returns the bytes from `first` to `last`, both included and counted from 0, as far as the
+    /// blob has them, with its metadata. Reads only the parts that they lie in.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn read_range(
+        &self,
+        key: &str,
+        first: u64,
+        last: u64,
+    ) -> Result<Option<(Vec<u8>, BlobMetadata)>> {
+        let (rows, parts) = (self.metadata.table()?, self.parts.table()?);
+        let view = self.engine.snapshot()?;
+        let Some(item) = view.get(&rows, &Get::new(blob_key(key)))?.item else { return Ok(None) };
+        let stored = stored_of(item)?;
+        let end = last.saturating_add(1).min(stored.metadata.byte_count);
+        let mut bytes = Vec::new();
+        let mut at = first;
+        while at < end {
+            let part = at / PART_BYTES as u64;
+            let held = part_of(&view, &parts, &stored, part)?;
+            let start = part * PART_BYTES as u64;
+            let range = usize_of(at - start)..usize_of(end - start).min(held.len());
+            let wanted = held.get(range).filter(|wanted| !wanted.is_empty());
+            let wanted = wanted.ok_or_else(|| damaged("a part is too short"))?;
+            bytes.extend_from_slice(wanted);
+            at += wanted.len() as u64;
+        }
+        Ok(Some((bytes, stored.metadata)))
+    }
+
+    /// Returns what is known of a blob, or `None`.
+    ///
+    /// Cost: one point read.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn metadata(&self, key: &str) -> Result<Option<BlobMetadata>> {
+        let rows = self.metadata.table()?;
+        let item = self.engine.get(&rows, &Get::new(blob_key(key)))?.item;
+        item.map(|item| Ok(stored_of(item)?.metadata)).transpose()
+    }
+
+    /// Deletes a blob; that it is absent is fine. Tells whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn delete(&self, key: &str) -> Result<bool> {
+        let (rows, parts) = (self.metadata.table()?, self.parts.table()?);
+        reach::run(&self.engine, |inside| {
+            let Some(old) = self.find(inside, &rows, key)? else { return Ok(false) };
+            self.delete_parts(inside, &parts, &old)?;
+            inside.write(&Write::delete(&rows, blob_key(key)))?;
+            Ok(true)
+        })
+    }
+
+    fn find(&self, inside: &Inside<'_>, rows: &Table, key: &str) -> Result<Option<Stored>> {
+        inside.get(rows, &Get::new(blob_key(key)))?.map(stored_of).transpose()
+    }
+
+    fn delete_parts(&self, inside: &Inside<'_>, parts: &Arc<Table>, old: &Stored) -> Result<()> {
+        for part in 0..old.metadata.byte_count.div_ceil(PART_BYTES as u64) {
+            inside.write(&Write::delete(parts, part_key(old.number, part)))?;
+        }
+        Ok(())
+    }
+}
+
+/// A number for the parts of one write: new in every write, the same in every run of its body.
+fn number(inside: &Inside<'_>, millis: u64) -> Result<Ulid> {
+    let (high, low) = (inside.transaction.random(), inside.transaction.random());
+    let mut random = [0; 10];
+    for (byte, drawn) in
+        random.iter_mut().zip(high.to_be_bytes().into_iter().chain(low.to_be_bytes()))
+    {
+        *byte = drawn;
+    }
+    Ulid::new(millis, random).map_err(|error| Error::invalid(error.to_string()))
+}
+
+fn shelf() -> Item {
+    Item::new().with(SHELF, 0)
+}
+
+fn blob_key(key: &str) -> Key {
+    Key::pair(0, key)
+}
+
+fn part_key(number: Ulid, part: u64) -> Key {
+    let part = Value::Int(i64::try_from(part).unwrap_or(i64::MAX));
+    Key { partition: vec![Value::Int(0)], sort: vec![Value::Uuid(number.to_bytes()), part] }
+}
+
+fn part_of(view: &View, parts: &Table, stored: &Stored, part: u64) -> Result<bytes::Bytes> {
+    let get = Get::new(part_key(stored.number, part));
+    match view.get(parts, &get)?.item.and_then(|mut item| item.remove("bytes")) {
+        Some(Value::Bytes(bytes)) => Ok(bytes),
+        _ => Err(damaged("a part is missing")),
+    }
+}
+
+fn row_of(metadata: &BlobMetadata, number: Ulid) -> Item {
+    shelf()
+        .with("key", metadata.key.as_str())
+        .with("etag", metadata.etag.as_str())
+        .with("bytes", i64::try_from(metadata.byte_count).unwrap_or(i64::MAX))
+        .with("modified", Value::Timestamp(metadata.modified.0))
+        .with("parts", Value::Uuid(number.to_bytes()))
+}
+
+fn stored_of(mut item: Item) -> Result<Stored> {
+    let mut take = |name: &str| item.remove(name);
+    match (take("key"), take("etag"), take("bytes"), take("modified"), take("parts")) {
+        (
+            Some(Value::Text(key)),
+            Some(Value::Text(etag)),
+            Some(Value::Int(bytes)),
+            Some(Value::Timestamp(modified)),
+            Some(Value::Uuid(number)),
+        ) => Ok(Stored {
+            metadata: BlobMetadata {
+                key,
+                etag,
+                byte_count: u64::try_from(bytes).unwrap_or(0),
+                modified: Timestamp(modified),
+            },
+            number: Ulid::from_bytes(number),
+        }),
+        _ => Err(damaged("its metadata is incomplete")),
+    }
+}
+
+fn damaged(what: &str) -> Error {
+    Error::new(ErrorKind::Corrupt, format!("a blob cannot be read: {what}"))
+}
+
+fn usize_of(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}

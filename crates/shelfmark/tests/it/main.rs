@@ -1,0 +1,111 @@
+//! The facade: opening, closing, and what goes on in the background.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use shelfmark::{
+    Attributes, Durability, EntityTable, ErrorKind, Options, OrderedTable, Shelfmark, TableSettings,
+};
+
+#[test]
+fn what_was_written_is_there_after_opening_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    for round in 0..3_u64 {
+        let shelfmark = Shelfmark::open(&path).unwrap();
+        let table: OrderedTable<u64, String> =
+            OrderedTable::named(&shelfmark.database("d").unwrap(), "t").unwrap();
+        assert_eq!(table.count().unwrap(), round);
+        table.write(&round, &"x".to_owned()).unwrap();
+        if round == 1 {
+            // Dropping closes as well.
+            drop(shelfmark);
+        } else {
+            shelfmark.close().unwrap();
+        }
+        assert_eq!(table.write(&9, &"late".to_owned()).unwrap_err().kind(), ErrorKind::Closed);
+    }
+}
+
+#[test]
+fn a_second_opener_of_a_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let _first = Shelfmark::open(folder.path()).unwrap();
+    let second = Shelfmark::open(folder.path()).map(|_| ()).unwrap_err();
+    assert_eq!(second.kind(), ErrorKind::Unavailable, "{second}");
+}
+
+#[test]
+fn expired_entries_are_swept_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options {
+        durability: Durability::Interval(Duration::from_millis(50)),
+        upkeep_period: Duration::from_millis(20),
+    };
+    let shelfmark = Shelfmark::open_with(folder.path(), &options).unwrap();
+    let database = shelfmark.database("d").unwrap();
+    let settings = TableSettings { change_log: true, ..TableSettings::default() };
+    let table: OrderedTable<u8, u8> = OrderedTable::with(&database, "t", &settings).unwrap();
+    table.write_with_ttl(&1, &1, Duration::from_secs(1)).unwrap();
+    // The sweep says so in the change log; a bound keeps a failure from hanging.
+    let swept = (0..2_000).any(|_| {
+        wait(Duration::from_millis(5));
+        table.changes(None, 10).unwrap().last().is_some_and(|change| change.expired)
+    });
+    assert!(swept);
+    assert_eq!(table.count().unwrap(), 0);
+    shelfmark.close().unwrap();
+}
+
+#[test]
+fn a_split_that_its_hook_refused_is_tried_again_in_the_background() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { upkeep_period: Duration::from_millis(20), ..Options::default() };
+    let shelfmark = Shelfmark::open_with(folder.path(), &options).unwrap();
+    let settings = TableSettings { shard_items_max: Some(2), ..TableSettings::default() };
+    let table = EntityTable::with(&shelfmark.database("d").unwrap(), "t", &settings).unwrap();
+    let ready = Arc::new(AtomicBool::new(false));
+    let (told, heard) = mpsc::channel();
+    let is_ready = Arc::clone(&ready);
+    let _hook = table.on_split(move |split| {
+        if is_ready.load(Ordering::SeqCst) {
+            told.send(split.at.clone())?;
+            return Ok(());
+        }
+        Err("not ready".into())
+    });
+    let partition = table.partition("p");
+    for sk in ["a", "b", "c"] {
+        partition.put(sk, Attributes::new()).unwrap();
+    }
+    assert_eq!(table.split_failures()[0].error, "not ready");
+    ready.store(true, Ordering::SeqCst);
+    assert_eq!(heard.recv_timeout(Duration::from_secs(10)).unwrap(), "b");
+    let done = (0..2_000).any(|_| {
+        wait(Duration::from_millis(5));
+        table.split_failures().is_empty()
+    });
+    assert!(done);
+    assert_eq!(partition.shards().unwrap().len(), 2);
+    shelfmark.close().unwrap();
+}
+
+#[test]
+fn ulids_ascend_and_databases_are_created_where_they_may_be() {
+    let shelfmark = Shelfmark::memory().unwrap();
+    let ulids: Vec<_> = (0..1000).map(|_| shelfmark.ulid().unwrap()).collect();
+    assert!(ulids.windows(2).all(|pair| pair[0] < pair[1]));
+    shelfmark.environment("other").unwrap().create_database("theirs").unwrap();
+    let error = shelfmark.database("theirs").map(|_| ()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Restricted);
+    assert_eq!(shelfmark.registry().environments().unwrap(), ["default", "other"]);
+    shelfmark.close().unwrap();
+}
+
+/// Waits without putting the thread to sleep behind the clock's back.
+fn wait(time: Duration) {
+    let (_keep, never) = mpsc::channel::<()>();
+    let _ = never.recv_timeout(time);
+}
