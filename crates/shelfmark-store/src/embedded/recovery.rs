@@ -95,17 +95,15 @@ impl Judge<'_> {
                 }
             }
         }
-        if self.judged.files.is_empty() {
+        let Some((info, _, end)) = self.judged.files.last() else {
             return Err(fault::corrupt_store(folder, "there is no log file"));
-        }
+        };
         if self.judged.last_group < self.mark.synced_group {
-            return Err(fault::corrupt_store(
-                folder,
-                format!(
-                    "the log ends with group {}, but group {} was synced",
-                    self.judged.last_group, self.mark.synced_group
-                ),
-            ));
+            let why = format!(
+                "the log ends here with group {}, but group {} was synced",
+                self.judged.last_group, self.mark.synced_group
+            );
+            return Err(fault::corrupt(&info.path, *end, why));
         }
         Ok(())
     }
