@@ -5,6 +5,8 @@
 //! Invariant: what it does follows from a seed, and a failing seed is told and can be replayed
 //! alone ([`seeds`]).
 
+pub mod crash;
 pub mod history;
+pub mod powercut;
 pub mod seeds;
 pub mod workload;

@@ -1,0 +1,340 @@
+//! A disk as a program may rely on it: what is durable, and what is only pending.
+//!
+//! Invariant: `now` is what the running system sees; what a power cut leaves is the durable part
+//! and any choice among the pending changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use shelfmark_store::vfs;
+
+use super::recording::Event;
+
+/// Number of a file or folder.
+pub type NodeId = usize;
+
+/// A change that is not durable yet. Numbers rise in the order in which changes were made.
+#[derive(Debug, Clone)]
+pub struct Pending<T> {
+    /// Its number.
+    pub number: u64,
+    /// What is changed.
+    pub change: T,
+}
+
+/// A change of a file's bytes.
+#[derive(Debug, Clone)]
+pub enum FileChange {
+    /// Bytes at an offset.
+    Write(usize, Vec<u8>),
+    /// A new length.
+    Length(usize),
+}
+
+/// A change of the names in a folder.
+#[derive(Debug, Clone)]
+pub enum NameChange {
+    /// The name stands for this node from now on.
+    Put(String, NodeId),
+    /// The name is gone.
+    Remove(String),
+    /// The first name is gone, and the second stands for this node, at once.
+    Rename(String, String, NodeId),
+}
+
+/// A file or folder.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// A file.
+    File {
+        /// Its bytes after a power cut that takes everything pending.
+        durable: Vec<u8>,
+        /// What else was done to it.
+        pending: Vec<Pending<FileChange>>,
+    },
+    /// A folder.
+    Folder {
+        /// What it names after a power cut that takes everything pending.
+        durable: BTreeMap<String, NodeId>,
+        /// What else was done to it.
+        pending: Vec<Pending<NameChange>>,
+        /// What it names for the running system.
+        now: BTreeMap<String, NodeId>,
+    },
+}
+
+/// The files below one folder, the root, which itself is durable.
+#[derive(Debug, Clone)]
+pub struct Disk {
+    nodes: Vec<Node>,
+    handles: BTreeMap<u32, NodeId>,
+    syncs: BTreeMap<u32, (NodeId, u64)>,
+    next: u64,
+}
+
+/// The root's number.
+pub const ROOT: NodeId = 0;
+
+impl Disk {
+    /// Creates a disk that holds nothing but the root.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            nodes: vec![new_folder()],
+            handles: BTreeMap::new(),
+            syncs: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    /// Creates a disk that holds, durably, what is in `folder` now.
+    ///
+    /// # Errors
+    ///
+    /// * The operating system's error.
+    pub fn of(folder: &Path) -> std::io::Result<Self> {
+        let mut disk = Self::new();
+        let mut left = vec![(folder.to_owned(), ROOT)];
+        while let Some((path, parent)) = left.pop() {
+            for path in vfs::list(&path)? {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let node = if path.is_dir() {
+                    let node = disk.add(new_folder());
+                    left.push((path, node));
+                    node
+                } else {
+                    disk.add(Node::File { durable: vfs::read(&path)?, pending: Vec::new() })
+                };
+                if let Some(Node::Folder { durable, now, .. }) = disk.nodes.get_mut(parent) {
+                    durable.insert(name.clone(), node);
+                    now.insert(name, node);
+                }
+            }
+        }
+        Ok(disk)
+    }
+
+    fn add(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Returns a node.
+    #[must_use]
+    pub fn node(&self, node: NodeId) -> Option<&Node> {
+        self.nodes.get(node)
+    }
+
+    /// Returns the number above those of all changes so far.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.next
+    }
+
+    /// Lists the nodes that a power cut may leave under some name, the root first.
+    #[must_use]
+    pub fn reachable(&self) -> Vec<NodeId> {
+        let mut seen = BTreeSet::from([ROOT]);
+        let mut left = vec![ROOT];
+        while let Some(node) = left.pop() {
+            let Some(Node::Folder { durable, pending, .. }) = self.nodes.get(node) else {
+                continue;
+            };
+            let named = pending.iter().filter_map(|pending| match &pending.change {
+                NameChange::Put(_, node) | NameChange::Rename(_, _, node) => Some(*node),
+                NameChange::Remove(_) => None,
+            });
+            for child in durable.values().copied().chain(named) {
+                if seen.insert(child) {
+                    left.push(child);
+                }
+            }
+        }
+        seen.into_iter().collect()
+    }
+
+    /// Does what a process did.
+    ///
+    /// # Errors
+    ///
+    /// * A text that says why the event is impossible here: something went past the recorder.
+    pub fn apply(&mut self, event: &Event) -> Result<(), String> {
+        self.try_apply(event).ok_or_else(|| format!("impossible on this disk: {event:?}"))
+    }
+
+    fn try_apply(&mut self, event: &Event) -> Option<()> {
+        match event {
+            Event::Begin => {
+                self.handles.clear();
+                self.syncs.clear();
+            }
+            Event::Open { handle, creates, empties, path } => {
+                let node = match self.find(path) {
+                    Some(node) => node,
+                    None if *creates => {
+                        self.create(path, Node::File { durable: Vec::new(), pending: Vec::new() })?
+                    }
+                    None => return None,
+                };
+                self.handles.insert(*handle, node);
+                if *empties {
+                    self.change_file(node, FileChange::Length(0))?;
+                }
+            }
+            Event::Write { handle, offset, bytes } => {
+                let change = FileChange::Write(usize::try_from(*offset).ok()?, bytes.clone());
+                self.change_file(*self.handles.get(handle)?, change)?;
+            }
+            Event::Length { handle, length } => {
+                let change = FileChange::Length(usize::try_from(*length).ok()?);
+                self.change_file(*self.handles.get(handle)?, change)?;
+            }
+            Event::LengthByPath { path, length } => {
+                let node = self.find(path)?;
+                self.change_file(node, FileChange::Length(usize::try_from(*length).ok()?))?;
+            }
+            Event::SyncBegin { handle, number, .. } => {
+                self.syncs.insert(*number, (*self.handles.get(handle)?, self.next));
+            }
+            Event::SyncEnd { number } => {
+                let (node, below) = self.syncs.remove(number)?;
+                self.settle(node, below);
+            }
+            Event::Unlink(path) | Event::RemoveFolder(path) => {
+                let (parent, name) = self.parent(path)?;
+                self.change_names(parent, NameChange::Remove(name))?;
+            }
+            Event::CreateFolder(path) => {
+                self.create(path, new_folder())?;
+            }
+            Event::Link(from, to) => {
+                let node = self.find(from)?;
+                let (parent, name) = self.parent(to)?;
+                self.change_names(parent, NameChange::Put(name, node))?;
+            }
+            Event::Rename(from, to) => self.rename(from, to)?,
+            Event::Note(_) => {}
+        }
+        Some(())
+    }
+
+    fn find(&self, path: &Path) -> Option<NodeId> {
+        path.iter().try_fold(ROOT, |node, name| match self.nodes.get(node)? {
+            Node::Folder { now, .. } => now.get(name.to_str()?).copied(),
+            Node::File { .. } => None,
+        })
+    }
+
+    fn parent(&self, path: &Path) -> Option<(NodeId, String)> {
+        Some((self.find(path.parent()?)?, path.file_name()?.to_str()?.to_owned()))
+    }
+
+    fn create(&mut self, path: &Path, node: Node) -> Option<NodeId> {
+        let (parent, name) = self.parent(path)?;
+        let node = self.add(node);
+        self.change_names(parent, NameChange::Put(name, node))?;
+        Some(node)
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) -> Option<()> {
+        let node = self.find(from)?;
+        let (from_folder, from) = self.parent(from)?;
+        let (to_folder, to) = self.parent(to)?;
+        if from_folder == to_folder {
+            return self.change_names(from_folder, NameChange::Rename(from, to, node));
+        }
+        self.change_names(to_folder, NameChange::Put(to, node))?;
+        self.change_names(from_folder, NameChange::Remove(from))
+    }
+
+    fn change_names(&mut self, folder: NodeId, change: NameChange) -> Option<()> {
+        let number = self.next;
+        self.next += 1;
+        match self.nodes.get_mut(folder)? {
+            Node::Folder { pending, now, .. } => {
+                change.apply(now);
+                pending.push(Pending { number, change });
+                Some(())
+            }
+            Node::File { .. } => None,
+        }
+    }
+
+    fn change_file(&mut self, file: NodeId, change: FileChange) -> Option<()> {
+        let number = self.next;
+        self.next += 1;
+        match self.nodes.get_mut(file)? {
+            Node::File { pending, .. } => {
+                pending.push(Pending { number, change });
+                Some(())
+            }
+            Node::Folder { .. } => None,
+        }
+    }
+
+    /// Makes the changes of `node` with numbers below `below` durable.
+    fn settle(&mut self, node: NodeId, below: u64) {
+        match self.nodes.get_mut(node) {
+            Some(Node::File { durable, pending }) => {
+                for done in pending.extract_if(.., |pending| pending.number < below) {
+                    done.change.apply(durable);
+                }
+            }
+            Some(Node::Folder { durable, pending, .. }) => {
+                for done in pending.extract_if(.., |pending| pending.number < below) {
+                    done.change.apply(durable);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn new_folder() -> Node {
+    Node::Folder { durable: BTreeMap::new(), pending: Vec::new(), now: BTreeMap::new() }
+}
+
+impl NameChange {
+    /// Changes the names of a folder.
+    pub fn apply(&self, names: &mut BTreeMap<String, NodeId>) {
+        match self {
+            Self::Put(name, node) => {
+                names.insert(name.clone(), *node);
+            }
+            Self::Remove(name) => {
+                names.remove(name);
+            }
+            Self::Rename(from, to, node) => {
+                names.remove(from);
+                names.insert(to.clone(), *node);
+            }
+        }
+    }
+}
+
+impl FileChange {
+    /// Changes the bytes of a file.
+    pub fn apply(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Write(offset, data) => write(bytes, *offset, data),
+            Self::Length(length) => bytes.resize(*length, 0),
+        }
+    }
+}
+
+/// Writes `data` at `offset`, with zeros before it where there was nothing.
+pub(super) fn write(bytes: &mut Vec<u8>, offset: usize, data: &[u8]) {
+    let end = offset + data.len();
+    if bytes.len() < end {
+        bytes.resize(end, 0);
+    }
+    if let Some(place) = bytes.get_mut(offset..end) {
+        place.copy_from_slice(data);
+    }
+}
