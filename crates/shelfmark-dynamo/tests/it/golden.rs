@@ -28,6 +28,7 @@ scripts!(
     index_multi_attribute,
     index_sparse,
     items,
+    key_types,
     legacy,
     paging,
     publication_composite,

@@ -6,4 +6,5 @@ mod compat;
 mod golden;
 mod hostile;
 mod limits;
+mod ranges;
 mod runner;
