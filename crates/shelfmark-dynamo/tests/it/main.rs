@@ -1,6 +1,11 @@
 //! Tests of the face from outside: requests in, answers out, over an engine in memory.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails says where")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that fails says where"
+)]
 
 mod compat;
 mod golden;
