@@ -14,11 +14,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     // The command is built first: tests of real processes start it.
     start("cargo", &["build", "--package", "shelfmark-cli"])?;
     run_with("cargo", &["test", "--workspace"], long_mode)?;
-    run_with(
-        "cargo",
-        &["doc", "--workspace", "--no-deps"],
-        &[("RUSTDOCFLAGS", "-D warnings")],
-    )?;
+    run_with("cargo", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     for example in ["chat", "blog"] {
         start("cargo", &["run", "--quiet", "--package", "shelfmark", "--example", example])?;
     }
@@ -31,5 +27,3 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     println!("all steps passed");
     Ok(())
 }
-
-

@@ -75,7 +75,9 @@ impl Server {
             if let Ok(text) = std::fs::read_to_string(&ready) {
                 let addresses: serde_json::Value = serde_json::from_str(&text)?;
                 let address = addresses.get("dynamodb").and_then(serde_json::Value::as_str);
-                address.context("the ready file names no address")?.clone_into(&mut server.dynamodb);
+                address
+                    .context("the ready file names no address")?
+                    .clone_into(&mut server.dynamodb);
                 return Ok(server);
             }
             if let Some(status) = server.process.try_wait()? {

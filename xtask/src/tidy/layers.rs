@@ -79,7 +79,8 @@ fn graph() -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
         .current_dir(root())
         .output()
         .context("cannot start cargo")?;
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("reading cargo metadata")?;
+    let metadata: Value =
+        serde_json::from_slice(&output.stdout).context("reading cargo metadata")?;
     let packages = metadata.get("packages").and_then(Value::as_array).context("no packages")?;
     let names: BTreeSet<&str> =
         packages.iter().filter_map(|package| package.get("name")?.as_str()).collect();

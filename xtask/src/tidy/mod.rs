@@ -47,7 +47,8 @@ fn tracked_files() -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(root().join(path)).with_context(|| format!("reading {}", path.display()))
+    std::fs::read_to_string(root().join(path))
+        .with_context(|| format!("reading {}", path.display()))
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {
