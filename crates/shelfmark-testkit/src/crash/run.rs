@@ -254,7 +254,7 @@ impl Writer<'_> {
             self.clock.advance(tick);
         }
         let every = self.arguments.maintain_every;
-        if thread == 0 && every > 0 && index % every == 0 {
+        if thread == 0 && every > 0 && index.is_multiple_of(every) {
             self.store.maintain()?;
         }
         Ok(())

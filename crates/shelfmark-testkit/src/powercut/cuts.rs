@@ -190,11 +190,9 @@ pub fn play<T>(
         observe(event);
         match event {
             Event::Begin => skipped.clear(),
-            Event::SyncBegin { site, number, .. } => {
-                if skip(site) {
-                    skipped.insert(*number);
-                    continue;
-                }
+            Event::SyncBegin { site, number, .. } if skip(site) => {
+                skipped.insert(*number);
+                continue;
             }
             Event::SyncEnd { number } if skipped.remove(number) => continue,
             _ => {}

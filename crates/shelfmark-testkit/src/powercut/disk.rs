@@ -38,9 +38,12 @@ pub enum NameChange {
     Put(String, NodeId),
     /// The name is gone.
     Remove(String),
-    /// The first name is gone, and the second stands for this node, at once.
-    Rename(String, String, NodeId),
+    /// The first name, in the given folder, is gone, and the second stands for this node, at once.
+    Rename(NodeId, String, String, NodeId),
 }
+
+/// What folders name.
+pub type Names = BTreeMap<NodeId, BTreeMap<String, NodeId>>;
 
 /// A file or folder.
 #[derive(Debug, Clone)]
@@ -141,7 +144,7 @@ impl Disk {
                 continue;
             };
             let named = pending.iter().filter_map(|pending| match &pending.change {
-                NameChange::Put(_, node) | NameChange::Rename(_, _, node) => Some(*node),
+                NameChange::Put(_, node) | NameChange::Rename(_, _, _, node) => Some(*node),
                 NameChange::Remove(_) => None,
             });
             for child in durable.values().copied().chain(named) {
@@ -240,22 +243,26 @@ impl Disk {
         let node = self.find(from)?;
         let (from_folder, from) = self.parent(from)?;
         let (to_folder, to) = self.parent(to)?;
-        if from_folder == to_folder {
-            return self.change_names(from_folder, NameChange::Rename(from, to, node));
-        }
-        self.change_names(to_folder, NameChange::Put(to, node))?;
-        self.change_names(from_folder, NameChange::Remove(from))
+        self.change_names(to_folder, NameChange::Rename(from_folder, from, to, node))
     }
 
     fn change_names(&mut self, folder: NodeId, change: NameChange) -> Option<()> {
         let number = self.next;
         self.next += 1;
+        if let NameChange::Rename(from, name, ..) = &change {
+            self.names_now(*from)?.remove(name);
+        }
+        change.put(self.names_now(folder)?);
         match self.nodes.get_mut(folder)? {
-            Node::Folder { pending, now, .. } => {
-                change.apply(now);
-                pending.push(Pending { number, change });
-                Some(())
-            }
+            Node::Folder { pending, .. } => pending.push(Pending { number, change }),
+            Node::File { .. } => return None,
+        }
+        Some(())
+    }
+
+    fn names_now(&mut self, folder: NodeId) -> Option<&mut BTreeMap<String, NodeId>> {
+        match self.nodes.get_mut(folder)? {
+            Node::Folder { now, .. } => Some(now),
             Node::File { .. } => None,
         }
     }
@@ -274,6 +281,7 @@ impl Disk {
 
     /// Makes the changes of `node` with numbers below `below` durable.
     fn settle(&mut self, node: NodeId, below: u64) {
+        let mut left = Vec::new();
         match self.nodes.get_mut(node) {
             Some(Node::File { durable, pending }) => {
                 for done in pending.extract_if(.., |pending| pending.number < below) {
@@ -282,11 +290,57 @@ impl Disk {
             }
             Some(Node::Folder { durable, pending, .. }) => {
                 for done in pending.extract_if(.., |pending| pending.number < below) {
-                    done.change.apply(durable);
+                    match &done.change {
+                        NameChange::Rename(from, name, ..) if *from == node => {
+                            durable.remove(name);
+                        }
+                        NameChange::Rename(from, name, ..) => {
+                            left.push((done.number, *from, name.clone()));
+                        }
+                        NameChange::Put(..) | NameChange::Remove(_) => {}
+                    }
+                    done.change.put(durable);
                 }
             }
             None => {}
         }
+        // The name left in another folder is gone as durably, and whatever was done to it before.
+        for (number, from, name) in left {
+            if let Some(Node::Folder { durable, pending, .. }) = self.nodes.get_mut(from) {
+                let before = |pending: &Pending<NameChange>| {
+                    pending.number < number && pending.change.name() == name
+                };
+                pending.retain(|pending| !before(pending));
+                durable.remove(&name);
+            }
+        }
+    }
+
+    /// Returns what every reachable folder names when the pending changes that `is_kept` takes are
+    /// done.
+    #[must_use]
+    pub fn names(&self, is_kept: impl Fn(u64) -> bool) -> Names {
+        let mut names = Names::new();
+        let mut changes = Vec::new();
+        for node in self.reachable() {
+            if let Some(Node::Folder { durable, pending, .. }) = self.nodes.get(node) {
+                names.insert(node, durable.clone());
+                let kept = pending.iter().filter(|pending| is_kept(pending.number));
+                changes.extend(kept.map(|pending| (pending.number, node, &pending.change)));
+            }
+        }
+        changes.sort_by_key(|(number, ..)| *number);
+        for (_, folder, change) in changes {
+            if let NameChange::Rename(from, name, ..) = change
+                && let Some(left) = names.get_mut(from)
+            {
+                left.remove(name);
+            }
+            if let Some(own) = names.get_mut(&folder) {
+                change.put(own);
+            }
+        }
+        names
     }
 }
 
@@ -301,8 +355,15 @@ fn new_folder() -> Node {
 }
 
 impl NameChange {
-    /// Changes the names of a folder.
-    pub fn apply(&self, names: &mut BTreeMap<String, NodeId>) {
+    /// Returns the name that it is about.
+    fn name(&self) -> &str {
+        match self {
+            Self::Put(name, _) | Self::Remove(name) | Self::Rename(_, _, name, _) => name,
+        }
+    }
+
+    /// Changes the names of its folder. What a rename leaves is not its business.
+    fn put(&self, names: &mut BTreeMap<String, NodeId>) {
         match self {
             Self::Put(name, node) => {
                 names.insert(name.clone(), *node);
@@ -310,9 +371,8 @@ impl NameChange {
             Self::Remove(name) => {
                 names.remove(name);
             }
-            Self::Rename(from, to, node) => {
-                names.remove(from);
-                names.insert(to.clone(), *node);
+            Self::Rename(_, _, name, node) => {
+                names.insert(name.clone(), *node);
             }
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use shelfmark_store::vfs;
 
-use super::disk::{Disk, FileChange, NameChange, Node, NodeId, ROOT, write};
+use super::disk::{Disk, FileChange, NameChange, Names, Node, NodeId, ROOT, write};
 
 /// What becomes of a pending change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,8 @@ impl Image {
     /// Builds what `disk` holds when each pending change has the fate that `fate` says.
     pub fn of(disk: &Disk, fate: impl Fn(u64) -> Fate) -> Self {
         let mut image = Self(BTreeMap::new());
-        image.add(disk, ROOT, Path::new(""), &fate);
+        let names = disk.names(|number| fate(number) != Fate::Lost);
+        image.add(disk, ROOT, Path::new(""), &names, &fate);
         image
     }
 
@@ -47,7 +48,14 @@ impl Image {
         Ok(Self::of(&Disk::of(folder)?, |_| Fate::Kept))
     }
 
-    fn add(&mut self, disk: &Disk, node: NodeId, path: &Path, fate: &impl Fn(u64) -> Fate) {
+    fn add(
+        &mut self,
+        disk: &Disk,
+        node: NodeId,
+        path: &Path,
+        names: &Names,
+        fate: &impl Fn(u64) -> Fate,
+    ) {
         match disk.node(node) {
             Some(Node::File { durable, pending }) => {
                 let mut bytes = durable.clone();
@@ -56,18 +64,12 @@ impl Image {
                 }
                 self.0.insert(path.to_owned(), Some(bytes));
             }
-            Some(Node::Folder { durable, pending, .. }) => {
+            Some(Node::Folder { .. }) => {
                 if node != ROOT {
                     self.0.insert(path.to_owned(), None);
                 }
-                let mut names = durable.clone();
-                for pending in pending {
-                    if fate(pending.number) != Fate::Lost {
-                        pending.change.apply(&mut names);
-                    }
-                }
-                for (name, child) in names {
-                    self.add(disk, child, &path.join(name), fate);
+                for (name, child) in names.get(&node).into_iter().flatten() {
+                    self.add(disk, *child, &path.join(name), names, fate);
                 }
             }
             None => {}
@@ -157,7 +159,7 @@ pub fn choices(disk: &Disk) -> Vec<Choice> {
                 let what = match &pending.change {
                     NameChange::Put(name, node) => format!("name {name} for {node}"),
                     NameChange::Remove(name) => format!("removal of {name}"),
-                    NameChange::Rename(from, to, _) => format!("rename of {from} to {to}"),
+                    NameChange::Rename(_, from, to, _) => format!("rename of {from} to {to}"),
                 };
                 Choice { number: pending.number, write_bytes: 0, what }
             })),

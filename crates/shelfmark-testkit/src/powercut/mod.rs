@@ -8,8 +8,8 @@
 //! What it is not: a file system, or a check. [`crate::crash`] knows what must be in a store.
 //!
 //! Invariant: the model is at least as mean as a disk. A sync of a file makes its bytes and its
-//! length durable, not its name; a sync of a folder its names, not what they stand for. A rename
-//! within a folder is whole or not there; one between folders is two changes. Pending changes are
+//! length durable, not its name; a sync of a folder its names, not what they stand for. A rename is
+//! whole or not there, and durable once the folder it leads to is synced. Pending changes are
 //! independent of each other, and a write may tear at any byte.
 
 pub mod cuts;
