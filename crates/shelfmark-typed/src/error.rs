@@ -106,6 +106,21 @@ impl ErrorKind {
 }
 
 /// Why a typed call failed. The message is for people and outside the contract.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{ErrorKind, OrderedTable};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let table: OrderedTable<u32, u32> = OrderedTable::named(&database, "t")?;
+/// match table.read(&7) {
+///     Err(error) if error.kind() == ErrorKind::NotFound => println!("{error}"),
+///     other => println!("{:?}", other?),
+/// }
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,

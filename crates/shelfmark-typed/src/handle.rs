@@ -18,6 +18,20 @@ const NAME_BYTES_MAX: usize = 255;
 
 /// Settings of a typed table. They hold from when the table is created; opening it again with
 /// others changes nothing.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{OrderedTable, TableSettings};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let settings = TableSettings { change_log: true, ..TableSettings::default() };
+/// let table: OrderedTable<u32, u32> = OrderedTable::with(&database, "t", &settings)?;
+/// table.write(&1, &10)?;
+/// assert_eq!(table.changes(None, 10)?[0].new, Some(10));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TableSettings {
     /// Keep a change log with old and new images.

@@ -56,6 +56,21 @@ pub struct InTransaction<'a> {
 
 /// As of one moment. Bounded in time and in bytes written meanwhile (60 s and 96 MiB unless the
 /// store was opened with others); past that, reads answer [`crate::ErrorKind::TooOld`].
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let table: OrderedTable<u32, u32> = OrderedTable::named(&database, "t")?;
+/// table.write(&1, &10)?;
+/// let then = table.snapshot()?;
+/// table.write(&1, &11)?;
+/// assert_eq!((then.read(&1)?, table.read(&1)?), (10, 11));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Moment {
     pub(crate) view: Arc<View>,

@@ -20,6 +20,29 @@ use crate::record::Record;
 static BLOCKS: AtomicU64 = AtomicU64::new(0);
 
 /// One run of a transaction's body. See [`crate::Database::transact`].
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{ErrorKind, OrderedTable};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let stock: OrderedTable<String, u32> = OrderedTable::named(&database, "stock")?;
+/// stock.write(&"atlas".into(), &1)?;
+/// let lend = || {
+///     database.transact(|tx| {
+///         let stock = tx.table(&stock)?;
+///         match stock.read(&"atlas".into())? {
+///             0 => tx.abort("the atlas is lent"),
+///             left => stock.write(&"atlas".into(), &(left - 1)),
+///         }
+///     })
+/// };
+/// lend()?;
+/// assert_eq!(lend().map_err(|error| error.kind()), Err(ErrorKind::Aborted));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct Tx<'a> {
     inside: &'a Inside<'a>,
     database: &'a str,
@@ -209,6 +232,26 @@ impl<K: OrderedKey, V: Record> ForkedRead<K, V> {
 }
 
 /// Reads that are announced first and then done together. See [`crate::Database::batch_read`].
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let names: OrderedTable<u32, String> = OrderedTable::named(&database, "names")?;
+/// let ages: OrderedTable<u32, u8> = OrderedTable::named(&database, "ages")?;
+/// names.write(&1, &"Alice".into())?;
+/// ages.write(&1, &31)?;
+/// let person = database.batch_read(|batch| {
+///     let (name, age) = (batch.fork_read(&names, &1)?, batch.fork_read(&ages, &1)?);
+///     // The first await reads both.
+///     Ok((batch.await_read(&name)?, batch.await_read(&age)?))
+/// })?;
+/// assert_eq!(person, ("Alice".to_owned(), 31));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct Batch {
     engine: Engine,
     database: String,

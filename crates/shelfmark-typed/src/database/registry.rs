@@ -17,6 +17,17 @@ use super::{Database, Grant};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The databases and environments of one store. Cheap to clone; all clones are the same.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// registry.create_database("posts")?;
+/// registry.assign("posts", "default")?;
+/// let posts = &registry.databases()?[1];
+/// assert_eq!((posts.name.as_str(), posts.environments.as_slice()), ("posts", &["default".to_owned()][..]));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Registry {
     inner: Arc<Inner>,
@@ -41,6 +52,19 @@ pub struct DatabaseInfo {
 }
 
 /// An environment: what a program runs in.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::ErrorKind;
+///
+/// let (live, test) = (registry.environment("live")?, registry.environment("test")?);
+/// live.create_database("posts")?;
+/// // What belongs to one environment is out of the other's reach.
+/// assert_eq!(test.database("posts").err().map(|error| error.kind()), Some(ErrorKind::Restricted));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Environment {
     registry: Registry,

@@ -10,6 +10,16 @@ use shelfmark_model::Value;
 /// CanDB's text, int, bool, float, blob, tuple, arrays and tree. Arrays of one type and mixed ones
 /// are one variant, tuples and trees may be nested, and what another face wrote and none of these
 /// holds comes back as [`Attribute::Other`].
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark_typed::Attribute;
+///
+/// let members = Attribute::array(["alice", "bob"]);
+/// assert_eq!(members.as_array().map(<[Attribute]>::len), Some(2));
+/// assert!(Attribute::from(0.1 + 0.2).roughly_equals(&Attribute::from(0.3)));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Attribute {
     /// Text.

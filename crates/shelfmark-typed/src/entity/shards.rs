@@ -7,6 +7,22 @@ use super::{EntityTable, Partition};
 use crate::error::Result;
 
 /// A contiguous range of a partition's sort keys.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable, TableSettings};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let settings = TableSettings { shard_items_max: Some(100), ..TableSettings::default() };
+/// let partition = EntityTable::with(&database, "t", &settings)?.partition("p");
+/// partition.batch_put((0..250).map(|n| (format!("{n:03}"), Attributes::new())))?;
+/// let counts: Vec<u64> = partition.shards()?.iter().map(|shard| shard.count).collect();
+/// assert_eq!(counts.iter().sum::<u64>(), 250);
+/// assert!(counts.iter().all(|count| *count <= 100));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityShard {
     /// Its number in the partition; never used again.
@@ -22,6 +38,29 @@ pub struct EntityShard {
 }
 
 /// A split of a shard of a partition, before it takes effect.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable, TableSettings};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let settings = TableSettings { shard_items_max: Some(2), ..TableSettings::default() };
+/// let table = EntityTable::with(&database, "t", &settings)?;
+/// let _told = table.on_split(|split| match split.pk.as_str() {
+///     "p" => Ok(()),
+///     other => Err(format!("nobody knows {other}").into()),
+/// });
+/// for sk in ["a", "b", "c"] {
+///     table.partition("p").put(sk, Attributes::new())?;
+///     table.partition("q").put(sk, Attributes::new())?;
+/// }
+/// assert_eq!(table.partition("p").shards()?.len(), 2);
+/// // The entities of `q` are all there; only its split waits.
+/// assert_eq!(table.split_failures()[0].error, "nobody knows q");
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntitySplit {
     /// The partition's key.

@@ -17,6 +17,24 @@ const PAGE_BYTES: usize = 1024 * 1024;
 
 /// Entities of a partition, read page by page while they are taken, each page as of its own moment.
 /// What is deleted meanwhile is left out; nothing ends the stream early but an error.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let partition = EntityTable::named(&database, "t")?.partition("p");
+/// partition.batch_put(["log#1", "log#2", "log#3"].map(|sk| (sk, Attributes::new())))?;
+/// let newest = partition.begins_with("log#").descending().next().transpose()?;
+/// assert_eq!(newest.map(|entity| entity.sk).as_deref(), Some("log#3"));
+/// // A page, and the rest of it later.
+/// let (page, cursor) = partition.begins_with("log#").page(2)?;
+/// let rest = partition.begins_with("log#").after(cursor.ok_or("one is left")?);
+/// assert_eq!((page.len(), rest.count()?), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "nothing is read before entities are taken"]
 pub struct Entities<R = Direct> {
     partition: Partition<R>,

@@ -9,6 +9,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reach::{Inside, WriteReach};
 
 /// What [`Partition::rename`] does when the new sort key is taken.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable, Overwrite};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let partition = EntityTable::named(&database, "t")?.partition("p");
+/// partition.put("draft#7", Attributes::new().with("title", "On shelves"))?;
+/// partition.rename("draft#7", "post#7", Overwrite::Refuse)?;
+/// assert!(partition.exists("post#7")? && !partition.exists("draft#7")?);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Overwrite {
     /// The entity takes the place of the one there (what CanDB's `substituteKey` does).

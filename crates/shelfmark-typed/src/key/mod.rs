@@ -104,6 +104,24 @@ pub trait OrderedKey: Sized {
 ///
 /// For a tuple `(A, B, C)`: `A`, `(A,)`, `(A, B)` and the tuple itself; where `A` is `String`, also
 /// `&str`. `#[derive(OrderedKey)]` gives a struct the same.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let visits: OrderedTable<(String, u16, u8), u32> = OrderedTable::named(&database, "visits")?;
+/// for day in [("alice", 2026, 1), ("alice", 2027, 1), ("bob", 2026, 1)] {
+///     visits.write(&(day.0.into(), day.1, day.2), &1)?;
+/// }
+/// assert_eq!(visits.prefix("alice")?.count()?, 2);
+/// assert_eq!(visits.prefix(("alice".to_owned(), 2026))?.count()?, 1);
+/// // Between two prefixes, both with all that begins with them.
+/// assert_eq!(visits.range_prefix("alice"..="bob")?.count()?, 3);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a prefix of the key `{K}`",
     label = "not the first parts of this key",
@@ -162,6 +180,18 @@ pub const fn reversed(direction: Direction) -> Direction {
 }
 
 /// Values of a key, taken part by part. For implementations of [`OrderedKey`].
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark_typed::{Parts, Value};
+///
+/// let mut parts = Parts::new(vec![Value::text("alice"), Value::Int(7)]);
+/// let key: (String, u8) = (parts.take()?, parts.take()?);
+/// parts.end()?;
+/// assert_eq!(key, ("alice".to_owned(), 7));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct Parts {
     rest: std::vec::IntoIter<Value>,
 }

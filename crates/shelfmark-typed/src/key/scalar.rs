@@ -17,10 +17,34 @@ use crate::record::newtype;
 /// Bytes, in unsigned order.
 ///
 /// A `Vec<u8>` in a value is stored as a list of numbers; this is stored as bytes.
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark_typed::{Blob, Value, to_value};
+///
+/// let bytes = to_value(&Blob(vec![0, 255]))?;
+/// assert_eq!(bytes, Value::Bytes(vec![0, 255].into()));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Blob(pub Vec<u8>);
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{OrderedTable, Timestamp};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let logins: OrderedTable<(String, Timestamp), u8> = OrderedTable::named(&database, "logins")?;
+/// logins.write(&("alice".into(), Timestamp(1_700_000_000_000)), &1)?;
+/// let since = ("alice".to_owned(), Timestamp(1_600_000_000_000));
+/// assert_eq!(logins.from(since)?.count()?, 1);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -28,6 +52,15 @@ pub struct Blob(pub Vec<u8>);
 pub struct Timestamp(pub i64);
 
 /// Days since 1970-01-01.
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark_typed::{Date, Value, to_value};
+///
+/// assert_eq!(to_value(&Date(20_000))?, Value::Date(20_000));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -35,6 +68,19 @@ pub struct Timestamp(pub i64);
 pub struct Date(pub i32);
 
 /// Nanoseconds since midnight.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{OrderedTable, TimeOfDay};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let opens: OrderedTable<TimeOfDay, String> = OrderedTable::named(&database, "opens")?;
+/// opens.write(&TimeOfDay(9 * 3_600_000_000_000), &"the library".into())?;
+/// assert_eq!(opens.min()?.map(|(_, what)| what).as_deref(), Some("the library"));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -42,15 +88,47 @@ pub struct Date(pub i32);
 pub struct TimeOfDay(pub i64);
 
 /// A UUID of any version, in the order of its bytes.
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark_typed::{Uuid, Value, to_value};
+///
+/// assert_eq!(to_value(&Uuid([7; 16]))?, Value::Uuid([7; 16]));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Uuid(pub [u8; 16]);
 
 /// A 64-bit float in the order of [`f64::total_cmp`]: -NaN, -∞, …, -0, 0, …, ∞, NaN.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{OrderedTable, TotalF64};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let scores: OrderedTable<(TotalF64, String), u8> = OrderedTable::named(&database, "scores")?;
+/// for (score, player) in [(2.5, "a"), (f64::NEG_INFINITY, "b"), (-0.5, "c")] {
+///     scores.write(&(TotalF64(score), player.into()), &0)?;
+/// }
+/// assert_eq!(scores.max_key()?, Some((TotalF64(2.5), "a".into())));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TotalF64(pub f64);
 
 /// A 32-bit float in the order of [`f32::total_cmp`].
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark_typed::TotalF32;
+///
+/// assert!(TotalF32(-0.0) < TotalF32(0.0) && TotalF32(0.0) < TotalF32(f32::NAN));
+/// ```
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TotalF32(pub f32);

@@ -128,6 +128,25 @@ pub struct Values<K, V, R> {
 }
 
 /// The entries of a range in lists. An error ends it.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let table: OrderedTable<u32, u32> = OrderedTable::named(&database, "t")?;
+/// let entries: Vec<(u32, u32)> = (0..7).map(|n| (n, n)).collect();
+/// table.write_many(entries.iter().map(|(key, value)| (key, value)))?;
+/// let sizes: Vec<usize> = table
+///     .to_stream()
+///     .chunks(3)
+///     .map(|chunk| chunk.map(|chunk| chunk.len()))
+///     .collect::<Result<_, _>>()?;
+/// assert_eq!(sizes, [3, 3, 1]);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct Chunks<K, V, R> {
     stream: Stream<K, V, R>,
     size: usize,
