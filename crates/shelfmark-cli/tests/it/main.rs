@@ -1,6 +1,11 @@
 //! The command as a user meets it: real processes, real sockets, real folders.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+#![expect(clippy::zombie_processes, reason = "the server is waited for when it is dropped")]
 #![expect(clippy::disallowed_methods, reason = "a test waits for real processes with a real clock")]
 
 mod command;
