@@ -50,7 +50,10 @@ pub(super) fn indexes(writer: &Writer, change: &RowChange<'_>) -> Result<Option<
             Some(before) => entry(&before.item, shown_expiry(table, before.expires_at))?,
             None => None,
         };
-        let new = match &change.after {
+        // What has expired holds no unique key.
+        let is_unique = index.schema.kind == IndexKind::Unique;
+        let holds = |after: &&After| !(is_unique && table.hides(after.expires_at, writer.now));
+        let new = match change.after.as_ref().filter(holds) {
             Some(after) => entry(&after.item, shown_expiry(table, after.expires_at))?,
             None => None,
         };
@@ -59,7 +62,7 @@ pub(super) fn indexes(writer: &Writer, change: &RowChange<'_>) -> Result<Option<
         }
         let moved = old.as_ref().map(|(key, _)| key) != new.as_ref().map(|(key, _)| key);
         let mut leaves = old.filter(|_| moved);
-        if index.schema.kind == IndexKind::Unique {
+        if is_unique {
             let own = owns_its_entry(change, index);
             if let Some((key, _)) = new.as_ref().filter(|_| moved || !own)
                 && holder(writer, change, index, key)? == Holder::Other

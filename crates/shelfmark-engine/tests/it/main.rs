@@ -1,11 +1,22 @@
 //! The engine's tests: every case runs on every driver.
+//!
+//! `SHELFMARK_LONG=1` runs many more seeds; `SHELFMARK_SEED=n` runs one.
 
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops at the first surprise")]
-
+#[cfg(test)]
 mod drivers;
+#[cfg(test)]
 mod faults;
+#[cfg(test)]
 mod indexes;
+#[cfg(test)]
 mod items;
+#[cfg(test)]
+mod many_tables;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
 mod transactions;
+#[cfg(test)]
 mod upkeep;
+#[cfg(test)]
 mod watched;

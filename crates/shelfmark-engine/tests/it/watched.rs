@@ -1,5 +1,10 @@
 //! A store that counts what is asked of it, and lets a test step in between two calls.
 
+#![allow(
+    dead_code,
+    reason = "what is counted is asked for by the tests of many tables, which come next"
+)]
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

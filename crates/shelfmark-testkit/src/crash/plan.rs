@@ -74,19 +74,24 @@ impl Plan {
     pub fn state(&self, thread: u64, commits: u64) -> BTreeMap<Bytes, Bytes> {
         let mut state = BTreeMap::new();
         for index in 1..=commits {
-            for write in self.writes(thread, index) {
-                match write {
-                    Write::Put { key, value } => {
-                        state.insert(key, value);
-                    }
-                    Write::Delete { key } => {
-                        state.remove(&key);
-                    }
-                    Write::Add { .. } | Write::PutIfAbsent { .. } | Write::PutStamped { .. } => {}
-                }
-            }
+            self.apply(thread, index, &mut state);
         }
         state
+    }
+
+    /// Does to `state`, a thread's keys, what the thread's commit does.
+    pub fn apply(&self, thread: u64, index: u64, state: &mut BTreeMap<Bytes, Bytes>) {
+        for write in self.writes(thread, index) {
+            match write {
+                Write::Put { key, value } => {
+                    state.insert(key, value);
+                }
+                Write::Delete { key } => {
+                    state.remove(&key);
+                }
+                Write::Add { .. } | Write::PutIfAbsent { .. } | Write::PutStamped { .. } => {}
+            }
+        }
     }
 }
 

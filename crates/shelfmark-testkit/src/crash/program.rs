@@ -5,12 +5,18 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use shelfmark_store::vfs;
+use shelfmark_store::{threads, vfs};
 
 use super::promise::Promise;
 use super::run::Arguments;
+
+/// A program that says nothing for so long hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The writing program and the library that is loaded under it.
 #[derive(Debug, Clone)]
@@ -47,22 +53,22 @@ impl Binaries {
         })
     }
 
-    /// Returns the command that runs the program as it is, without a recorder.
-    #[must_use]
-    pub fn plain(&self, arguments: &Arguments) -> Command {
-        let mut command = Command::new(&self.workload);
-        command.args(arguments.words());
-        command
-    }
-
     /// Returns the command that runs the program with the library under it. Only what happens below
     /// `root` counts.
     #[must_use]
     pub fn watched(&self, arguments: &Arguments, root: &Path) -> Command {
-        let mut command = self.plain(arguments);
+        let mut command = plain(&self.workload, arguments);
         command.env("LD_PRELOAD", &self.preload).env("SHELFMARK_RECORD_ROOT", root);
         command
     }
+}
+
+/// Returns the command that runs a writing program as it is.
+#[must_use]
+pub fn plain(program: &Path, arguments: &Arguments) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments.words());
+    command
 }
 
 /// A folder of a test: the root that is recorded, and the recording beside it.
@@ -122,9 +128,23 @@ impl Bench {
 /// A running program, and what it has said.
 pub struct Running {
     child: Child,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
+    lines: Receiver<String>,
+    reader: Option<JoinHandle<()>>,
     /// What it was told.
     pub promise: Promise,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// It ended by itself and well.
+    pub is_well: bool,
+    /// What it was told.
+    pub promise: Promise,
+    /// What it said, the lines that were taken before left out.
+    pub lines: Vec<String>,
+    /// What it wrote to the standard error.
+    pub errors: String,
 }
 
 impl Running {
@@ -136,15 +156,33 @@ impl Running {
     pub fn start(mut command: Command) -> std::io::Result<Self> {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let stdout = child.stdout.take().ok_or_else(|| std::io::Error::other("no output"))?;
-        let lines = BufReader::new(stdout).lines();
-        Ok(Self { child, lines, promise: Promise::default() })
+        let (sender, lines) = mpsc::channel();
+        let reader = threads::spawn("reader", move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                // Nobody listens any more when the test has failed.
+                let _ = sender.send(line);
+            }
+        })?;
+        Ok(Self { child, lines, reader: Some(reader), promise: Promise::default() })
     }
 
     /// Returns the next line that the program says; nothing once it has ended.
-    pub fn line(&mut self) -> Option<String> {
-        let line = self.lines.next()?.ok()?;
-        self.promise.hear(&line);
-        Some(line)
+    ///
+    /// # Errors
+    ///
+    /// * `TimedOut`: it has said nothing for a minute, and was killed.
+    pub fn line(&mut self) -> std::io::Result<Option<String>> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => {
+                self.promise.hear(&line);
+                Ok(Some(line))
+            }
+            Err(RecvTimeoutError::Disconnected) => Ok(None),
+            Err(RecvTimeoutError::Timeout) => {
+                self.child.kill()?;
+                Err(std::io::ErrorKind::TimedOut.into())
+            }
+        }
     }
 
     /// Ends the program as `kill -9` does.
@@ -156,15 +194,26 @@ impl Running {
         self.child.kill()
     }
 
-    /// Hears the program out. Returns how it ended, what it was told, and what it said to the
-    /// standard error.
+    /// Hears the program out.
     ///
     /// # Errors
     ///
-    /// * The operating system's error.
-    pub fn end(mut self) -> std::io::Result<(ExitStatus, Promise, String)> {
-        while self.line().is_some() {}
+    /// * As [`Running::line`].
+    pub fn end(mut self) -> std::io::Result<Ended> {
+        let mut lines = Vec::new();
+        while let Some(line) = self.line()? {
+            lines.push(line);
+        }
+        if let Some(reader) = self.reader.take() {
+            // It only passes lines on; a panic of it has shown as the end of them.
+            let _ = reader.join();
+        }
         let output = self.child.wait_with_output()?;
-        Ok((output.status, self.promise, String::from_utf8_lossy(&output.stderr).into_owned()))
+        Ok(Ended {
+            is_well: output.status.success(),
+            promise: self.promise,
+            lines,
+            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
     }
 }

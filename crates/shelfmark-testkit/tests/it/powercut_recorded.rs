@@ -62,9 +62,9 @@ impl Recorded {
             command.env("SHELFMARK_FAULT", format!("sync:{count}:kill"));
             command.env("SHELFMARK_FAULT_PATH", path_end);
         }
-        let (status, _, errors) = Running::start(command).unwrap().end().unwrap();
-        assert_eq!(status.success(), kill.is_none(), "{status}: {errors}");
-        assert_eq!(errors, "");
+        let ended = Running::start(command).unwrap().end().unwrap();
+        assert_eq!(ended.is_well, kill.is_none(), "{ended:?}");
+        assert_eq!(ended.errors, "");
     }
 
     /// Ends the recording.
