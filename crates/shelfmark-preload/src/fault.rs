@@ -66,12 +66,18 @@ pub(crate) struct Plan {
     what: What,
     only_while: Option<CString>,
     path_end: Vec<u8>,
+    told: Option<CString>,
     seen: AtomicU64,
 }
 
 impl Plan {
     /// Reads a plan. Ends the process if it makes no sense.
-    pub(crate) fn parse(plan: &[u8], path_end: Vec<u8>, only_while: Option<CString>) -> Self {
+    pub(crate) fn parse(
+        plan: &[u8],
+        path_end: Vec<u8>,
+        only_while: Option<CString>,
+        told: Option<CString>,
+    ) -> Self {
         let text = String::from_utf8_lossy(plan);
         let mut parts = text.split(':');
         let (Some(ops), Some(count), Some(what), None) =
@@ -98,6 +104,7 @@ impl Plan {
             what,
             only_while,
             path_end,
+            told,
             seen: AtomicU64::new(0),
         }
     }
@@ -126,6 +133,9 @@ pub(crate) fn strike(op: Op, is_meant: bool) -> Option<Strike> {
     let number = plan.seen.fetch_add(1, Ordering::SeqCst) + 1;
     if number != plan.from && !(plan.stays && number > plan.from) {
         return None;
+    }
+    if let Some(path) = &plan.told {
+        state::create(path);
     }
     match plan.what {
         What::Strike(strike) => Some(strike),

@@ -13,6 +13,7 @@
 //! | `SHELFMARK_FAULT` | `op\|op:n:what` or `op:n+:what`; see [`fault`] |
 //! | `SHELFMARK_FAULT_PATH` | faults are meant for paths with this end only |
 //! | `SHELFMARK_FAULT_WHILE` | faults happen only while this file exists |
+//! | `SHELFMARK_FAULT_TOLD` | a file that is created when a fault strikes |
 //! | `SHELFMARK_FREE` | a file that holds how many bytes `statvfs` shall call free |
 //!
 //! What it is not: part of the product, or able to see system calls that do not go through libc.

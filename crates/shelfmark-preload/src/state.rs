@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::fault::Plan;
-use crate::next::next;
+use crate::next::{keeping_errno, next};
 use crate::record::Record;
 
 /// What is to be done in this process.
@@ -36,7 +36,8 @@ pub(crate) fn recorder() -> &'static Recorder {
             log,
             faults: variable("SHELFMARK_FAULT").map(|plan| {
                 let path_end = variable("SHELFMARK_FAULT_PATH").unwrap_or_default();
-                Plan::parse(&plan, path_end, path("SHELFMARK_FAULT_WHILE"))
+                let only_while = path("SHELFMARK_FAULT_WHILE");
+                Plan::parse(&plan, path_end, only_while, path("SHELFMARK_FAULT_TOLD"))
             }),
             free: path("SHELFMARK_FREE"),
             with_sites: variable("SHELFMARK_RECORD_SITES").is_some(),
@@ -49,6 +50,13 @@ pub(crate) fn recorder() -> &'static Recorder {
 
 fn variable(name: &str) -> Option<Vec<u8>> {
     std::env::var_os(name).map(OsStringExt::into_vec)
+}
+
+/// Creates an empty file, for a test that waits for it.
+pub(crate) fn create(path: &CString) {
+    let close = next!(c"close" as unsafe extern "C" fn(i32) -> i32);
+    // SAFETY: always sound; the descriptor was opened here.
+    keeping_errno(|| unsafe { close(open_log(path)) });
 }
 
 fn open_log(path: &CString) -> i32 {

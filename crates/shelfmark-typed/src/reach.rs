@@ -24,6 +24,10 @@ pub trait Reach: sealed::Sealed + Clone {
     #[doc(hidden)]
     fn get(&self, table: &Table, get: &Get) -> Result<Option<Item>>;
     #[doc(hidden)]
+    fn get_many(&self, gets: &[(Arc<Table>, Get)]) -> Result<Vec<Option<Item>>> {
+        gets.iter().map(|(table, get)| self.get(table, get)).collect()
+    }
+    #[doc(hidden)]
     fn query(&self, table: &Table, query: &Query) -> Result<ResultPage>;
     #[doc(hidden)]
     fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage>;
@@ -83,6 +87,10 @@ impl sealed::Sealed for Moment {}
 impl Reach for Direct {
     fn get(&self, table: &Table, get: &Get) -> Result<Option<Item>> {
         Ok(self.engine.get(table, get)?.item)
+    }
+
+    fn get_many(&self, gets: &[(Arc<Table>, Get)]) -> Result<Vec<Option<Item>>> {
+        Ok(self.engine.get_many(gets)?.into_iter().map(|got| got.item).collect())
     }
 
     fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {

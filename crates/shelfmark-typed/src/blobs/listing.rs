@@ -3,7 +3,8 @@
 use shelfmark_engine::{Cursor, Query};
 use shelfmark_model::{SortBound, SortCondition, Value};
 
-use super::{BlobMetadata, Blobs, stored_of};
+use super::rows::stored_of;
+use super::{BlobMetadata, Blobs};
 use crate::error::Result;
 
 /// Most blobs of a page.

@@ -1,6 +1,6 @@
 //! Blobs: named byte strings of a database, in parts, with their metadata beside them.
 //!
-//! A blob has one row of metadata in the table `_blobs` and its bytes in parts of 256 KiB in the
+//! A blob has one row of metadata in the table `_blobs` and its bytes in parts of 60 KiB in the
 //! table `_blob_parts`, under a number that each write takes anew. What it is not: a stream. A blob
 //! is written in one commit and is at most [`BLOB_BYTES_MAX`] long; larger files belong into files.
 //!
@@ -8,12 +8,12 @@
 //! mixture of two writes.
 
 mod listing;
+mod rows;
 
 use std::sync::Arc;
 
-use shelfmark_engine::{Engine, Get, Table, View, Write};
-use shelfmark_keycode::Ulid;
-use shelfmark_model::{Direction, Item, Key, KeyColumn, KeyType, SortColumn, Value};
+use shelfmark_engine::{Engine, Get, Table, Write};
+use shelfmark_model::{Direction, KeyColumn, KeyType, SortColumn, Value};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::database::Database;
@@ -23,18 +23,19 @@ use crate::key::Timestamp;
 use crate::reach::{self, Inside};
 
 pub use listing::{BlobLevel, BlobPage};
+use rows::{
+    Stored, blob_key, damaged, number, part_key, part_of, row_of, shelf, stored_of, usize_of,
+};
 
 /// The largest blob, in bytes.
 ///
 /// Source: ours; half of the largest commit of the embedded driver, so that one fits besides its
-/// metadata and the parts it replaces.
+/// metadata and the deletion of the parts it replaces. A driver that takes less per commit refuses
+/// earlier.
 pub const BLOB_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// Bytes of a part.
-const PART_BYTES: usize = 256 * 1024;
-
-/// The column that makes both tables one partition.
-const SHELF: &str = "_shelf";
+/// Bytes of a part: with its key and head it stays one chunk of the engine's 64 KiB.
+const PART_BYTES: usize = 60 * 1024;
 
 /// What is known of a blob without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,13 +74,6 @@ pub struct Blobs {
     parts: Arc<Handle>,
 }
 
-/// A row of metadata.
-struct Stored {
-    metadata: BlobMetadata,
-    /// The number that its parts are under.
-    number: Ulid,
-}
-
 impl Blobs {
     /// Returns the blobs of a database.
     ///
@@ -91,7 +85,7 @@ impl Blobs {
             let column = |(name, key_type): (&str, KeyType)| {
                 SortColumn::new(name, key_type, Direction::Ascending)
             };
-            let shelf = KeyColumn::new(SHELF, KeyType::U8);
+            let shelf = KeyColumn::new(rows::SHELF, KeyType::U8);
             let columns = columns.into_iter().map(column).collect();
             Handle::open_any(database, name, "blobs", shelf, columns, &TableSettings::default())
         };
@@ -264,76 +258,4 @@ impl Blobs {
         }
         Ok(())
     }
-}
-
-/// A number for the parts of one write: new in every write, the same in every run of its body.
-fn number(inside: &Inside<'_>, millis: u64) -> Result<Ulid> {
-    let (high, low) = (inside.transaction.random(), inside.transaction.random());
-    let mut random = [0; 10];
-    for (byte, drawn) in
-        random.iter_mut().zip(high.to_be_bytes().into_iter().chain(low.to_be_bytes()))
-    {
-        *byte = drawn;
-    }
-    Ulid::new(millis, random).map_err(|error| Error::invalid(error.to_string()))
-}
-
-fn shelf() -> Item {
-    Item::new().with(SHELF, 0)
-}
-
-fn blob_key(key: &str) -> Key {
-    Key::pair(0, key)
-}
-
-fn part_key(number: Ulid, part: u64) -> Key {
-    let part = Value::Int(i64::try_from(part).unwrap_or(i64::MAX));
-    Key { partition: vec![Value::Int(0)], sort: vec![Value::Uuid(number.to_bytes()), part] }
-}
-
-fn part_of(view: &View, parts: &Table, stored: &Stored, part: u64) -> Result<bytes::Bytes> {
-    let get = Get::new(part_key(stored.number, part));
-    match view.get(parts, &get)?.item.and_then(|mut item| item.remove("bytes")) {
-        Some(Value::Bytes(bytes)) => Ok(bytes),
-        _ => Err(damaged("a part is missing")),
-    }
-}
-
-fn row_of(metadata: &BlobMetadata, number: Ulid) -> Item {
-    shelf()
-        .with("key", metadata.key.as_str())
-        .with("etag", metadata.etag.as_str())
-        .with("bytes", i64::try_from(metadata.byte_count).unwrap_or(i64::MAX))
-        .with("modified", Value::Timestamp(metadata.modified.0))
-        .with("parts", Value::Uuid(number.to_bytes()))
-}
-
-fn stored_of(mut item: Item) -> Result<Stored> {
-    let mut take = |name: &str| item.remove(name);
-    match (take("key"), take("etag"), take("bytes"), take("modified"), take("parts")) {
-        (
-            Some(Value::Text(key)),
-            Some(Value::Text(etag)),
-            Some(Value::Int(bytes)),
-            Some(Value::Timestamp(modified)),
-            Some(Value::Uuid(number)),
-        ) => Ok(Stored {
-            metadata: BlobMetadata {
-                key,
-                etag,
-                byte_count: u64::try_from(bytes).unwrap_or(0),
-                modified: Timestamp(modified),
-            },
-            number: Ulid::from_bytes(number),
-        }),
-        _ => Err(damaged("its metadata is incomplete")),
-    }
-}
-
-fn damaged(what: &str) -> Error {
-    Error::new(ErrorKind::Corrupt, format!("a blob cannot be read: {what}"))
-}
-
-fn usize_of(n: u64) -> usize {
-    usize::try_from(n).unwrap_or(usize::MAX)
 }

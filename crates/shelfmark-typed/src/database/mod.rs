@@ -3,6 +3,7 @@
 //! An environment is what a program runs in. It may touch the databases that were assigned to it
 //! and no others; the assignment is many-to-many. Both are names in tables of the engine.
 
+mod environment;
 mod naming;
 mod registry;
 
@@ -15,8 +16,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reach;
 use crate::transaction::{Batch, Tx};
 
+pub use environment::Environment;
 pub use naming::DEFAULT;
-pub use registry::{DatabaseInfo, Environment, Registry};
+pub use registry::{DatabaseInfo, Registry};
 
 /// The right of one environment to one database. Shared by every handle, so that taking it away
 /// reaches all of them.

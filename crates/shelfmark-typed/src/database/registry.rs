@@ -13,7 +13,7 @@ use shelfmark_engine::{Engine, ErrorKind as EngineKind, Get, Query, Scan, Table,
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, Placement, TableName, TableSchema, Value};
 
 use super::naming::{DEFAULT, OURS, check_database, check_environment};
-use super::{Database, Grant};
+use super::{Database, Environment, Grant};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The databases and environments of one store. Cheap to clone; all clones are the same.
@@ -51,26 +51,6 @@ pub struct DatabaseInfo {
     pub environments: Vec<String>,
 }
 
-/// An environment: what a program runs in.
-///
-/// # Examples
-///
-/// ```
-/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
-/// use shelfmark_typed::ErrorKind;
-///
-/// let (live, test) = (registry.environment("live")?, registry.environment("test")?);
-/// live.create_database("posts")?;
-/// // What belongs to one environment is out of the other's reach.
-/// assert_eq!(test.database("posts").err().map(|error| error.kind()), Some(ErrorKind::Restricted));
-/// # Ok::<(), shelfmark_typed::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct Environment {
-    registry: Registry,
-    name: String,
-}
-
 impl Registry {
     /// Opens the registry of a store; a new store gets the environment and the database `default`,
     /// assigned to each other.
@@ -101,6 +81,11 @@ impl Registry {
         &self.inner.engine
     }
 
+    /// Tells whether there is a database of this name.
+    pub(super) fn has_database(&self, name: &str) -> Result<bool> {
+        self.has(&self.inner.databases, Key::partition(name))
+    }
+
     /// Returns the environment of this name, creating it if it is not there.
     ///
     /// # Errors
@@ -109,7 +94,7 @@ impl Registry {
     ///   digits and hyphens).
     pub fn environment(&self, name: &str) -> Result<Environment> {
         self.create_environment(name)?;
-        Ok(Environment { registry: self.clone(), name: name.to_owned() })
+        Ok(Environment::new(self.clone(), name))
     }
 
     /// Returns the names of the environments, in order.
@@ -230,7 +215,7 @@ impl Registry {
     }
 
     /// Opens a database from an environment; an unassigned one is refused.
-    fn open_database(&self, name: &str, environment: &str) -> Result<Database> {
+    pub(super) fn open_database(&self, name: &str, environment: &str) -> Result<Database> {
         let allowed = self.has(&self.inner.assignments, Key::pair(environment, name))?;
         let grant = self.set_grant(environment, name, allowed);
         grant.check()?;
@@ -266,41 +251,6 @@ impl Registry {
         let query = Query::partition(vec![environment.into()]);
         let page = self.inner.engine.query(&self.inner.assignments, &query)?;
         Ok(page.items.into_iter().filter_map(|item| text_of(item, "database")).collect())
-    }
-}
-
-impl Environment {
-    /// Returns its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Opens a database.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Restricted`]: there is no such database, or it was not assigned to this
-    ///   environment; which of both is not said. Assign it, or use
-    ///   [`Environment::create_database`].
-    pub fn database(&self, name: &str) -> Result<Database> {
-        self.registry.open_database(name, &self.name)
-    }
-
-    /// Opens a database, creating it and assigning it to this environment if it is not there.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Restricted`]: it is there and was not assigned to this environment.
-    /// * [`ErrorKind::Invalid`]: not a name for a database.
-    pub fn create_database(&self, name: &str) -> Result<Database> {
-        check_database(name)?;
-        let registry = &self.registry;
-        if !registry.has(&registry.inner.databases, Key::partition(name))? {
-            registry.create_database(name)?;
-            registry.assign(name, &self.name)?;
-        }
-        self.database(name)
     }
 }
 

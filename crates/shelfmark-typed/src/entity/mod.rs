@@ -117,23 +117,6 @@ impl EntityTable {
         Ok(self.reach.engine.count(&*self.handle.table()?)?)
     }
 
-    /// Returns entities of any partitions as of one moment, in the order of the keys.
-    ///
-    /// # Errors
-    ///
-    /// * Those of the store.
-    pub fn get_many(&self, keys: &[(&str, &str)]) -> Result<Vec<Option<Entity>>> {
-        let table = self.handle.table()?;
-        let gets: Vec<(Arc<Table>, Get)> = keys
-            .iter()
-            .map(|(pk, sk)| (Arc::clone(&table), Get::new(Key::pair(*pk, *sk))))
-            .collect();
-        let got = self.reach.engine.get_many(&gets)?;
-        got.into_iter()
-            .map(|got| got.item.map(|item| entity_of(&self.handle, &table, item)).transpose())
-            .collect()
-    }
-
     /// Returns the table as of now, for several reads of one moment. See
     /// [`crate::OrderedTable::snapshot`].
     ///
@@ -168,6 +151,24 @@ impl<R: Reach> EntityTable<R> {
     #[must_use]
     pub fn partition(&self, pk: impl Into<String>) -> Partition<R> {
         Partition::new(self.clone(), pk.into())
+    }
+
+    /// Returns entities of any partitions in the order of the keys. Outside a transaction
+    /// they are of one moment.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn get_many(&self, keys: &[(&str, &str)]) -> Result<Vec<Option<Entity>>> {
+        let table = self.handle.table()?;
+        let gets: Vec<(Arc<Table>, Get)> = keys
+            .iter()
+            .map(|(pk, sk)| (Arc::clone(&table), Get::new(Key::pair(*pk, *sk))))
+            .collect();
+        let found = self.reach.get_many(&gets)?.into_iter();
+        found
+            .map(|item| item.map(|item| entity_of(&self.handle, &table, item)).transpose())
+            .collect()
     }
 
     /// Returns partition keys in order, those after `after`, at most `limit`.

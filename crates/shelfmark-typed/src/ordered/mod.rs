@@ -8,6 +8,7 @@ mod changes;
 mod conditional;
 mod engine_keys;
 mod range;
+mod ranges;
 mod span;
 mod stream;
 mod write;
@@ -16,12 +17,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use shelfmark_engine::{Get, Table};
-use shelfmark_model::{Item, Key, KeyColumn, KeyType, SortCondition};
+use shelfmark_model::{Item, Key, KeyColumn, KeyType};
 
 use crate::database::Database;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle::{Handle, TableSettings};
-use crate::key::{KeyPrefix, OrderedKey};
+use crate::key::OrderedKey;
 use crate::reach::{Direct, InTransaction, Moment, Reach};
 use crate::record::Record;
 
@@ -122,21 +123,6 @@ impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
     pub fn count(&self) -> Result<u64> {
         Ok(self.reach.engine.count(&*self.handle.table()?)?)
     }
-
-    /// Returns the values of several keys as of one moment, in the order of the keys.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Mismatch`]: a stored value does not fit `V`.
-    pub fn get_many(&self, keys: &[K]) -> Result<Vec<Option<V>>> {
-        let table = self.handle.table()?;
-        let gets: Vec<(Arc<Table>, Get)> =
-            keys.iter().map(|key| (Arc::clone(&table), Get::new(self.engine_key(key)))).collect();
-        let got = self.reach.engine.get_many(&gets)?;
-        got.into_iter()
-            .map(|got| got.item.map(|item| self.value_of(&table, item)).transpose())
-            .collect()
-    }
 }
 
 impl<K: OrderedKey, V: Record, R> OrderedTable<K, V, R> {
@@ -194,6 +180,20 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
         })
     }
 
+    /// Returns the values of several keys in the order of the keys. Outside a
+    /// transaction they are of one moment.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::Mismatch`]: a stored value does not fit `V`.
+    pub fn get_many(&self, keys: &[K]) -> Result<Vec<Option<V>>> {
+        let table = self.handle.table()?;
+        let gets: Vec<(Arc<Table>, Get)> =
+            keys.iter().map(|key| (Arc::clone(&table), Get::new(self.engine_key(key)))).collect();
+        let found = self.reach.get_many(&gets)?.into_iter();
+        found.map(|item| item.map(|item| self.value_of(&table, item)).transpose()).collect()
+    }
+
     /// Tells whether a key is there.
     ///
     /// # Errors
@@ -249,101 +249,6 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
     /// * Those of the store.
     pub fn is_empty(&self) -> Result<bool> {
         Ok(self.min_key()?.is_none())
-    }
-
-    /// Returns everything, in table order.
-    pub fn to_stream(&self) -> Range<K, V, R> {
-        Range::new(self.clone(), vec![SortCondition::all()])
-    }
-
-    /// Returns the entries whose keys lie in `bounds`, in table order. Any mix of included, excluded
-    /// and open bounds will do; the first bound is the one that comes first in the table, which for
-    /// a descending part is the larger value.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Invalid`]: the first bound comes after the second.
-    pub fn range(&self, bounds: impl std::ops::RangeBounds<K>) -> Result<Range<K, V, R>> {
-        self.range_prefix(bounds)
-    }
-
-    /// As [`OrderedTable::range`], over leading parts of the key: a bound that is included includes
-    /// every key that begins with it.
-    ///
-    /// # Errors
-    ///
-    /// * As [`OrderedTable::range`].
-    pub fn range_prefix<P: KeyPrefix<K>>(
-        &self,
-        bounds: impl std::ops::RangeBounds<P>,
-    ) -> Result<Range<K, V, R>> {
-        let lower = bounds.start_bound().map(KeyPrefix::to_prefix);
-        let upper = bounds.end_bound().map(KeyPrefix::to_prefix);
-        let conditions = span::conditions(&K::columns(), lower, upper)?;
-        Ok(Range::new(self.clone(), conditions))
-    }
-
-    /// Returns the entries from `lower` to `upper`, both included.
-    ///
-    /// # Errors
-    ///
-    /// * As [`OrderedTable::range`].
-    pub fn range_closed(&self, lower: K, upper: K) -> Result<Range<K, V, R>> {
-        self.range(lower..=upper)
-    }
-
-    /// Returns the entries whose keys begin with these parts.
-    ///
-    /// # Errors
-    ///
-    /// * Never; kept for symmetry with the other ranges.
-    pub fn prefix<P: KeyPrefix<K>>(&self, parts: P) -> Result<Range<K, V, R>> {
-        let condition = SortCondition::Equal(parts.to_prefix());
-        Ok(Range::new(self.clone(), vec![condition]))
-    }
-
-    /// Returns the entries from `lower`, included, to the end of the table.
-    ///
-    /// # Errors
-    ///
-    /// * As [`OrderedTable::range`].
-    pub fn from(&self, lower: K) -> Result<Range<K, V, R>> {
-        self.range(lower..)
-    }
-
-    /// Returns the entries from the first key that begins with these parts, or comes after them, to
-    /// the end of the table.
-    ///
-    /// # Errors
-    ///
-    /// * As [`OrderedTable::range`].
-    pub fn from_prefix<P: KeyPrefix<K>>(&self, parts: P) -> Result<Range<K, V, R>> {
-        self.range_prefix(parts..)
-    }
-
-    /// Returns the entries whose first part, a text, begins with `text`.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Invalid`]: the first part is no text.
-    pub fn begins_with(&self, text: &str) -> Result<Range<K, V, R>> {
-        span::begins_with(&K::columns(), Vec::new(), text)
-            .map(|condition| Range::new(self.clone(), vec![condition]))
-    }
-
-    /// Returns the entries whose key begins with these parts and then with a text part that begins
-    /// with `text`.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Invalid`]: the part after them is no text.
-    pub fn prefix_begins_with<P: KeyPrefix<K>>(
-        &self,
-        parts: P,
-        text: &str,
-    ) -> Result<Range<K, V, R>> {
-        span::begins_with(&K::columns(), parts.to_prefix(), text)
-            .map(|condition| Range::new(self.clone(), vec![condition]))
     }
 }
 

@@ -16,7 +16,7 @@ fn pattern(bytes: usize) -> Vec<u8> {
 fn blobs_of_every_length_come_back_whole_and_in_ranges() {
     on_every_driver(|bed| {
         let blobs = blobs(bed);
-        let part = 256 * 1024;
+        let part = 60 * 1024;
         for length in [0, 1, part - 1, part, part + 1, 3 * part + 7] {
             let bytes = pattern(length);
             let written = blobs.write("b", &bytes).unwrap();

@@ -179,3 +179,29 @@ fn writes_of_other_faces_are_split_by_the_upkeep() {
         check_shards(&partition, 3);
     });
 }
+
+#[test]
+fn swept_entities_leave_their_shards() {
+    on_every_driver(|bed| {
+        let partition = sharded(bed, 4).partition("p");
+        for i in 0..30_u64 {
+            let (key, ttl) = (format!("k{i:02}"), std::time::Duration::from_secs(1 + i % 3));
+            if i % 5 == 0 {
+                partition.put(&key, n(0)).unwrap();
+            } else {
+                partition.put_with_ttl(&key, n(0), ttl).unwrap();
+            }
+        }
+        bed.seconds(10);
+        let mut position = shelfmark_engine::SweepPosition::default();
+        let mut left = 100;
+        while bed.engine.sweep(&mut position, 7).unwrap() > 0 || left > 95 {
+            left -= 1;
+            // Some are put again while others go.
+            partition.put(&format!("k{left}"), n(1)).unwrap();
+        }
+        bed.engine.store().commit(shelfmark_store::Commit::default()).unwrap();
+        check_shards(&partition, 4);
+        assert_eq!(partition.entities().count().unwrap(), 6 + (100 - left));
+    });
+}

@@ -21,6 +21,7 @@ fn a_transaction_reads_its_own_writes() {
                 a.write(&2, &20)?;
                 assert_eq!((a.read(&1)?, a.try_read(&2)?), (10, Some(20)));
                 assert_eq!(a.to_stream().descending().to_vec()?, [(2, 20), (1, 10)]);
+                assert_eq!(a.get_many(&[2, 3])?, [Some(20), None]);
                 a.delete(&1)?;
                 assert_eq!(a.min_key()?, Some(2));
                 // Over partitions of another kind of table, too.

@@ -1,11 +1,9 @@
-//! Transactions over the tables of one database, and reads that are forked and awaited.
+//! Transactions over the tables of one database.
 
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+mod forked;
+
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use shelfmark_engine::{Engine, Get, Table};
-use shelfmark_model::Item;
 
 use crate::collections::{Cell as DurableCell, LinearLog};
 use crate::entity::EntityTable;
@@ -13,8 +11,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handle::Handle;
 use crate::key::OrderedKey;
 use crate::ordered::OrderedTable;
-use crate::reach::{Direct, InTransaction, Inside};
+use crate::reach::{InTransaction, Inside};
 use crate::record::Record;
+
+pub use forked::{Batch, ForkedRead};
 
 /// Numbers blocks, so that a read is awaited only in the block that forked it.
 static BLOCKS: AtomicU64 = AtomicU64::new(0);
@@ -166,10 +166,7 @@ impl<'a> Tx<'a> {
         read: &ForkedRead<K, V>,
     ) -> Result<Option<V>> {
         read.check_block(self.block)?;
-        if read.fixed.borrow().is_none() {
-            let item = self.inside.get(&read.engine_table, &read.get)?;
-            *read.fixed.borrow_mut() = Some(item);
-        }
+        read.fix(|table, get| self.inside.get(table, get))?;
         read.value()
     }
 }
@@ -190,169 +187,4 @@ fn found<V>(value: Option<V>, failed: &RefCell<Option<Error>>) -> Result<V> {
         *failed.borrow_mut() = Some(error.clone());
         error
     })
-}
-
-/// A read that was announced. Its value is fixed when it is first awaited.
-pub struct ForkedRead<K, V> {
-    table: OrderedTable<K, V, Direct>,
-    engine_table: Arc<Table>,
-    get: Get,
-    block: u64,
-    /// Its place among the reads of a [`Batch`].
-    place: usize,
-    fixed: RefCell<Option<Option<Item>>>,
-}
-
-impl<K: OrderedKey, V: Record> ForkedRead<K, V> {
-    fn new(table: &OrderedTable<K, V>, key: &K, block: u64, place: usize) -> Result<Self> {
-        Ok(Self {
-            engine_table: table.handle().table()?,
-            get: Get::new(table.engine_key(key)),
-            table: table.clone(),
-            block,
-            place,
-            fixed: RefCell::new(None),
-        })
-    }
-
-    fn check_block(&self, block: u64) -> Result<()> {
-        if self.block == block {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorKind::Restricted,
-            "a forked read can be awaited only in the block that forked it",
-        ))
-    }
-
-    fn value(&self) -> Result<Option<V>> {
-        let item = self.fixed.borrow().clone().flatten();
-        item.map(|item| self.table.value_of(&self.engine_table, item)).transpose()
-    }
-}
-
-/// Reads that are announced first and then done together. See [`crate::Database::batch_read`].
-///
-/// # Examples
-///
-/// ```
-/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
-/// use shelfmark_typed::OrderedTable;
-///
-/// # let database = registry.environment("default")?.database("default")?;
-/// let names: OrderedTable<u32, String> = OrderedTable::named(&database, "names")?;
-/// let ages: OrderedTable<u32, u8> = OrderedTable::named(&database, "ages")?;
-/// names.write(&1, &"Alice".into())?;
-/// ages.write(&1, &31)?;
-/// let person = database.batch_read(|batch| {
-///     let (name, age) = (batch.fork_read(&names, &1)?, batch.fork_read(&ages, &1)?);
-///     // The first await reads both.
-///     Ok((batch.await_read(&name)?, batch.await_read(&age)?))
-/// })?;
-/// assert_eq!(person, ("Alice".to_owned(), 31));
-/// # Ok::<(), shelfmark_typed::Error>(())
-/// ```
-pub struct Batch {
-    engine: Engine,
-    database: String,
-    block: u64,
-    /// What was announced and not read yet, and its place.
-    pending: RefCell<Vec<(usize, Arc<Table>, Get)>>,
-    /// What was read, by place.
-    read: RefCell<Vec<Option<Option<Item>>>>,
-    rounds: Cell<u64>,
-    failed: RefCell<Option<Error>>,
-}
-
-impl Batch {
-    pub(crate) fn new(engine: &Engine, database: &str) -> Self {
-        Self {
-            engine: engine.clone(),
-            database: database.to_owned(),
-            block: BLOCKS.fetch_add(1, Ordering::Relaxed),
-            pending: RefCell::default(),
-            read: RefCell::default(),
-            rounds: Cell::new(0),
-            failed: RefCell::default(),
-        }
-    }
-
-    pub(crate) fn finish(self) -> Result<()> {
-        self.failed.into_inner().map_or(Ok(()), Err)
-    }
-
-    /// Announces a read of any table of the database.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Restricted`]: the table belongs to another database.
-    pub fn fork_read<K: OrderedKey, V: Record>(
-        &self,
-        table: &OrderedTable<K, V>,
-        key: &K,
-    ) -> Result<ForkedRead<K, V>> {
-        check_database(&table.handle().name.namespace, &self.database)?;
-        let mut read = self.read.borrow_mut();
-        let forked = ForkedRead::new(table, key, self.block, read.len())?;
-        self.pending.borrow_mut().push((
-            forked.place,
-            Arc::clone(&forked.engine_table),
-            forked.get.clone(),
-        ));
-        read.push(None);
-        Ok(forked)
-    }
-
-    /// Returns what a forked read finds. The first await does every read announced until then.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::NotFound`]: there is nothing. The batch fails, whatever the body makes of
-    ///   this error.
-    /// * [`ErrorKind::Restricted`]: the read was forked in another block.
-    pub fn await_read<K: OrderedKey, V: Record>(&self, read: &ForkedRead<K, V>) -> Result<V> {
-        found(self.try_await_read(read)?, &self.failed)
-    }
-
-    /// As [`Batch::await_read`]; `None` when there is nothing, and the batch goes on.
-    ///
-    /// # Errors
-    ///
-    /// * [`ErrorKind::Restricted`]: the read was forked in another block.
-    pub fn try_await_read<K: OrderedKey, V: Record>(
-        &self,
-        read: &ForkedRead<K, V>,
-    ) -> Result<Option<V>> {
-        read.check_block(self.block)?;
-        if read.fixed.borrow().is_none() {
-            self.flush()?;
-            let found = self.read.borrow_mut().get_mut(read.place).and_then(Option::take);
-            *read.fixed.borrow_mut() = Some(found.flatten());
-        }
-        read.value()
-    }
-
-    /// Returns how many times the store was asked.
-    #[must_use]
-    pub fn rounds(&self) -> u64 {
-        self.rounds.get()
-    }
-
-    fn flush(&self) -> Result<()> {
-        let pending = self.pending.take();
-        if pending.is_empty() {
-            return Ok(());
-        }
-        self.rounds.set(self.rounds.get() + 1);
-        let (places, gets): (Vec<usize>, Vec<(Arc<Table>, Get)>) =
-            pending.into_iter().map(|(place, table, get)| (place, (table, get))).unzip();
-        let got = self.engine.get_many(&gets)?;
-        let mut read = self.read.borrow_mut();
-        for (place, got) in places.into_iter().zip(got) {
-            if let Some(slot) = read.get_mut(place) {
-                *slot = Some(got.item);
-            }
-        }
-        Ok(())
-    }
 }
