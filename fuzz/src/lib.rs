@@ -7,8 +7,12 @@
 
 #![expect(clippy::expect_used, reason = "a broken expectation is what a target looks for")]
 
+mod bed;
+pub mod dynamo;
 pub mod input;
 pub mod keys;
+pub mod operations;
+pub mod records;
 pub mod store_files;
 pub mod texts;
 
@@ -16,5 +20,12 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 3] =
-    [("keys", keys::run), ("store_files", store_files::run), ("texts", texts::run)];
+pub const TARGETS: [(&str, Target); 7] = [
+    ("dynamo_calls", dynamo::calls::run),
+    ("dynamo_expressions", dynamo::expressions::run),
+    ("keys", keys::run),
+    ("operations", operations::run),
+    ("records", records::run),
+    ("store_files", store_files::run),
+    ("texts", texts::run),
+];

@@ -160,6 +160,10 @@ fn fuzz(target: &str, binary: &Path, seconds: u32) -> anyhow::Result<()> {
         "-print_funcs=0".to_owned(),
         learnt.to_string_lossy().into_owned(),
     ];
+    let dictionary = root().join("fuzz/dictionaries").join(format!("{target}.dict"));
+    if dictionary.is_file() {
+        arguments.push(format!("-dict={}", dictionary.display()));
+    }
     let seeds = root().join("fuzz/corpus").join(target);
     if seeds.is_dir() {
         arguments.push(seeds.to_string_lossy().into_owned());

@@ -19,6 +19,7 @@ use crate::vfs;
 
 use super::bytes::{be_u32, be_u64, be_u128, wide};
 use super::fault;
+use super::log::group::NUMBER_MAX;
 
 /// Name of the mark in the store's folder.
 pub(super) const MARK_NAME: &str = "mark";
@@ -84,6 +85,12 @@ impl Mark {
     fn decode(slot: &[u8]) -> Option<Slot> {
         let covered = slot.get(..COVERED_BYTES)?;
         if !covered.starts_with(&MAGIC) || be_u64(slot, COVERED_BYTES)? != xxh3_64(covered) {
+            return None;
+        }
+        if (48..COVERED_BYTES)
+            .step_by(8)
+            .any(|at| be_u64(slot, at).is_none_or(|number| number > NUMBER_MAX))
+        {
             return None;
         }
         let format = be_u32(slot, 8)?;

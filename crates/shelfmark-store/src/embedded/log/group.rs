@@ -18,6 +18,9 @@ pub(in super::super) const GROUP_MAGIC: [u8; 4] = *b"SGRP";
 /// Largest body that is believed: a group holds at most one commit beyond its own bound.
 pub(in super::super) const BODY_BYTES_MAX: usize = 256 * 1024 * 1024;
 
+/// Largest number that is believed: no store gets there, and sums with it stay in range.
+pub(in super::super) const NUMBER_MAX: u64 = 1 << 62;
+
 const KIND_PUT: u8 = 1;
 const KIND_DELETE: u8 = 2;
 
@@ -159,6 +162,10 @@ fn parse_header(file: &[u8], offset: usize, seed: u64) -> Result<(GroupHeader, u
         writes: be_u32(head, 28).ok_or(short)?,
         seqno: be_u64(head, 32).ok_or(short)?,
     };
+    let numbers = [header.number, header.first_commit, header.seqno];
+    if numbers.iter().any(|number| *number > NUMBER_MAX) {
+        return Err("a group's number is impossible");
+    }
     if wide(BODY_BYTES_MAX) < u64::from(header.body_bytes) {
         return Err("a group's length is impossible");
     }

@@ -6,6 +6,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::bytes::{array, be_u32, be_u64, be_u128};
+use super::group::NUMBER_MAX;
 
 /// Size of a file header in bytes.
 pub(in super::super) const HEADER_BYTES: usize = 64;
@@ -65,6 +66,10 @@ impl FileHeader {
         let format = be_u32(bytes, 8)?;
         if format > LOG_FORMAT {
             return Some(Err(BadHeader::Newer(format)));
+        }
+        if (32..56).step_by(8).any(|at| be_u64(bytes, at).is_none_or(|number| number > NUMBER_MAX))
+        {
+            return None;
         }
         Some(Ok(Self {
             store_id: be_u128(bytes, 16)?,

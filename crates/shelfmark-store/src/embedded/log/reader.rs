@@ -57,6 +57,9 @@ impl LogFile {
             return Step::End;
         }
         match group::parse(&self.bytes, offset, self.seed) {
+            Ok((_, body)) if !group::Entries::new(&body).all(|entry| entry.is_ok()) => {
+                Step::Damaged("a group's body is not a list of writes")
+            }
             Ok((header, body)) => {
                 let next = offset + group::GROUP_HEADER_BYTES + body.len();
                 Step::Group(header, body, next)
