@@ -74,6 +74,11 @@ impl Entities {
         Ok(())
     }
 
+    /// Puts entities without attributes into one partition.
+    pub(crate) fn put_keys(&self, pk: &str, keys: &[String]) -> anyhow::Result<()> {
+        self.put_all(keys.iter().map(|key| (pk.to_owned(), key.clone())).collect())
+    }
+
     /// Puts an entity with a list of members.
     pub(crate) fn put_members(&self, pk: &str, sk: &str, members: &[usize]) -> anyhow::Result<()> {
         self.table.partition(pk).put(sk, members_attribute(members))?;

@@ -24,11 +24,8 @@ fn scores(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
         .iter()
         .map(|score| Ok(format!("user#{}", lexint::to_hex(*score)?)))
         .collect::<anyhow::Result<Vec<String>>>()?;
-    let rows = |partition: &str, keys: &[String]| {
-        keys.iter().map(|key| (partition.to_owned(), key.clone())).collect::<Vec<_>>()
-    };
-    entities.put_all(rows("scores", &plain))?;
-    entities.put_all(rows("scores-encoded", &encoded))?;
+    entities.put_keys("scores", &plain)?;
+    entities.put_keys("scores-encoded", &encoded)?;
     let question = |plan, range: &str, note| Question {
         pattern: "scores in order",
         plan,
@@ -71,11 +68,8 @@ fn newest(asker: &mut Asker, entities: &Entities, seed: u64) -> anyhow::Result<(
         by_time.push(format!("purchaseTimestamp#{at}#purchase#{number}"));
         by_ulid.push(format!("purchase#{}", ulids.next(at, &mut fill)?));
     }
-    let rows = |partition: &str, keys: &[String]| {
-        keys.iter().map(|key| (partition.to_owned(), key.clone())).collect::<Vec<_>>()
-    };
-    entities.put_all(rows("purchases", &by_time))?;
-    entities.put_all(rows("purchases-by-ulid", &by_ulid))?;
+    entities.put_keys("purchases", &by_time)?;
+    entities.put_keys("purchases-by-ulid", &by_ulid)?;
     let newest = |keys: &[String]| keys.iter().rev().take(NEWEST).cloned().collect::<Vec<_>>();
     let question = |plan, range: String, note| Question {
         pattern: "latest n",

@@ -24,7 +24,7 @@ const VERSIONS: u64 = 12;
 pub(super) fn run(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
     let keys: Vec<String> =
         CITIES.iter().map(|(country, region, city)| format!("{country}#{region}#{city}")).collect();
-    entities.put_all(keys.iter().map(|key| ("places".to_owned(), key.clone())).collect())?;
+    entities.put_keys("places", &keys)?;
     let levels = [
         ("cities of a country", "FR#", "All cities in France"),
         ("cities of a region", "US#WA#", "All cities in Washington state"),
@@ -65,11 +65,8 @@ fn versions(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
     let encoded = (1..=VERSIONS)
         .map(|version| Ok(format!("report#v{}", lexint::to_hex(version)?)))
         .collect::<anyhow::Result<Vec<String>>>()?;
-    let rows = |partition: &str, keys: &[String]| {
-        keys.iter().map(|key| (partition.to_owned(), key.clone())).collect::<Vec<_>>()
-    };
-    entities.put_all(rows("documents", &plain))?;
-    entities.put_all(rows("documents-encoded", &encoded))?;
+    entities.put_keys("documents", &plain)?;
+    entities.put_keys("documents-encoded", &encoded)?;
     let last = |keys: &[String]| keys.last().cloned().into_iter().collect::<Vec<_>>();
     let question = |plan, partition: &str, note| Question {
         pattern: "latest version",
