@@ -10,7 +10,7 @@ use super::read;
 use crate::run::root;
 
 /// Every crate, and which of ours it may use in the product. Tests may use more, never a face.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("shelfmark-keycode", &[]),
     ("shelfmark-store", &[]),
     ("shelfmark-model", &["shelfmark-keycode"]),
@@ -27,7 +27,14 @@ const ALLOWED: [(&str, &[&str]); 14] = [
         ],
     ),
     ("shelfmark-dynamo", &["shelfmark-engine", "shelfmark-model", "shelfmark-keycode"]),
-    ("shelfmark-server", &["shelfmark-store", "shelfmark-engine", "shelfmark-dynamo"]),
+    (
+        "shelfmark-cql",
+        &["shelfmark-cql-syntax", "shelfmark-engine", "shelfmark-model", "shelfmark-keycode"],
+    ),
+    (
+        "shelfmark-server",
+        &["shelfmark-store", "shelfmark-engine", "shelfmark-dynamo", "shelfmark-cql"],
+    ),
     (
         "shelfmark",
         &[

@@ -1,0 +1,1 @@
+//! Who may connect: PasswordAuthenticator, and the roles behind it.

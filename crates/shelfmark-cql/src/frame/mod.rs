@@ -1,0 +1,1 @@
+//! Envelopes, checksummed frames, compression.

@@ -1,0 +1,1 @@
+//! CQL's functions: scalar and aggregate.

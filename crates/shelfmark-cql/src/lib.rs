@@ -1,0 +1,44 @@
+//! The CQL face: the bytes of a connection in, the bytes of its answers out.
+//!
+//! It knows Cassandra's native protocol (versions 3 to 5), its system tables, its types, its rules
+//! for queries and its words for errors. What it is not: it has no socket, no async and no thread;
+//! a server reads and writes. It holds no data logic: rows, cells, indexes and conditions are the
+//! engine's. It does not parse CQL text; that is `shelfmark-cql-syntax`.
+//!
+//! Invariant: no bytes, however hostile, end the process or cost more memory than the limits in
+//! [`limits`] allow. Every fault ends in an error of the protocol, at worst with the end of the one
+//! connection that caused it.
+//!
+//! # Parts, from the socket inwards
+//!
+//! * `frame`: envelopes, checksummed frames, compression.
+//! * `message`: requests decoded, answers encoded.
+//! * `session`: what one connection is allowed to say next, prepared statements, paging, events.
+//! * `auth`: who may connect.
+//! * `statement`: statements planned and run. `schema`, `types`, `term` and `function` serve it.
+//! * `system`: the tables that describe the server itself, selected from like any other.
+
+mod auth;
+mod error;
+mod frame;
+mod function;
+pub mod limits;
+mod message;
+mod outcome;
+mod schema;
+mod session;
+mod statement;
+mod system;
+mod term;
+mod types;
+
+pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
+pub use outcome::{
+    Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,
+    ColumnSpec, Consistency, Outcome, PreparedStatement, RequestOptions, ResultRows, RowBuffer,
+    SchemaChange, Values, Weight,
+};
+pub use schema::{Column, ColumnKind, Keyspace, Schema, Table, TableId};
+pub use statement::{Executor, Plan};
+pub use system::{VirtualRow, VirtualTable};
+pub use types::{CqlType, UserType};

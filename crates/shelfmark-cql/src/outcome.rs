@@ -1,0 +1,304 @@
+//! What the protocol side and the statement side hand each other: requests one way, outcomes the
+//! other.
+//!
+//! Invariant: nothing here knows a version of the protocol.
+
+use std::sync::Arc;
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+
+use crate::error::CqlError;
+use crate::statement::Plan;
+use crate::types::CqlType;
+
+/// How many replicas a request asks for. A single store satisfies every level.
+///
+/// Source: native protocol specification v5, section 3, read 2026-11.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(u16)]
+#[allow(missing_docs, reason = "the protocol's own names")]
+pub enum Consistency {
+    Any = 0,
+    #[default]
+    One = 1,
+    Two = 2,
+    Three = 3,
+    Quorum = 4,
+    All = 5,
+    LocalQuorum = 6,
+    EachQuorum = 7,
+    Serial = 8,
+    LocalSerial = 9,
+    LocalOne = 10,
+}
+
+impl Consistency {
+    /// Returns the level of this number.
+    #[must_use]
+    pub const fn from_number(number: u16) -> Option<Self> {
+        Some(match number {
+            0 => Self::Any,
+            1 => Self::One,
+            2 => Self::Two,
+            3 => Self::Three,
+            4 => Self::Quorum,
+            5 => Self::All,
+            6 => Self::LocalQuorum,
+            7 => Self::EachQuorum,
+            8 => Self::Serial,
+            9 => Self::LocalSerial,
+            10 => Self::LocalOne,
+            _ => return None,
+        })
+    }
+}
+
+/// A bound value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BoundValue {
+    /// Deletes, or compares as null.
+    Null,
+    /// Leaves the column alone.
+    Unset,
+    /// The serialised value; may be empty.
+    Bytes(Bytes),
+}
+
+/// The bound values of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Values {
+    /// One for each marker, in order.
+    Positional(Vec<BoundValue>),
+    /// By the markers' names.
+    Named(Vec<(String, BoundValue)>),
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::Positional(Vec::new())
+    }
+}
+
+/// Everything a request says beside its statement.
+#[derive(Debug, Clone, Default)]
+pub struct RequestOptions {
+    /// The keyspace of names that have none: the request's own, else the connection's.
+    pub keyspace: Option<Arc<str>>,
+    /// Who asks; `None` when nobody has to log in.
+    pub user: Option<Arc<str>>,
+    /// The level.
+    pub consistency: Consistency,
+    /// The level of a condition.
+    pub serial_consistency: Option<Consistency>,
+    /// The values of the markers.
+    pub values: Values,
+    /// Most rows of the page; `None` for all.
+    pub page_size: Option<u32>,
+    /// Where the page begins: what [`ResultRows::paging`] held. Its integrity is checked, its
+    /// meaning is the executor's.
+    pub paging: Option<Bytes>,
+    /// The client's timestamp in microseconds, below `USING TIMESTAMP`.
+    pub timestamp: Option<i64>,
+    /// The time that expiry is judged by, in seconds since the epoch; tests of clients use it.
+    pub now_in_seconds: Option<i32>,
+    /// Whether [`Answered::trace`] is wanted.
+    pub tracing: bool,
+}
+
+/// A column of a result, or a marker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnSpec {
+    /// The keyspace of its table.
+    pub keyspace: Arc<str>,
+    /// Its table.
+    pub table: Arc<str>,
+    /// Its name, as in `SELECT`; of a marker the column's, or such as `[limit]` and `[ttl]`.
+    pub name: Arc<str>,
+    /// Its type.
+    pub kind: CqlType,
+}
+
+/// Rows as they go over the wire: cell after cell, each with its length in front.
+#[derive(Debug, Clone, Default)]
+pub struct RowBuffer {
+    bytes: BytesMut,
+    rows: u32,
+}
+
+impl RowBuffer {
+    /// Appends a cell of the row that is being written. Cells over 2 GiB become null; the engine
+    /// holds none.
+    pub fn cell(&mut self, value: Option<&[u8]>) {
+        let length = value.map(|value| i32::try_from(value.len()));
+        if let (Some(value), Some(Ok(length))) = (value, length) {
+            self.bytes.put_i32(length);
+            self.bytes.put_slice(value);
+        } else {
+            self.bytes.put_i32(-1);
+        }
+    }
+
+    /// Ends a row, which has as many cells as the result has columns.
+    pub fn end_row(&mut self) {
+        self.rows = self.rows.saturating_add(1);
+    }
+
+    /// Appends a row.
+    pub fn row<'a>(&mut self, cells: impl IntoIterator<Item = Option<&'a [u8]>>) {
+        cells.into_iter().for_each(|cell| self.cell(cell));
+        self.end_row();
+    }
+
+    /// Returns how many rows were ended.
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Returns the bytes so far.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// A page of rows.
+#[derive(Debug, Clone)]
+pub struct ResultRows {
+    /// The columns; shared with [`PreparedStatement::result`] where there is one.
+    pub columns: Arc<[ColumnSpec]>,
+    /// The rows.
+    pub rows: RowBuffer,
+    /// Where the next page begins; `None` when this was the last.
+    pub paging: Option<Bytes>,
+}
+
+/// What happened to a part of the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// It is another now.
+    Updated,
+    /// It is gone.
+    Dropped,
+}
+
+/// Which part of the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeTarget {
+    /// A keyspace.
+    Keyspace,
+    /// A table or view.
+    Table,
+    /// A user type.
+    Type,
+    /// A function.
+    Function,
+    /// An aggregate.
+    Aggregate,
+}
+
+/// A change of the schema: answered to whoever asked, and sent to whoever registered for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaChange {
+    /// What happened.
+    pub kind: ChangeKind,
+    /// To which part.
+    pub target: ChangeTarget,
+    /// In which keyspace.
+    pub keyspace: String,
+    /// The name; empty for a keyspace.
+    pub name: String,
+    /// The types of a function's or aggregate's arguments, as CQL text.
+    pub arguments: Vec<String>,
+}
+
+/// What a statement led to.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// Nothing to say.
+    Void,
+    /// Rows.
+    Rows(ResultRows),
+    /// `USE`: the connection's keyspace from now on.
+    SetKeyspace(String),
+    /// The schema is another now. Something that was there already answers `Void`.
+    SchemaChange(SchemaChange),
+}
+
+/// A statement's whole answer.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// What it led to.
+    pub outcome: Outcome,
+    /// Sentences for the client, such as about large batches.
+    pub warnings: Vec<String>,
+    /// What was done, one sentence each, if [`RequestOptions::tracing`] asked for it.
+    pub trace: Vec<String>,
+}
+
+impl From<Outcome> for Answered {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, warnings: Vec::new(), trace: Vec::new() }
+    }
+}
+
+/// Called once with the answer: before the call returns, or from another thread as soon as the
+/// write is durable. Does not block.
+pub type Answer = Box<dyn FnOnce(Result<Answered, CqlError>) + Send>;
+
+/// How much work a statement may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// Bounded and short: runs where the request was read.
+    Light,
+    /// May read many rows or wait for others: runs where it holds up no connection.
+    Heavy,
+}
+
+/// A statement that was parsed and planned.
+#[derive(Debug)]
+pub struct PreparedStatement {
+    /// The markers in order: one for each `?` or `:name`, wherever it stands.
+    pub markers: Arc<[ColumnSpec]>,
+    /// Which markers make the partition key, in key order; empty if they do not make all of it.
+    pub pk_indices: Vec<u16>,
+    /// The columns of its rows; empty if it answers none. Of a conditional write: `[applied]` only.
+    pub result: Arc<[ColumnSpec]>,
+    /// Whether it is a conditional write.
+    pub conditional: bool,
+    /// How much work it may be.
+    pub weight: Weight,
+    /// What the executor made of it.
+    pub plan: Arc<Plan>,
+}
+
+/// How a batch is kept together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BatchKind {
+    /// All or nothing.
+    Logged,
+    /// Statement by statement; ours are all or nothing too.
+    Unlogged,
+    /// Of counters only.
+    Counter,
+}
+
+/// One statement of a batch.
+#[derive(Debug, Clone)]
+pub struct BatchEntry {
+    /// The statement.
+    pub statement: Arc<PreparedStatement>,
+    /// Its values.
+    pub values: Values,
+}
+
+/// A BATCH request.
+#[derive(Debug, Clone)]
+pub struct BatchRequest {
+    /// How it is kept together.
+    pub kind: BatchKind,
+    /// Its statements; may be none.
+    pub entries: Vec<BatchEntry>,
+}

@@ -1,0 +1,1 @@
+//! What one connection may say next, and what it is answered.

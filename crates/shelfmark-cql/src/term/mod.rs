@@ -1,0 +1,1 @@
+//! Values in statements: literals, markers, and terms made of them.
