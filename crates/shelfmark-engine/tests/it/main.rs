@@ -7,6 +7,8 @@ mod drivers;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod format;
+#[cfg(test)]
 mod indexes;
 #[cfg(test)]
 mod items;
