@@ -260,3 +260,16 @@ pub(crate) fn plain(name: &str) -> TableSchema {
     TableSchema::new(TableName::new("test", name), KeyColumn::new("pk", KeyType::Text))
         .with_sort("sk", KeyType::Text)
 }
+
+/// Every key of the store that begins with `prefix`, however short its pages are.
+pub(crate) fn keys(bed: &Bed, prefix: &[u8]) -> Vec<Bytes> {
+    let view = bed.engine.store().snapshot().unwrap();
+    let mut keys = Vec::new();
+    let mut rest = Some(KeyRange::prefix(prefix.to_vec()));
+    while let Some(range) = rest {
+        let page = view.scan(&range, Default::default(), Default::default()).unwrap();
+        keys.extend(page.rows.into_iter().map(|row| row.key));
+        rest = page.next;
+    }
+    keys
+}

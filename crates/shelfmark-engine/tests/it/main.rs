@@ -17,6 +17,8 @@ mod many_tables;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod script;
+#[cfg(test)]
 mod transactions;
 #[cfg(test)]
 mod upkeep;

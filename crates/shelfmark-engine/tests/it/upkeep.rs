@@ -1,12 +1,9 @@
 //! Expiry, change log, counts, dropping, many tables.
 
-use bytes::Bytes;
 use shelfmark_engine::{ErrorKind, Get, SweepPosition, Token, Write};
 use shelfmark_model::{Item, Key, TableName, TtlSource, Value};
 
-use shelfmark_store::KeyRange;
-
-use crate::drivers::{Bed, START_SECONDS, on_every_driver, plain};
+use crate::drivers::{START_SECONDS, keys, on_every_driver, plain};
 
 fn item(pk: &str, n: i64) -> Item {
     Item::new().with("pk", pk).with("sk", "x").with("n", Value::number(n))
@@ -135,19 +132,6 @@ fn names_are_listed_in_order_by_namespace() {
         assert_eq!(rest, [TableName::new("test", "c")]);
         assert!(bed.engine.table_names(Some("tes"), None, 10).unwrap().is_empty());
     });
-}
-
-/// Every key of the store, however short its pages are.
-fn keys(bed: &Bed, prefix: &[u8]) -> Vec<Bytes> {
-    let view = bed.engine.store().snapshot().unwrap();
-    let mut keys = Vec::new();
-    let mut rest = Some(KeyRange::prefix(prefix.to_vec()));
-    while let Some(range) = rest {
-        let page = view.scan(&range, Default::default(), Default::default()).unwrap();
-        keys.extend(page.rows.into_iter().map(|row| row.key));
-        rest = page.next;
-    }
-    keys
 }
 
 #[test]
