@@ -9,6 +9,8 @@
 mod attributes;
 mod ordered_key;
 mod part;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -44,6 +46,42 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(newest, Some(key(2)));
 /// # Ok::<(), shelfmark::Error>(())
 /// ```
+///
+/// A field that is no part is refused, at the field. A plain float has no total order:
+///
+/// ```compile_fail,E0277
+/// #[derive(shelfmark::OrderedKey)]
+/// struct Score {
+///     player: String,
+///     points: f64,
+/// }
+/// ```
+///
+/// ```
+/// #[derive(shelfmark::OrderedKey)]
+/// struct Score {
+///     player: String,
+///     points: shelfmark::TotalF64,
+/// }
+/// ```
+///
+/// And a list is no part; its elements go under keys of their own:
+///
+/// ```compile_fail,E0277
+/// #[derive(shelfmark::OrderedKey)]
+/// struct Tagged {
+///     id: u32,
+///     tags: Vec<String>,
+/// }
+/// ```
+///
+/// ```
+/// #[derive(shelfmark::OrderedKey)]
+/// struct Tagged {
+///     id: u32,
+///     tags: String,
+/// }
+/// ```
 #[proc_macro_derive(OrderedKey, attributes(key))]
 pub fn derive_ordered_key(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -78,6 +116,26 @@ pub fn derive_ordered_key(input: TokenStream) -> TokenStream {
 /// tasks.write(&(Priority::Low, Author("z".into())), &2)?;
 /// assert_eq!(tasks.max()?.map(|(_, n)| n), Some(1));
 /// # Ok::<(), shelfmark::Error>(())
+/// ```
+///
+/// The numbers are `i32`s; a larger one is refused:
+///
+/// ```compile_fail,E0080
+/// #[derive(shelfmark::KeyPart)]
+/// #[repr(u64)]
+/// enum Large {
+///     A = 1,
+///     B = 3_000_000_000,
+/// }
+/// ```
+///
+/// ```
+/// #[derive(shelfmark::KeyPart)]
+/// #[repr(u64)]
+/// enum Large {
+///     A = 1,
+///     B = 2_000_000_000,
+/// }
 /// ```
 #[proc_macro_derive(KeyPart, attributes(key))]
 pub fn derive_key_part(input: TokenStream) -> TokenStream {

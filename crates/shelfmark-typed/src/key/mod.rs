@@ -79,6 +79,31 @@ pub trait KeyPart: Sized {
 /// assert_eq!(<(String, u32)>::from_values(key.to_values())?, key);
 /// # Ok::<(), shelfmark_typed::Error>(())
 /// ```
+///
+/// Of anything else there is no table:
+///
+/// ```compile_fail,E0599
+/// # use shelfmark_typed::{Database, OrderedTable, Result};
+/// struct Plain(u32);
+///
+/// fn open(database: &Database) -> Result<OrderedTable<Plain, u32>> {
+///     OrderedTable::<Plain, u32>::named(database, "t")
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use shelfmark_typed::{Database, OrderedTable, Result};
+/// fn open(database: &Database) -> Result<OrderedTable<(u32, f32), u32>> {
+///     OrderedTable::<(u32, f32), u32>::named(database, "t")
+/// }
+/// ```
+///
+/// ```
+/// # use shelfmark_typed::{Database, OrderedTable, Result, TotalF32};
+/// fn open(database: &Database) -> Result<OrderedTable<(u32, TotalF32), u32>> {
+///     OrderedTable::<(u32, TotalF32), u32>::named(database, "t")
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of an ordered table",
     label = "not a key",
@@ -121,6 +146,22 @@ pub trait OrderedKey: Sized {
 /// // Between two prefixes, both with all that begins with them.
 /// assert_eq!(visits.range_prefix("alice"..="bob")?.count()?, 3);
 /// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
+///
+/// A later part alone is no prefix, and does not compile:
+///
+/// ```compile_fail,E0277
+/// # use shelfmark_typed::{OrderedTable, Result};
+/// fn of_2026(visits: &OrderedTable<(String, u16), u32>) -> Result<u64> {
+///     visits.prefix(2026_u16)?.count()
+/// }
+/// ```
+///
+/// ```
+/// # use shelfmark_typed::{OrderedTable, Result};
+/// fn of_alice(visits: &OrderedTable<(String, u16), u32>) -> Result<u64> {
+///     visits.prefix("alice")?.count()
+/// }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a prefix of the key `{K}`",

@@ -107,6 +107,24 @@ impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
     /// # Errors
     ///
     /// * Those of the store.
+    ///
+    /// # Examples
+    ///
+    /// The past is read, not written; this does not compile:
+    ///
+    /// ```compile_fail,E0599
+    /// # use shelfmark_typed::{OrderedTable, Result};
+    /// fn write(table: &OrderedTable<u32, u32>) -> Result<()> {
+    ///     table.snapshot()?.write(&1, &1)
+    /// }
+    /// ```
+    ///
+    /// ```
+    /// # use shelfmark_typed::{OrderedTable, Result};
+    /// fn read(table: &OrderedTable<u32, u32>) -> Result<u32> {
+    ///     table.snapshot()?.read(&1)
+    /// }
+    /// ```
     pub fn snapshot(&self) -> Result<OrderedTable<K, V, Moment>> {
         self.handle.table()?;
         let view = Arc::new(self.reach.engine.snapshot()?);

@@ -24,6 +24,7 @@ mod case_12_rename;
 mod case_13_batch_replace;
 mod collections;
 mod databases;
+mod directions;
 mod drivers;
 mod entities;
 mod ordered;

@@ -1,7 +1,0 @@
-#[derive(shelfmark::OrderedKey)]
-struct Nothing {}
-
-#[derive(shelfmark::OrderedKey)]
-struct Unit;
-
-fn main() {}

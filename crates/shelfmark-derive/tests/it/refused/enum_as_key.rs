@@ -1,6 +1,0 @@
-#[derive(shelfmark::OrderedKey)]
-enum Kind {
-    A,
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-#[derive(shelfmark::OrderedKey)]
-struct Score {
-    player: String,
-    points: f64,
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-#[derive(shelfmark::OrderedKey)]
-struct Tagged {
-    id: u32,
-    tags: Vec<String>,
-}
-
-fn main() {}
