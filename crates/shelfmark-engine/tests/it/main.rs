@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod drivers;
 #[cfg(test)]
+mod every_error;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod format;
