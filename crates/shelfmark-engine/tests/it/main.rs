@@ -11,6 +11,8 @@ mod faults;
 #[cfg(test)]
 mod format;
 #[cfg(test)]
+mod histories;
+#[cfg(test)]
 mod indexes;
 #[cfg(test)]
 mod items;
