@@ -177,7 +177,7 @@ impl World {
             assert!(view.query(indexed, &by_last)?.items.contains(item), "an entry is missing");
             let slot = item.get("slot").cloned().unwrap();
             let by_slot = Query::partition(vec![slot.clone()]).index("by_slot");
-            assert_eq!(view.query(indexed, &by_slot)?.items, [item.clone()]);
+            assert_eq!(view.query(indexed, &by_slot)?.items, std::slice::from_ref(item));
             assert!(slots.insert(format!("{slot:?}")), "two items have one slot");
         }
         for index in ["by_last", "by_slot"] {
