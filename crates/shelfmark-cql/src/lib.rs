@@ -30,7 +30,7 @@ mod session;
 mod statement;
 mod system;
 mod term;
-mod types;
+pub mod types;
 
 pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
 pub use outcome::{
@@ -38,7 +38,10 @@ pub use outcome::{
     ColumnSpec, Consistency, Outcome, PreparedStatement, RequestOptions, ResultRows, RowBuffer,
     SchemaChange, Values, Weight,
 };
-pub use schema::{Column, ColumnKind, Keyspace, Schema, Table, TableId};
+pub use schema::{
+    Column, ColumnKind, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table, TableFlags,
+    TableId, TableOptions, View,
+};
 pub use statement::{Executor, Plan};
 pub use system::{VirtualRow, VirtualTable};
 pub use types::{CqlType, UserType};

@@ -1,9 +1,19 @@
 //! Keyspaces, tables and types as statements see them: one immutable picture per schema version.
+//!
+//! What it is not: the catalogue, which is the engine's. The picture is built from the engine's
+//! tables and from what this face attached to them.
+//!
+//! Invariant: a table's columns lie in the order of `SELECT *`: partition key, clustering key,
+//! statics by name, the others by name.
+
+mod options;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::types::{CqlType, UserType};
+
+pub use options::TableOptions;
 
 /// A table's id, as `system_schema.tables.id` shows it.
 pub type TableId = [u8; 16];
@@ -17,6 +27,20 @@ pub struct Schema {
     pub keyspaces: BTreeMap<String, Arc<Keyspace>>,
 }
 
+impl Schema {
+    /// Returns the keyspace of this name.
+    #[must_use]
+    pub fn keyspace(&self, name: &str) -> Option<&Arc<Keyspace>> {
+        self.keyspaces.get(name)
+    }
+
+    /// Returns the table or view of this name.
+    #[must_use]
+    pub fn table(&self, keyspace: &str, name: &str) -> Option<&Arc<Table>> {
+        self.keyspace(keyspace)?.tables.get(name)
+    }
+}
+
 /// A keyspace.
 #[derive(Debug, Clone)]
 pub struct Keyspace {
@@ -24,7 +48,7 @@ pub struct Keyspace {
     pub name: Arc<str>,
     /// Whether the statement asked for a commit log; ours always writes one.
     pub durable_writes: bool,
-    /// The replication map, `class` among it.
+    /// The replication map, `class` among it, by name.
     pub replication: Vec<(String, String)>,
     /// Whether it is virtual: computed, with nothing stored.
     pub is_virtual: bool,
@@ -35,7 +59,7 @@ pub struct Keyspace {
 }
 
 /// What part of a row a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ColumnKind {
     /// Of the partition key.
     PartitionKey,
@@ -45,6 +69,25 @@ pub enum ColumnKind {
     Static,
     /// Everything else.
     Regular,
+}
+
+impl ColumnKind {
+    /// The word of `system_schema.columns`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PartitionKey => "partition_key",
+            Self::Clustering => "clustering",
+            Self::Static => "static",
+            Self::Regular => "regular",
+        }
+    }
+
+    /// Whether it is part of the primary key.
+    #[must_use]
+    pub const fn is_key(self) -> bool {
+        matches!(self, Self::PartitionKey | Self::Clustering)
+    }
 }
 
 /// A column.
@@ -58,6 +101,58 @@ pub struct Column {
     pub role: ColumnKind,
     /// Whether its clustering order is descending.
     pub descending: bool,
+    /// Of a key column its place in its part of the key; of others the number that the engine
+    /// stores its cells under.
+    pub id: u32,
+}
+
+impl Column {
+    /// Creates a column of a virtual table; [`Table::new_virtual`] fills in its number.
+    #[must_use]
+    pub fn new(name: &str, kind: CqlType, role: ColumnKind) -> Self {
+        Self { name: name.into(), kind, role, descending: false, id: 0 }
+    }
+
+    /// The position of `system_schema.columns`: −1 outside of keys.
+    #[must_use]
+    pub fn position(&self) -> i32 {
+        if self.role.is_key() { i32::try_from(self.id).unwrap_or(i32::MAX) } else { -1 }
+    }
+
+    /// Whether the column's value is kept in several cells.
+    #[must_use]
+    pub const fn is_multi_cell(&self) -> bool {
+        self.kind.is_multi_cell()
+    }
+}
+
+/// What `system_schema.tables.flags` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TableFlags {
+    /// It holds counters.
+    pub counter: bool,
+    /// Made `WITH COMPACT STORAGE`.
+    pub compact: bool,
+    /// Compact: every clustering column stands for a column name; there is one value.
+    pub dense: bool,
+    /// Its clustering key is more than one component, or it is not compact.
+    pub compound: bool,
+    /// A super column family of the 2012 tools.
+    pub super_columns: bool,
+}
+
+impl TableFlags {
+    /// The words of `system_schema.tables.flags`, sorted.
+    #[must_use]
+    pub fn names(self) -> Vec<&'static str> {
+        let pairs = [
+            (self.compound, "compound"),
+            (self.counter, "counter"),
+            (self.dense, "dense"),
+            (self.super_columns, "super"),
+        ];
+        pairs.into_iter().filter(|(set, _)| *set).map(|(_, name)| name).collect()
+    }
 }
 
 /// A table or view.
@@ -69,8 +164,194 @@ pub struct Table {
     pub name: Arc<str>,
     /// Its id.
     pub id: TableId,
-    /// Its columns: partition key in order, clustering key in order, then the others by name.
+    /// Its columns: partition key in order, clustering key in order, statics by name, the others by
+    /// name.
     pub columns: Vec<Column>,
-    /// What `WITH` said, by option.
-    pub comment: String,
+    /// How many of the columns are the partition key.
+    pub partition_count: usize,
+    /// How many after them are the clustering key.
+    pub clustering_count: usize,
+    /// What `WITH` said.
+    pub options: TableOptions,
+    /// What kind of table it is.
+    pub flags: TableFlags,
+    /// Its indexes by name.
+    pub indexes: Vec<Index>,
+    /// Columns that are no more.
+    pub dropped: Vec<DroppedColumn>,
+    /// Of a view, what it shows.
+    pub view: Option<View>,
+    /// Where the rows are; `None` for a virtual table.
+    pub stored: Option<Arc<shelfmark_engine::Table>>,
+}
+
+impl Table {
+    /// Creates a virtual table; the columns in the order of `SELECT *`.
+    #[must_use]
+    pub fn new_virtual(
+        keyspace: &str,
+        name: &str,
+        id: TableId,
+        mut columns: Vec<Column>,
+        comment: &str,
+    ) -> Self {
+        let count = |columns: &[Column], role| {
+            columns.iter().filter(|column: &&Column| column.role == role).count()
+        };
+        let partition_count = count(&columns, ColumnKind::PartitionKey);
+        let clustering_count = count(&columns, ColumnKind::Clustering);
+        for (at, column) in (0_u32..).zip(&mut columns) {
+            column.id = match column.role {
+                ColumnKind::Clustering => {
+                    at.saturating_sub(u32::try_from(partition_count).unwrap_or(0))
+                }
+                _ => at,
+            };
+        }
+        Self {
+            keyspace: keyspace.into(),
+            name: name.into(),
+            id,
+            columns,
+            partition_count,
+            clustering_count,
+            options: TableOptions { comment: comment.to_owned(), ..TableOptions::default() },
+            flags: TableFlags { compound: true, ..TableFlags::default() },
+            indexes: Vec::new(),
+            dropped: Vec::new(),
+            view: None,
+            stored: None,
+        }
+    }
+
+    /// Returns the column of this name and its place among [`Table::columns`].
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<(usize, &Column)> {
+        self.columns.iter().enumerate().find(|(_, column)| &*column.name == name)
+    }
+
+    /// Returns the column of this name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.find(name).map(|(_, column)| column)
+    }
+
+    /// The columns of the partition key.
+    #[must_use]
+    pub fn partition_columns(&self) -> &[Column] {
+        self.columns.get(..self.partition_count).unwrap_or_default()
+    }
+
+    /// The columns of the clustering key.
+    #[must_use]
+    pub fn clustering_columns(&self) -> &[Column] {
+        let end = self.partition_count + self.clustering_count;
+        self.columns.get(self.partition_count..end).unwrap_or_default()
+    }
+
+    /// The columns that are no key: statics, then regular ones.
+    #[must_use]
+    pub fn other_columns(&self) -> &[Column] {
+        self.columns.get(self.partition_count + self.clustering_count..).unwrap_or_default()
+    }
+
+    /// Whether any column is static.
+    #[must_use]
+    pub fn has_statics(&self) -> bool {
+        self.other_columns().iter().any(|column| column.role == ColumnKind::Static)
+    }
+
+    /// Whether it is a view.
+    #[must_use]
+    pub const fn is_view(&self) -> bool {
+        self.view.is_some()
+    }
+}
+
+/// What of a column an index is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexTarget {
+    /// A plain value.
+    Value,
+    /// The values of a list or map, or the members of a set.
+    Values,
+    /// The keys of a map.
+    Keys,
+    /// The entries of a map.
+    Entries,
+    /// A frozen collection as a whole.
+    Full,
+}
+
+/// A secondary index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Index {
+    /// Its name.
+    pub name: String,
+    /// The column.
+    pub column: Arc<str>,
+    /// What of it.
+    pub target: IndexTarget,
+    /// The class of a custom index as it was written; ours is the same for all.
+    pub class: Option<String>,
+    /// Options of a custom index.
+    pub options: Vec<(String, String)>,
+    /// Whether it can be read: older rows have been added.
+    pub is_public: bool,
+}
+
+impl Index {
+    /// The word of `system_schema.indexes.kind`.
+    #[must_use]
+    pub const fn kind_name(&self) -> &'static str {
+        if self.class.is_some() { "CUSTOM" } else { "COMPOSITES" }
+    }
+
+    /// The `target` of `system_schema.indexes.options`: `v`, `keys(m)`, `"Odd"`.
+    #[must_use]
+    pub fn target_text(&self) -> String {
+        let column = crate::types::maybe_quote(&self.column);
+        match self.target {
+            IndexTarget::Value => column,
+            IndexTarget::Values => format!("values({column})"),
+            IndexTarget::Keys => format!("keys({column})"),
+            IndexTarget::Entries => format!("entries({column})"),
+            IndexTarget::Full => format!("full({column})"),
+        }
+    }
+
+    /// Whether it was made as one of the kinds that serve ranges.
+    #[must_use]
+    pub fn is_sai(&self) -> bool {
+        self.class.as_deref().is_some_and(|class| {
+            let short = class.rsplit('.').next().unwrap_or(class).to_ascii_lowercase();
+            matches!(short.as_str(), "sai" | "storageattachedindex")
+        })
+    }
+}
+
+/// A column that was dropped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DroppedColumn {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub kind: CqlType,
+    /// Static or regular.
+    pub role: ColumnKind,
+    /// When it was dropped, in microseconds since the Unix epoch.
+    pub dropped_at: i64,
+}
+
+/// What a view shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The base table's name, in the same keyspace.
+    pub base: Arc<str>,
+    /// The base table's id.
+    pub base_id: TableId,
+    /// Whether it was made with `SELECT *`.
+    pub include_all_columns: bool,
+    /// Its `WHERE`, as CQL text.
+    pub where_clause: String,
 }

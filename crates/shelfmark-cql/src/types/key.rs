@@ -1,0 +1,59 @@
+//! Which key components hold the values of a type.
+//!
+//! Clustering columns are *kinded*: a byte says null, empty or value, because CQL's types have a
+//! value of zero bytes beside null. Fields of tuples and elements of frozen collections likewise.
+//!
+//! What it is not: the translation of values into components is the engine's; partition keys keep
+//! their serialised bytes and need none of this.
+
+use std::net::IpAddr;
+
+use shelfmark_keycode::KeyType;
+
+use super::{CqlType, Native};
+
+/// The type of the key component that holds values of this type; null and empty are not in it.
+#[must_use]
+pub fn key_type(ty: &CqlType) -> KeyType {
+    let kinded = |inner: &CqlType| KeyType::Kinded(Box::new(key_type(inner)));
+    let boxed = |inner: &CqlType| Box::new(kinded(inner));
+    match ty {
+        CqlType::Native(native) => match native {
+            Native::Ascii | Native::Text => KeyType::Text,
+            Native::Blob | Native::Empty | Native::Duration => KeyType::Bytes,
+            Native::Bigint | Native::Counter => KeyType::I64,
+            Native::Boolean => KeyType::Bool,
+            Native::Date => KeyType::Date,
+            Native::Decimal => KeyType::Decimal,
+            Native::Double => KeyType::F64,
+            Native::Float => KeyType::F32,
+            Native::Inet => KeyType::Inet,
+            Native::Int => KeyType::I32,
+            Native::Smallint => KeyType::I16,
+            Native::Time => KeyType::Time,
+            Native::Timestamp => KeyType::Timestamp,
+            Native::Timeuuid => KeyType::CqlTimeUuid,
+            Native::Tinyint => KeyType::I8,
+            Native::Uuid => KeyType::CqlUuid,
+            Native::Varint => KeyType::Integer,
+        },
+        CqlType::Custom(_) => KeyType::Bytes,
+        CqlType::List { element, .. } | CqlType::Vector { element, .. } => {
+            KeyType::List(boxed(element))
+        }
+        CqlType::Set { element, .. } => KeyType::Set(boxed(element)),
+        CqlType::Map { key, value, .. } => KeyType::Map(boxed(key), boxed(value)),
+        CqlType::Tuple(types) => KeyType::Tuple(types.iter().map(kinded).collect()),
+        CqlType::User { definition: udt, .. } => {
+            KeyType::Tuple(udt.fields.iter().map(|(_, field)| kinded(field)).collect())
+        }
+    }
+}
+
+/// The address that 4 or 16 bytes stand for.
+pub(super) fn inet(bytes: &[u8]) -> Option<IpAddr> {
+    if let Ok(four) = <[u8; 4]>::try_from(bytes) {
+        return Some(IpAddr::from(four));
+    }
+    <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from)
+}

@@ -1,0 +1,243 @@
+//! Values as text: what a quoted or plain constant means for a type, and how a value is shown.
+
+use super::key::inet;
+use super::number::{
+    decimal_parts, decimal_to_plain, double_to_text, float_to_text, parse_decimal, parse_varint,
+    varint_from_bytes, varint_to_bytes,
+};
+use super::time::{
+    format_date, format_time, format_timestamp_utc, parse_date, parse_duration, parse_time,
+    parse_timestamp, take_duration,
+};
+use super::wire::{elements, entries, fields, vector_elements};
+use super::{CqlType, MarshalError, Native, Result, decimal_from_parts, maybe_quote};
+
+/// Writes bytes as hex digits, lower case.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+/// Reads an even number of hex digits.
+pub(crate) fn parse_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, odd) = text.as_bytes().as_chunks::<2>();
+    if !odd.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+}
+
+/// Reads a UUID in its usual form.
+pub(crate) fn parse_uuid(text: &str) -> Option<[u8; 16]> {
+    let mut groups = text.split('-');
+    let mut digits = String::with_capacity(32);
+    for length in [8, 4, 4, 4, 12] {
+        let group = groups.next().filter(|group| group.len() == length)?;
+        digits.push_str(group);
+    }
+    if groups.next().is_some() {
+        return None;
+    }
+    parse_hex(&digits)?.try_into().ok()
+}
+
+/// Writes a UUID in its usual form.
+pub(crate) fn format_uuid(bytes: &[u8]) -> String {
+    let digits = hex(bytes);
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+    format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32))
+}
+
+/// Serialises what the text of a constant, without its quotes, means for the type.
+///
+/// # Errors
+///
+/// It means nothing. The text names it.
+pub fn from_text(ty: &CqlType, text: &str) -> Result<Vec<u8>> {
+    match ty {
+        CqlType::Native(native) => native_from_text(*native, text),
+        CqlType::Custom(_) => parse_hex(text)
+            .ok_or_else(|| MarshalError::new(format!("cannot parse '{text}' as hex bytes"))),
+        _ => Err(MarshalError::new(format!("cannot parse '{text}' as a value of type {ty}"))),
+    }
+}
+
+fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
+    let fail = |what: &str| MarshalError::new(format!("Unable to make {what} from '{text}'"));
+    let optional = !matches!(native, Native::Ascii | Native::Text | Native::Blob | Native::Empty);
+    if optional && text.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(match native {
+        Native::Ascii => {
+            super::validate(&CqlType::Ascii, text.as_bytes())?;
+            text.as_bytes().to_vec()
+        }
+        Native::Text => text.as_bytes().to_vec(),
+        Native::Blob => parse_hex(text)
+            .ok_or_else(|| MarshalError::new(format!("cannot parse '{text}' as hex bytes")))?,
+        Native::Boolean => match text.to_ascii_lowercase().as_str() {
+            "true" => vec![1],
+            "false" => vec![0],
+            _ => return Err(fail("boolean")),
+        },
+        Native::Tinyint => text.parse::<i8>().map_err(|_| fail("byte"))?.to_be_bytes().to_vec(),
+        Native::Smallint => text.parse::<i16>().map_err(|_| fail("short"))?.to_be_bytes().to_vec(),
+        Native::Int => text.parse::<i32>().map_err(|_| fail("int"))?.to_be_bytes().to_vec(),
+        Native::Bigint | Native::Counter => {
+            text.parse::<i64>().map_err(|_| fail("long"))?.to_be_bytes().to_vec()
+        }
+        Native::Float => parse_f32(text).ok_or_else(|| fail("float"))?.to_be_bytes().to_vec(),
+        Native::Double => parse_f64(text).ok_or_else(|| fail("double"))?.to_be_bytes().to_vec(),
+        Native::Varint => varint_to_bytes(&parse_varint(text)?),
+        Native::Decimal => {
+            let decimal = parse_decimal(text)?;
+            decimal_from_parts(decimal.unscaled(), decimal.scale())
+        }
+        Native::Uuid => parse_uuid(text).ok_or_else(|| fail("UUID"))?.to_vec(),
+        Native::Timeuuid => {
+            let unknown = || MarshalError::new(format!("Unknown timeuuid representation: {text}"));
+            let uuid = parse_uuid(text).ok_or_else(unknown)?;
+            if uuid.get(6).is_none_or(|byte| byte & 0xF0 != 0x10) {
+                return Err(MarshalError::new("TimeUUID supports only version 1 UUIDs"));
+            }
+            uuid.to_vec()
+        }
+        Native::Inet => match text.parse() {
+            Ok(std::net::IpAddr::V4(address)) => address.octets().to_vec(),
+            Ok(std::net::IpAddr::V6(address)) => address.octets().to_vec(),
+            Err(_) => return Err(fail("inet address")),
+        },
+        Native::Timestamp => parse_timestamp(text)?.to_be_bytes().to_vec(),
+        Native::Date => parse_date(text)?.to_be_bytes().to_vec(),
+        Native::Time => parse_time(text)?.to_be_bytes().to_vec(),
+        Native::Duration => parse_duration(text)?.to_bytes(),
+        Native::Empty if text.is_empty() => Vec::new(),
+        Native::Empty => return Err(MarshalError::new(format!("'{text}' is not empty"))),
+    })
+}
+
+/// Java's spelling: `NaN` and `Infinity` as they are, and no names of Rust's own.
+fn parse_f64(text: &str) -> Option<f64> {
+    match text {
+        "NaN" | "-NaN" => Some(f64::NAN),
+        "Infinity" | "+Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => plain_float(text)?.parse().ok(),
+    }
+}
+
+fn parse_f32(text: &str) -> Option<f32> {
+    match text {
+        "NaN" | "-NaN" => Some(f32::NAN),
+        "Infinity" | "+Infinity" => Some(f32::INFINITY),
+        "-Infinity" => Some(f32::NEG_INFINITY),
+        _ => plain_float(text)?.parse().ok(),
+    }
+}
+
+fn plain_float(text: &str) -> Option<&str> {
+    let digits =
+        text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    digits.then_some(text)
+}
+
+/// Writes a value as text, as `CAST(… AS text)` does; of collections, their bytes as hex.
+#[must_use]
+pub fn to_text(ty: &CqlType, bytes: &[u8]) -> String {
+    match ty {
+        CqlType::Native(native) => native_to_text(*native, bytes).unwrap_or_else(|| hex(bytes)),
+        _ => hex(bytes),
+    }
+}
+
+fn native_to_text(native: Native, bytes: &[u8]) -> Option<String> {
+    if bytes.is_empty() {
+        return Some(String::new());
+    }
+    Some(match native {
+        Native::Ascii | Native::Text => String::from_utf8_lossy(bytes).into_owned(),
+        Native::Blob | Native::Empty => hex(bytes),
+        Native::Boolean => (*bytes.first()? != 0).to_string(),
+        Native::Tinyint => i8::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        Native::Smallint => i16::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        Native::Int => i32::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        Native::Bigint | Native::Counter => i64::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        Native::Float => float_to_text(f32::from_be_bytes(bytes.try_into().ok()?)),
+        Native::Double => double_to_text(f64::from_be_bytes(bytes.try_into().ok()?)),
+        Native::Varint => varint_from_bytes(bytes).to_string(),
+        Native::Decimal => decimal_to_plain(&decimal_parts(bytes)?),
+        Native::Uuid | Native::Timeuuid => format_uuid(bytes),
+        Native::Inet => inet(bytes)?.to_string(),
+        Native::Timestamp => format_timestamp_utc(i64::from_be_bytes(bytes.try_into().ok()?)),
+        Native::Date => format_date(u32::from_be_bytes(bytes.try_into().ok()?)),
+        Native::Time => format_time(i64::from_be_bytes(bytes.try_into().ok()?)),
+        Native::Duration => take_duration(bytes).ok()?.to_text(),
+    })
+}
+
+/// Writes a value as a constant of CQL that means it.
+#[must_use]
+pub fn to_literal(ty: &CqlType, value: Option<&[u8]>) -> String {
+    let Some(bytes) = value else { return "null".to_owned() };
+    let joined =
+        |parts: Vec<String>, open: &str, close: &str| format!("{open}{}{close}", parts.join(", "));
+    match ty {
+        CqlType::Native(native) => native_literal(*native, bytes),
+        CqlType::Custom(_) => format!("0x{}", hex(bytes)),
+        CqlType::List { element, .. } => joined(element_literals(element, bytes), "[", "]"),
+        CqlType::Set { element, .. } => joined(element_literals(element, bytes), "{", "}"),
+        CqlType::Map { key, value, .. } => {
+            let parts = entries(bytes).into_iter().flatten().flatten();
+            let parts =
+                parts.map(|(k, v)| format!("{}: {}", to_literal(key, k), to_literal(value, v)));
+            joined(parts.collect(), "{", "}")
+        }
+        CqlType::Tuple(types) => {
+            let mut all = fields(bytes);
+            let mut next = || all.next().and_then(Result::ok).flatten();
+            joined(types.iter().map(|ty| to_literal(ty, next())).collect(), "(", ")")
+        }
+        CqlType::User { definition, .. } => {
+            let mut all = fields(bytes);
+            let mut next = || all.next().and_then(Result::ok).flatten();
+            let parts = definition
+                .fields
+                .iter()
+                .map(|(name, ty)| format!("{}: {}", maybe_quote(name), to_literal(ty, next())));
+            joined(parts.collect(), "{", "}")
+        }
+        CqlType::Vector { element, dimension } => {
+            let parts = vector_elements(element, *dimension, bytes).unwrap_or_default();
+            joined(
+                parts.into_iter().map(|part| to_literal(element, Some(part))).collect(),
+                "[",
+                "]",
+            )
+        }
+    }
+}
+
+fn element_literals(element: &CqlType, bytes: &[u8]) -> Vec<String> {
+    elements(bytes)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|value| to_literal(element, value))
+        .collect()
+}
+
+fn native_literal(native: Native, bytes: &[u8]) -> String {
+    let text = to_text(&CqlType::Native(native), bytes);
+    match native {
+        Native::Ascii | Native::Text => format!("'{}'", text.replace('\'', "''")),
+        Native::Blob | Native::Empty => format!("0x{text}"),
+        Native::Timestamp | Native::Date | Native::Time | Native::Inet => format!("'{text}'"),
+        _ => text,
+    }
+}
