@@ -32,6 +32,7 @@ mod system;
 mod term;
 pub mod types;
 
+pub use auth::{Credentials, Login, OneRole, PasswordHash, RoleSource};
 pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
 pub use outcome::{
     Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,
@@ -42,6 +43,7 @@ pub use schema::{
     Column, ColumnKind, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table, TableFlags,
     TableId, TableOptions, View,
 };
+pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
 pub use statement::{Executor, Plan};
 pub use system::{VirtualRow, VirtualTable};
 pub use types::{CqlType, UserType};

@@ -9,3 +9,33 @@ pub const ENVELOPE_SIZE_BYTES_MAX: usize = 256 * 1024 * 1024;
 ///
 /// Source: native protocol specification v5, "2.2 frame payload", read 2026-11: 17 bits.
 pub const FRAME_PAYLOAD_SIZE_BYTES_MAX: usize = 131_071;
+
+/// Requests of one connection that may wait for their answers; no more are read meanwhile.
+///
+/// Source: native protocol specification v3, "2.3 stream", read 2026-11: ids 0 to 32,767.
+pub const REQUESTS_PENDING_MAX: usize = 32_768;
+
+/// Bytes of requests of one connection that may wait for their answers; no more are read meanwhile.
+///
+/// Source: ours; one request of any allowed size always gets in.
+pub const REQUEST_BYTES_PENDING_MAX: usize = 32 * 1024 * 1024;
+
+/// Bytes of answers that may wait for one client to take them; no more requests are read meanwhile.
+///
+/// Source: ours; one answer of any size always gets in.
+pub const ANSWER_BYTES_PENDING_MAX: usize = 16 * 1024 * 1024;
+
+/// Prepared statements that are kept; those unused for longest go first.
+///
+/// Source: ours; Cassandra keeps as many as fit 1/256 of its heap.
+pub const PREPARED_STATEMENTS_MAX: usize = 10_000;
+
+/// Traces that are kept for clients to read.
+///
+/// Source: ours; Cassandra keeps them for a day, drivers read them within seconds.
+pub const TRACES_MAX: usize = 1_000;
+
+/// Longest user name and password.
+///
+/// Source: ours; bcrypt looks at 72 bytes of a password.
+pub const CREDENTIAL_SIZE_BYTES_MAX: usize = 1024;

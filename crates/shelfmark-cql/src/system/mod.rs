@@ -10,8 +10,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_engine::Environment;
 
 use crate::schema::{Schema, Table};
+use crate::session::{FaceOptions, Traces};
 
 /// A row: one serialised value, or null, for each of [`Table::columns`].
 pub type VirtualRow = Vec<Option<Bytes>>;
@@ -27,4 +29,13 @@ pub trait VirtualTable: Send + Sync {
     /// `partition`, if given, are the serialised partition key columns; then rows of other
     /// partitions may be left out.
     fn rows(&self, schema: &Schema, partition: Option<&[Bytes]>) -> Vec<VirtualRow>;
+}
+
+/// Returns the tables of a server.
+pub(crate) fn tables(
+    _options: &FaceOptions,
+    _environment: &Environment,
+    _traces: &Arc<Traces>,
+) -> Vec<Arc<dyn VirtualTable>> {
+    Vec::new()
 }

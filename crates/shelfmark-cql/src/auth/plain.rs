@@ -1,0 +1,42 @@
+//! SASL PLAIN: authorisation id, NUL, name, NUL, password.
+//!
+//! Source: RFC 4616, read 2026-11; Cassandra ignores the authorisation id.
+
+use std::fmt;
+
+use crate::error::{CqlError, ErrorCode};
+use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
+
+/// Who somebody says to be, and the password that is to prove it.
+pub(crate) struct Claim {
+    pub(crate) name: String,
+    pub(crate) password: String,
+}
+
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Claim").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Reads the token of AUTH_RESPONSE.
+///
+/// # Errors
+///
+/// * `BadCredentials`: it is no PLAIN token.
+pub(crate) fn plain(token: Option<&[u8]>) -> Result<Claim, CqlError> {
+    let refused = |text: &str| CqlError::new(ErrorCode::BadCredentials, text);
+    let token = token.unwrap_or_default();
+    if token.len() > 3 * CREDENTIAL_SIZE_BYTES_MAX {
+        return Err(refused("Provided username and/or password are too long"));
+    }
+    let text = std::str::from_utf8(token).map_err(|_| refused("Credentials are not UTF-8"))?;
+    let mut parts = text.split('\0');
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(_), Some(name), Some(password), None) => {
+            Ok(Claim { name: name.to_owned(), password: password.to_owned() })
+        }
+        (_, None, _, _) => Err(refused("Authentication ID must not be null")),
+        _ => Err(refused("Password must not be null")),
+    }
+}

@@ -1,0 +1,224 @@
+//! From a connection's bytes to envelopes.
+
+use bytes::{Buf as _, Bytes, BytesMut};
+
+use super::compression::Compression;
+use super::envelope::{Envelope, HEADER_SIZE_BYTES, Header, Version, flag};
+use super::framed::{self, Broken};
+use crate::limits::ENVELOPE_SIZE_BYTES_MAX;
+
+/// Why no more requests can be read from a connection. All of them end it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FrameError {
+    /// The version is not spoken here. The first byte is all that could be trusted.
+    #[error(
+        "Invalid or unsupported protocol version ({version}); supported versions are \
+         (3/v3, 4/v4, 5/v5)"
+    )]
+    UnknownVersion {
+        /// The version asked for.
+        version: u8,
+        /// The stream, where the layout is known to have one.
+        stream: i16,
+    },
+    /// It is another version than that of the handshake.
+    #[error(
+        "Invalid message version. Got {got}/v{got} but previous messages on this connection had \
+         version {expected}/v{expected}"
+    )]
+    OtherVersion {
+        /// The version of this envelope.
+        got: u8,
+        /// That of the handshake.
+        expected: u8,
+        /// Its stream.
+        stream: i16,
+    },
+    /// An answer came where a request belongs.
+    #[error("Wrong protocol direction, expected a request but got a response for opcode {0}")]
+    Direction(u8),
+    /// The body is longer than allowed.
+    #[error("Request is too big: length {length} exceeds maximum allowed length {max}")]
+    TooLarge {
+        /// Its length.
+        length: usize,
+        /// The limit.
+        max: usize,
+        /// Its stream.
+        stream: i16,
+    },
+    /// The body cannot be decompressed, or says that it is compressed when that was not agreed.
+    #[error("The body of the request cannot be decompressed")]
+    Compression {
+        /// Its stream.
+        stream: i16,
+    },
+    /// A frame's header is damaged.
+    #[error("unrecoverable CRC mismatch detected in frame header")]
+    HeaderChecksum,
+    /// A frame's payload is damaged.
+    #[error("unrecoverable CRC mismatch detected in frame body")]
+    PayloadChecksum,
+    /// A frame's payload is damaged behind an intact checksum.
+    #[error("the payload of a frame cannot be decompressed")]
+    PayloadCompression,
+    /// A self-contained frame ends inside an envelope, or a large envelope is followed by bytes
+    /// that do not belong to it.
+    #[error("a frame does not end where its envelope ends")]
+    Unaligned,
+}
+
+impl FrameError {
+    /// Returns the stream that the refusal goes to.
+    pub(crate) fn stream(&self) -> i16 {
+        match self {
+            Self::UnknownVersion { stream, .. }
+            | Self::OtherVersion { stream, .. }
+            | Self::TooLarge { stream, .. }
+            | Self::Compression { stream } => (*stream).max(0),
+            Self::Direction(_)
+            | Self::HeaderChecksum
+            | Self::PayloadChecksum
+            | Self::PayloadCompression
+            | Self::Unaligned => 0,
+        }
+    }
+}
+
+/// Cuts a connection's bytes into envelopes.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    /// The version of the handshake, once there was one.
+    version: Option<Version>,
+    /// What STARTUP asked for.
+    compression: Option<Compression>,
+    /// Whether frames have begun.
+    framed: bool,
+    /// Whole envelopes of the last self-contained frame.
+    payload: Bytes,
+    /// The beginning of an envelope that is cut over frames.
+    partial: BytesMut,
+}
+
+impl Decoder {
+    /// Fixes the version and compression that STARTUP asked for; version 5 goes on in frames.
+    pub(crate) fn agree(&mut self, version: Version, compression: Option<Compression>) {
+        self.version = Some(version);
+        self.compression = compression;
+        self.framed = version >= Version::V5;
+    }
+
+    /// Takes the next envelope off `input`; `None` if not all of it is there.
+    pub(crate) fn take(&mut self, input: &mut BytesMut) -> Result<Option<Envelope>, FrameError> {
+        if !self.framed {
+            let Some(header) = self.header(input)? else { return Ok(None) };
+            let size = HEADER_SIZE_BYTES + header.length;
+            if input.len() < size {
+                return Ok(None);
+            }
+            let mut envelope = input.split_to(size).freeze();
+            envelope.advance(HEADER_SIZE_BYTES);
+            return self.open(header, envelope).map(Some);
+        }
+        loop {
+            if !self.payload.is_empty() {
+                return self.take_whole().map(Some);
+            }
+            let compressed = self.compression.is_some();
+            let frame = match framed::take(input, compressed) {
+                Ok(Some(frame)) => frame,
+                Ok(None) => return Ok(None),
+                Err(Broken::Header) => return Err(FrameError::HeaderChecksum),
+                Err(Broken::Payload) => return Err(FrameError::PayloadChecksum),
+                Err(Broken::Compression) => return Err(FrameError::PayloadCompression),
+            };
+            if frame.self_contained {
+                if !self.partial.is_empty() {
+                    return Err(FrameError::Unaligned);
+                }
+                self.payload = frame.payload;
+            } else if let Some(envelope) = self.take_partial(&frame.payload)? {
+                return Ok(Some(envelope));
+            }
+        }
+    }
+
+    /// Takes the next envelope of a self-contained frame, which must be whole.
+    fn take_whole(&mut self) -> Result<Envelope, FrameError> {
+        let header = self.header(&self.payload)?.ok_or(FrameError::Unaligned)?;
+        let size = HEADER_SIZE_BYTES + header.length;
+        if self.payload.len() < size {
+            return Err(FrameError::Unaligned);
+        }
+        let mut envelope = self.payload.split_to(size);
+        envelope.advance(HEADER_SIZE_BYTES);
+        self.open(header, envelope)
+    }
+
+    /// Adds a piece of a large envelope and returns it if that was the last.
+    fn take_partial(&mut self, piece: &[u8]) -> Result<Option<Envelope>, FrameError> {
+        self.partial.extend_from_slice(piece);
+        let Some(header) = self.header(&self.partial)? else { return Ok(None) };
+        let size = HEADER_SIZE_BYTES + header.length;
+        if self.partial.len() < size {
+            return Ok(None);
+        }
+        if self.partial.len() > size {
+            return Err(FrameError::Unaligned);
+        }
+        let mut envelope = std::mem::take(&mut self.partial).freeze();
+        envelope.advance(HEADER_SIZE_BYTES);
+        self.open(header, envelope).map(Some)
+    }
+
+    /// Reads and checks the head of the next envelope.
+    fn header(&self, bytes: &[u8]) -> Result<Option<Header>, FrameError> {
+        // Until the version is known, only the first byte means anything.
+        let Some(&first) = bytes.first() else { return Ok(None) };
+        let number = first & 0x7F;
+        let Some(version) = Version::from_number(number) else {
+            // The heads of versions 1 and 2 are a byte shorter, their stream is one byte.
+            let stream = match bytes.get(..4) {
+                Some(&[_, _, high, low]) if number > 2 => i16::from_be_bytes([high, low]),
+                Some(&[_, _, stream, _]) => i16::from(stream),
+                _ => 0,
+            };
+            return Err(FrameError::UnknownVersion { version: number, stream });
+        };
+        let Some(header) = Header::read(bytes) else { return Ok(None) };
+        if first & 0x80 != 0 {
+            return Err(FrameError::Direction(header.opcode));
+        }
+        if let Some(expected) = self.version.filter(|expected| *expected != version) {
+            return Err(FrameError::OtherVersion {
+                got: number,
+                expected: expected.number(),
+                stream: header.stream,
+            });
+        }
+        if header.length > ENVELOPE_SIZE_BYTES_MAX {
+            return Err(FrameError::TooLarge {
+                length: header.length,
+                max: ENVELOPE_SIZE_BYTES_MAX,
+                stream: header.stream,
+            });
+        }
+        Ok(Some(header))
+    }
+
+    fn open(&self, header: Header, mut body: Bytes) -> Result<Envelope, FrameError> {
+        let version = Version::from_number(header.version).unwrap_or(Version::HIGHEST);
+        if header.flags & flag::COMPRESSED != 0 && !self.framed {
+            let damaged = FrameError::Compression { stream: header.stream };
+            let Some(compression) = self.compression else { return Err(damaged) };
+            body = compression.unpack_body(body).map_err(|_| damaged)?;
+        }
+        Ok(Envelope {
+            version,
+            flags: header.flags,
+            stream: header.stream,
+            opcode: header.opcode,
+            body,
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! Requests.
+
+use bytes::Bytes;
+
+use super::reader::{Malformed, Read, Reader};
+use crate::frame::{Envelope, Opcode, Version, flag};
+use crate::outcome::{BatchKind, BoundValue, Consistency, Values};
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// Begins the connection; the options as they came.
+    Startup(Vec<(String, String)>),
+    /// Asks what is supported; drivers send it as a heartbeat too.
+    Options,
+    /// The token of a login; null for none.
+    AuthResponse(Option<Bytes>),
+    /// Asks for events of these kinds.
+    Register(Vec<String>),
+    /// A statement as text.
+    Query(Query),
+    /// A statement to be prepared.
+    Prepare(Prepare),
+    /// A prepared statement to be run.
+    Execute(Execute),
+    /// Several statements.
+    Batch(Batch),
+}
+
+/// What QUERY and EXECUTE say beside the statement.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Statement {
+    pub(crate) consistency: Consistency,
+    pub(crate) values: Values,
+    pub(crate) skip_metadata: bool,
+    pub(crate) page_size: Option<i32>,
+    /// As it came, not checked yet.
+    pub(crate) paging_state: Option<Bytes>,
+    pub(crate) serial_consistency: Option<Consistency>,
+    pub(crate) timestamp: Option<i64>,
+    pub(crate) keyspace: Option<String>,
+    pub(crate) now_in_seconds: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Query {
+    pub(crate) text: String,
+    pub(crate) options: Statement,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Prepare {
+    pub(crate) text: String,
+    pub(crate) keyspace: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Execute {
+    pub(crate) id: Bytes,
+    /// Version 5: which metadata the client has.
+    pub(crate) metadata_id: Option<Bytes>,
+    pub(crate) options: Statement,
+}
+
+/// A statement of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum BatchItem {
+    Text(String),
+    Prepared(Bytes),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Batch {
+    pub(crate) kind: BatchKind,
+    pub(crate) items: Vec<(BatchItem, Vec<BoundValue>)>,
+    pub(crate) options: Statement,
+}
+
+/// Bits of the flags of QUERY, EXECUTE and BATCH.
+mod bit {
+    pub(super) const VALUES: u32 = 0x01;
+    pub(super) const SKIP_METADATA: u32 = 0x02;
+    pub(super) const PAGE_SIZE: u32 = 0x04;
+    pub(super) const PAGING_STATE: u32 = 0x08;
+    pub(super) const SERIAL_CONSISTENCY: u32 = 0x10;
+    pub(super) const TIMESTAMP: u32 = 0x20;
+    pub(super) const NAMES: u32 = 0x40;
+    pub(super) const KEYSPACE: u32 = 0x80;
+    pub(super) const NOW_IN_SECONDS: u32 = 0x100;
+}
+
+impl Request {
+    /// Decodes a request.
+    ///
+    /// # Errors
+    ///
+    /// * The text of a protocol error.
+    pub(crate) fn read(envelope: &Envelope) -> Result<Self, String> {
+        let opcode = Opcode::from_number(envelope.opcode)
+            .ok_or_else(|| format!("Unknown opcode {}", envelope.opcode))?;
+        let body = || {
+            let mut reader = Reader::new(envelope.body.clone());
+            if envelope.flags & flag::PAYLOAD != 0 {
+                reader.skip_payload()?;
+            }
+            Self::body(opcode, envelope.version, reader)
+        };
+        match body() {
+            Ok(Some(request)) => Ok(request),
+            Ok(None) => Err(format!("{opcode:?} is an answer, not a request")),
+            Err(Malformed(what)) => Err(format!("Invalid {opcode:?} request: {what}")),
+        }
+    }
+
+    fn body(opcode: Opcode, version: Version, mut reader: Reader) -> Read<Option<Self>> {
+        Ok(Some(match opcode {
+            Opcode::Startup => Self::Startup(reader.string_map()?),
+            Opcode::Options => Self::Options,
+            Opcode::AuthResponse => Self::AuthResponse(reader.bytes()?),
+            Opcode::Register => Self::Register(reader.strings()?),
+            Opcode::Query => Self::Query(Query {
+                text: reader.long_string()?,
+                options: Statement::read(&mut reader, version)?,
+            }),
+            Opcode::Prepare => {
+                let text = reader.long_string()?;
+                let flags = if version >= Version::V5 { reader.int()? } else { 0 };
+                let keyspace = if flags & 1 != 0 { Some(reader.string()?) } else { None };
+                Self::Prepare(Prepare { text, keyspace })
+            }
+            Opcode::Execute => Self::Execute(Execute {
+                id: reader.short_bytes()?,
+                metadata_id: match version {
+                    Version::V5 => Some(reader.short_bytes()?),
+                    Version::V3 | Version::V4 => None,
+                },
+                options: Statement::read(&mut reader, version)?,
+            }),
+            Opcode::Batch => Self::Batch(Batch::read(&mut reader, version)?),
+            Opcode::Error
+            | Opcode::Ready
+            | Opcode::Authenticate
+            | Opcode::Supported
+            | Opcode::Result
+            | Opcode::Event
+            | Opcode::AuthChallenge
+            | Opcode::AuthSuccess => return Ok(None),
+        }))
+    }
+}
+
+fn consistency(reader: &mut Reader) -> Read<Consistency> {
+    Consistency::from_number(reader.short()?).ok_or(Malformed("an unknown consistency level"))
+}
+
+fn flags(reader: &mut Reader, version: Version) -> Read<u32> {
+    if version >= Version::V5 {
+        Ok(reader.int()?.cast_unsigned())
+    } else {
+        Ok(u32::from(reader.byte()?) & 0x7F)
+    }
+}
+
+impl Statement {
+    fn read(reader: &mut Reader, version: Version) -> Read<Self> {
+        let consistency = consistency(reader)?;
+        let flags = flags(reader, version)?;
+        let mut options = Self { consistency, ..Self::default() };
+        options.skip_metadata = flags & bit::SKIP_METADATA != 0;
+        if flags & bit::VALUES != 0 {
+            let count = reader.short()?;
+            options.values = if flags & bit::NAMES != 0 {
+                let named = (0..count).map(|_| Ok((reader.string()?, reader.value()?)));
+                Values::Named(named.collect::<Read<_>>()?)
+            } else {
+                Values::Positional((0..count).map(|_| reader.value()).collect::<Read<_>>()?)
+            };
+        }
+        if flags & bit::PAGE_SIZE != 0 {
+            options.page_size = Some(reader.int()?);
+        }
+        if flags & bit::PAGING_STATE != 0 {
+            options.paging_state = reader.bytes()?;
+        }
+        options.tail(flags, reader)?;
+        Ok(options)
+    }
+
+    /// Reads what QUERY, EXECUTE and BATCH have in common at their ends.
+    fn tail(&mut self, flags: u32, reader: &mut Reader) -> Read<()> {
+        if flags & bit::SERIAL_CONSISTENCY != 0 {
+            self.serial_consistency = Some(consistency(reader)?);
+        }
+        if flags & bit::TIMESTAMP != 0 {
+            self.timestamp = Some(reader.long()?);
+        }
+        if flags & bit::KEYSPACE != 0 {
+            self.keyspace = Some(reader.string()?);
+        }
+        if flags & bit::NOW_IN_SECONDS != 0 {
+            self.now_in_seconds = Some(reader.int()?);
+        }
+        Ok(())
+    }
+}
+
+impl Batch {
+    fn read(reader: &mut Reader, version: Version) -> Read<Self> {
+        let kind = match reader.byte()? {
+            0 => BatchKind::Logged,
+            1 => BatchKind::Unlogged,
+            2 => BatchKind::Counter,
+            _ => return Err(Malformed("an unknown kind of batch")),
+        };
+        let count = reader.short()?;
+        let mut items = Vec::new();
+        for _ in 0..count {
+            let item = match reader.byte()? {
+                0 => BatchItem::Text(reader.long_string()?),
+                1 => BatchItem::Prepared(reader.short_bytes()?),
+                _ => return Err(Malformed("an unknown kind of statement in a batch")),
+            };
+            let values = reader.short()?;
+            items.push((item, (0..values).map(|_| reader.value()).collect::<Read<_>>()?));
+        }
+        let mut options = Statement { consistency: consistency(reader)?, ..Statement::default() };
+        // Names of values would stand before this flag; the specification calls that broken, and
+        // no client sends them.
+        let flags = flags(reader, version)?;
+        options.tail(flags, reader)?;
+        Ok(Self { kind, items, options })
+    }
+}

@@ -1,0 +1,39 @@
+//! Who is told about changes of the schema.
+//!
+//! Status and topology never change on a single store: who registers for them hears nothing.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::outbox::Outbox;
+use crate::message;
+use crate::outcome::SchemaChange;
+
+/// The connections that registered.
+#[derive(Default)]
+pub(super) struct Events {
+    listeners: Mutex<Vec<Weak<Outbox>>>,
+}
+
+impl Events {
+    /// Adds a connection; it is forgotten when it is gone.
+    pub(super) fn add(&self, listener: &Arc<Outbox>) {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| listener.strong_count() > 0);
+        let known =
+            listeners.iter().any(|known| std::ptr::eq(known.as_ptr(), Arc::as_ptr(listener)));
+        if !known {
+            listeners.push(Arc::downgrade(listener));
+        }
+    }
+
+    /// Tells everybody.
+    pub(super) fn publish(&self, change: &SchemaChange) {
+        let listeners: Vec<Arc<Outbox>> = {
+            let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+            listeners.iter().filter_map(Weak::upgrade).collect()
+        };
+        for listener in listeners {
+            listener.event(|version, out| message::event(change, version, out));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The face: what all connections share.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use shelfmark_engine::{Engine, Environment};
+
+use super::events::Events;
+use super::prepared::Statements;
+use super::tracing::Traces;
+use crate::auth::Login;
+use crate::error::CqlError;
+use crate::statement::Executor;
+use crate::system;
+
+/// Who the server says it is.
+#[derive(Debug, Clone)]
+pub struct FaceOptions {
+    /// The cluster's name, in `system.local`.
+    pub cluster_name: String,
+    /// The data centre that `NetworkTopologyStrategy` names.
+    pub data_center: String,
+    /// The rack.
+    pub rack: String,
+    /// Where clients reach this server: drivers connect to what `system.local` says.
+    pub address: SocketAddr,
+}
+
+impl Default for FaceOptions {
+    fn default() -> Self {
+        Self {
+            cluster_name: "Shelfmark".to_owned(),
+            data_center: "datacenter1".to_owned(),
+            rack: "rack1".to_owned(),
+            address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9042),
+        }
+    }
+}
+
+/// Runs work that may take long, away from the thread that reads a connection.
+pub trait Background: Send + Sync {
+    /// Runs `work` soon; does not wait for it.
+    fn run(&self, work: Box<dyn FnOnce() + Send>);
+}
+
+/// Runs the work at once: for tests and tools that have one connection.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Inline;
+
+impl Background for Inline {
+    fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        work();
+    }
+}
+
+/// CQL over one engine. Shared by all connections.
+pub struct Face {
+    pub(super) executor: Arc<Executor>,
+    pub(super) environment: Environment,
+    pub(super) background: Arc<dyn Background>,
+    pub(super) statements: Statements,
+    pub(super) events: Events,
+    pub(super) traces: Arc<Traces>,
+    /// Who may connect; `None` lets everybody in.
+    pub(super) login: Option<Login>,
+}
+
+impl Face {
+    /// Creates the face.
+    ///
+    /// # Errors
+    ///
+    /// * Those of reading the catalogue: see the engine's.
+    pub fn open(
+        engine: Engine,
+        environment: Environment,
+        options: &FaceOptions,
+        login: Option<Login>,
+        background: Arc<dyn Background>,
+    ) -> Result<Self, CqlError> {
+        let traces = Arc::new(Traces::default());
+        let tables = system::tables(options, &environment, &traces);
+        Ok(Self {
+            executor: Arc::new(Executor::open(engine, tables)?),
+            environment,
+            background,
+            statements: Statements::default(),
+            events: Events::default(),
+            traces,
+            login,
+        })
+    }
+}

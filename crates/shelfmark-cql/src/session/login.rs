@@ -1,0 +1,87 @@
+//! The handshake: STARTUP, and who the client is.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use super::face::Face;
+use super::reply::Pending;
+use crate::auth;
+use crate::error::CqlError;
+use crate::frame::{Compression, Opcode, Version};
+use crate::message::Write as _;
+
+/// How far a client has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It has said nothing yet.
+    New,
+    /// It was asked who it is.
+    Asked,
+    /// It may send statements, as this role if roles are asked for.
+    Ready(Option<Arc<str>>),
+}
+
+/// The phase, shared with the thread that checks a password.
+#[derive(Debug, Clone)]
+pub(super) struct SharedPhase(Arc<Mutex<Phase>>);
+
+impl SharedPhase {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Phase::New)))
+    }
+
+    pub(super) fn get(&self) -> Phase {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set(&self, phase: Phase) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+    }
+}
+
+/// Reads the options of STARTUP.
+///
+/// # Errors
+///
+/// * `Protocol`: the version of CQL is missing, or the compression is not offered.
+pub(super) fn compression(
+    options: &[(String, String)],
+    version: Version,
+) -> Result<Option<Compression>, CqlError> {
+    let option = |name: &str| {
+        let mut found = options.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| &**value)
+    };
+    if option("CQL_VERSION").is_none() {
+        return Err(CqlError::protocol("Missing value CQL_VERSION in STARTUP message"));
+    }
+    let Some(name) = option("COMPRESSION").filter(|name| !name.is_empty()) else { return Ok(None) };
+    let compression = Compression::named(name)
+        .ok_or_else(|| CqlError::protocol(format!("Unknown compression algorithm: {name}")))?;
+    if version >= Version::V5 && compression == Compression::Snappy {
+        return Err(CqlError::protocol(format!(
+            "Unsupported compression type {name} for protocol version 5"
+        )));
+    }
+    Ok(Some(compression))
+}
+
+/// Checks a login where it may take its time, and answers.
+pub(super) fn check(face: &Arc<Face>, phase: SharedPhase, token: Option<Bytes>, pending: Pending) {
+    let face = Arc::clone(face);
+    let background = Arc::clone(&face.background);
+    background.run(Box::new(move || {
+        let Some(login) = &face.login else {
+            return pending.refuse(&CqlError::protocol("This server asks nobody to log in"));
+        };
+        let checked = auth::plain(token.as_deref()).and_then(|claim| login.check(&claim));
+        match checked {
+            Ok(role) => {
+                phase.set(Phase::Ready(Some(role)));
+                pending.say(Opcode::AuthSuccess, |out| out.bytes(None));
+            }
+            Err(error) => pending.refuse(&error),
+        }
+    }));
+}

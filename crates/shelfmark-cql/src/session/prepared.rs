@@ -1,0 +1,138 @@
+//! Prepared statements, shared by all connections and found by the hash of their text.
+//!
+//! They are not stored: after a restart a client is told that its id is unknown and prepares again.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::Bytes;
+use md5::{Digest as _, Md5};
+
+use crate::error::{CqlError, ErrorCode, ErrorExtra};
+use crate::frame::Version;
+use crate::limits::PREPARED_STATEMENTS_MAX;
+use crate::message::{MetadataId, metadata_id};
+use crate::outcome::PreparedStatement;
+use crate::statement::Executor;
+
+pub(super) type StatementId = [u8; 16];
+
+/// A prepared statement.
+pub(super) struct Prepared {
+    pub(super) id: StatementId,
+    pub(super) statement: Arc<PreparedStatement>,
+    /// Which columns its rows have.
+    pub(super) metadata_id: MetadataId,
+    /// Whether its rows have other columns than when it was prepared first: clients of versions
+    /// before 5 cannot be told, so they get the columns with every page.
+    pub(super) changed: bool,
+    text: String,
+    keyspace: Option<Arc<str>>,
+    /// Used since the last time that places were needed.
+    used: AtomicBool,
+}
+
+/// The prepared statements.
+#[derive(Default)]
+pub(super) struct Statements {
+    by_id: RwLock<HashMap<StatementId, Arc<Prepared>>>,
+}
+
+impl Statements {
+    /// Prepares a statement.
+    pub(super) fn prepare(
+        &self,
+        executor: &Executor,
+        text: String,
+        keyspace: Option<Arc<str>>,
+    ) -> Result<Arc<Prepared>, CqlError> {
+        let mut hash = Md5::new();
+        hash.update(keyspace.as_deref().unwrap_or_default());
+        hash.update(&text);
+        let id: StatementId = hash.finalize().into();
+        if let Some(known) = self.get(&id).filter(|known| !executor.is_stale(&known.statement)) {
+            return Ok(known);
+        }
+        let statement = executor.prepare(&text, keyspace.as_deref())?;
+        Ok(self.put(Prepared {
+            id,
+            metadata_id: metadata_id(&statement.result),
+            statement,
+            changed: false,
+            text,
+            keyspace,
+            used: AtomicBool::new(true),
+        }))
+    }
+
+    /// Finds a statement and brings it up to date with the schema.
+    ///
+    /// # Errors
+    ///
+    /// * `Unprepared`: it is not known here, or its columns are others and the client's version has
+    ///   no way to hear of it: it has to prepare again.
+    /// * Those of preparing: it no longer fits the schema.
+    pub(super) fn find(
+        &self,
+        executor: &Executor,
+        id: &[u8],
+        version: Version,
+    ) -> Result<Arc<Prepared>, CqlError> {
+        let found = StatementId::try_from(id).ok().and_then(|id| self.get(&id));
+        let Some(prepared) = found else { return Err(unprepared(id)) };
+        if !executor.is_stale(&prepared.statement) {
+            return Ok(prepared);
+        }
+        let statement = executor.prepare(&prepared.text, prepared.keyspace.as_deref())?;
+        let metadata_id = metadata_id(&statement.result);
+        let changed = metadata_id != prepared.metadata_id;
+        let fresh = self.put(Prepared {
+            id: prepared.id,
+            metadata_id,
+            statement,
+            changed: changed || prepared.changed,
+            text: prepared.text.clone(),
+            keyspace: prepared.keyspace.clone(),
+            used: AtomicBool::new(true),
+        });
+        if changed && version < Version::V5 { Err(unprepared(id)) } else { Ok(fresh) }
+    }
+
+    fn get(&self, id: &StatementId) -> Option<Arc<Prepared>> {
+        let by_id = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
+        let prepared = Arc::clone(by_id.get(id)?);
+        drop(by_id);
+        // Written only when it changes, so that readers do not share a cache line for it.
+        if !prepared.used.load(Ordering::Relaxed) {
+            prepared.used.store(true, Ordering::Relaxed);
+        }
+        Some(prepared)
+    }
+
+    fn put(&self, prepared: Prepared) -> Arc<Prepared> {
+        let prepared = Arc::new(prepared);
+        let mut by_id = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
+        if by_id.len() >= PREPARED_STATEMENTS_MAX {
+            by_id.retain(|_, known| known.used.swap(false, Ordering::Relaxed));
+            if by_id.len() >= PREPARED_STATEMENTS_MAX {
+                by_id.clear();
+            }
+        }
+        by_id.insert(prepared.id, Arc::clone(&prepared));
+        prepared
+    }
+}
+
+fn unprepared(id: &[u8]) -> CqlError {
+    let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    CqlError {
+        code: ErrorCode::Unprepared,
+        message: format!(
+            "Prepared query with ID {hex} not found (either the query was not prepared on this \
+             host (maybe the host has been restarted?) or you have prepared too many queries and \
+             it has been evicted from the internal cache)"
+        ),
+        extra: ErrorExtra::Unprepared(Bytes::copy_from_slice(id)),
+    }
+}

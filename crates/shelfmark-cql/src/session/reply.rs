@@ -1,0 +1,149 @@
+//! From an outcome to the bytes of its answer.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::{BufMut as _, BytesMut};
+
+use super::face::Face;
+use super::outbox::Outbox;
+use super::paging;
+use super::tracing::{Trace, time_uuid};
+use crate::error::CqlError;
+use crate::frame::{Opcode, Version, flag};
+use crate::message::{self, MetadataId, RowsHead, Write as _, metadata_id};
+use crate::outcome::{Answer, Answered, ColumnSpec, Outcome};
+
+/// A request on its way: where its answer goes.
+pub(super) struct Pending {
+    pub(super) face: Arc<Face>,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) version: Version,
+    pub(super) stream: i16,
+    /// Length of its body.
+    pub(super) bytes: usize,
+    /// What is traced of it, if that was asked for.
+    pub(super) traced: Option<Traced>,
+}
+
+/// What a trace says beside what was done.
+pub(super) struct Traced {
+    pub(super) client: IpAddr,
+    pub(super) command: &'static str,
+    pub(super) parameters: Vec<(String, String)>,
+    pub(super) started_micros: u64,
+}
+
+/// Which columns the client has already.
+pub(super) enum Known {
+    /// It wants them with the rows.
+    None,
+    /// It does not want them.
+    All,
+    /// It does not want them if they are these; otherwise it is sent them.
+    These(Arc<[ColumnSpec]>),
+    /// Version 5: it names those it has. Second: whether it wants none that it has.
+    Named(MetadataId, bool),
+}
+
+impl Known {
+    fn head(&self, columns: &Arc<[ColumnSpec]>) -> RowsHead {
+        match self {
+            Self::None => RowsHead::Full,
+            Self::All => RowsHead::Skipped,
+            Self::These(known) if Arc::ptr_eq(known, columns) || known == columns => {
+                RowsHead::Skipped
+            }
+            Self::These(_) => RowsHead::Full,
+            Self::Named(known, skip) => {
+                let now = metadata_id(columns);
+                match (*known == now, skip) {
+                    (true, true) => RowsHead::Skipped,
+                    (true, false) => RowsHead::Full,
+                    (false, _) => RowsHead::Changed(now),
+                }
+            }
+        }
+    }
+}
+
+impl Pending {
+    /// Sends an error.
+    pub(super) fn refuse(self, error: &CqlError) {
+        self.outbox.answer(self.bytes, self.version, 0, self.stream, Opcode::Error, |out| {
+            message::error(error, self.version, out);
+        });
+    }
+
+    /// Sends an answer that has no outcome.
+    pub(super) fn say(self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+        self.outbox.answer(self.bytes, self.version, 0, self.stream, opcode, body);
+    }
+
+    /// Sends an answer with a trace in front, if one was asked for.
+    pub(super) fn say_traced(mut self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+        let trace = self.traced.take().map(|traced| self.keep(traced, Vec::new()));
+        let flags = if trace.is_some() { flag::TRACING } else { 0 };
+        self.outbox.answer(self.bytes, self.version, flags, self.stream, opcode, |out| {
+            if let Some(id) = trace {
+                out.put_slice(&id);
+            }
+            body(out);
+        });
+    }
+
+    /// Returns what the executor calls with the outcome.
+    pub(super) fn answer(self, known: Known) -> Answer {
+        Box::new(move |outcome| match outcome {
+            Ok(answered) => self.outcome(answered, &known),
+            Err(error) => self.refuse(&error),
+        })
+    }
+
+    fn outcome(mut self, answered: Answered, known: &Known) {
+        let Answered { outcome, warnings, trace } = answered;
+        let trace = self.traced.take().map(|traced| self.keep(traced, trace));
+        let (mut head, mut state) = (RowsHead::Full, None);
+        match &outcome {
+            Outcome::Rows(rows) => {
+                head = known.head(&rows.columns);
+                state = rows.paging.as_deref().map(paging::seal);
+            }
+            Outcome::SetKeyspace(keyspace) => self.outbox.set_keyspace(keyspace),
+            Outcome::SchemaChange(_) | Outcome::Void => {}
+        }
+        let warned = !warnings.is_empty() && self.version >= Version::V4;
+        let mut flags = if trace.is_some() { flag::TRACING } else { 0 };
+        if warned {
+            flags |= flag::WARNING;
+        }
+        self.outbox.answer(self.bytes, self.version, flags, self.stream, Opcode::Result, |out| {
+            if let Some(id) = trace {
+                out.put_slice(&id);
+            }
+            if warned {
+                out.strings(&warnings);
+            }
+            message::result(&outcome, head, state.as_deref(), self.version, out);
+        });
+        if let Outcome::SchemaChange(change) = &outcome {
+            self.face.events.publish(change);
+        }
+    }
+
+    /// Keeps a trace and returns its id.
+    fn keep(&self, traced: Traced, events: Vec<String>) -> [u8; 16] {
+        let environment = &self.face.environment;
+        let id = time_uuid(traced.started_micros, environment.random.number());
+        self.face.traces.keep(Trace {
+            id,
+            client: traced.client,
+            command: traced.command,
+            parameters: traced.parameters,
+            started_micros: traced.started_micros,
+            duration_micros: environment.clock.now_micros().saturating_sub(traced.started_micros),
+            events,
+        });
+        id
+    }
+}

@@ -1,0 +1,192 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use shelfmark_engine::{Engine, Environment, SeededRandom};
+use shelfmark_store::clock::{Clock, SystemClock};
+use shelfmark_store::memory::MemoryStore;
+
+use super::*;
+use crate::auth::{Login, OneRole};
+use crate::message::Write as _;
+
+fn face(login: Option<Login>) -> Arc<Face> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let environment =
+        Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
+    let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
+    let options = FaceOptions::default();
+    Arc::new(Face::open(engine, environment, &options, login, Arc::new(Inline)).unwrap())
+}
+
+fn connect(face: &Arc<Face>) -> Connection {
+    let client = "127.0.0.1:50000".parse().unwrap();
+    Connection::new(Arc::clone(face), client, Box::new(|| ()))
+}
+
+fn envelope(version: u8, stream: i16, opcode: u8, body: &[u8]) -> BytesMut {
+    let mut out = BytesMut::new();
+    out.put_slice(&[version, 0]);
+    out.put_i16(stream);
+    out.put_u8(opcode);
+    out.put_u32(u32::try_from(body.len()).unwrap());
+    out.put_slice(body);
+    out
+}
+
+fn map(entries: &[(&str, &str)]) -> BytesMut {
+    let mut out = BytesMut::new();
+    out.put_u16(u16::try_from(entries.len()).unwrap());
+    for (key, value) in entries {
+        out.string(key);
+        out.string(value);
+    }
+    out
+}
+
+/// Stream, opcode and body of each answer.
+fn answers(mut bytes: Bytes) -> Vec<(i16, u8, Bytes)> {
+    let mut found = Vec::new();
+    while bytes.has_remaining() {
+        bytes.advance(2);
+        let (stream, opcode) = (bytes.get_i16(), bytes.get_u8());
+        let length = usize::try_from(bytes.get_u32()).unwrap();
+        found.push((stream, opcode, bytes.split_to(length)));
+    }
+    found
+}
+
+fn ask(connection: &mut Connection, bytes: &BytesMut) -> (Progress, Vec<(i16, u8, Bytes)>) {
+    let progress = connection.feed(&mut bytes.clone());
+    (progress, answers(connection.take_output()))
+}
+
+fn error_text(body: &Bytes) -> (i32, String) {
+    let mut body = body.clone();
+    let code = body.get_i32();
+    let length = usize::from(body.get_u16());
+    (code, String::from_utf8(body.split_to(length).to_vec()).unwrap())
+}
+
+const STARTUP: u8 = 1;
+const OPTIONS: u8 = 5;
+const QUERY: u8 = 7;
+const AUTH_RESPONSE: u8 = 15;
+
+#[test]
+fn the_handshake_as_drivers_do_it() {
+    let face = face(None);
+    // The Python driver begins with a version of another server and reads which there are.
+    let mut connection = connect(&face);
+    let (progress, found) = ask(&mut connection, &envelope(66, 0, OPTIONS, b""));
+    assert_eq!((progress, found[0].1), (Progress::Ended, 0));
+    let (code, text) = error_text(&found[0].2);
+    assert_eq!(code, 0x000A);
+    assert!(text.contains("Invalid or unsupported protocol version (66)"), "{text}");
+    assert!(text.contains("supported versions are (3/v3, 4/v4, 5/v5)"), "{text}");
+    for version in [3, 4, 5] {
+        let mut connection = connect(&face);
+        let (_, found) = ask(&mut connection, &envelope(version, 1, OPTIONS, b""));
+        assert_eq!((found[0].0, found[0].1), (1, 6));
+        let options = map(&[("CQL_VERSION", "4.0.0"), ("DRIVER_NAME", "x")]);
+        let (progress, found) = ask(&mut connection, &envelope(version, 2, STARTUP, &options));
+        assert_eq!((progress, found[0].0, found[0].1), (Progress::Hungry, 2, 2));
+        assert!(connection.is_established());
+    }
+}
+
+#[test]
+fn statements_wait_for_the_handshake() {
+    let face = face(None);
+    let mut connection = connect(&face);
+    let mut query = BytesMut::new();
+    query.put_i32(1);
+    query.put_slice(b"x\0\x01\0");
+    let (progress, found) = ask(&mut connection, &envelope(4, 9, QUERY, &query));
+    assert_eq!((progress, found[0].0), (Progress::Hungry, 9));
+    assert_eq!(error_text(&found[0].2).1, "Unexpected message QUERY, expecting STARTUP or OPTIONS");
+    let unknown = map(&[("CQL_VERSION", "3.0.0"), ("COMPRESSION", "zstd")]);
+    let (_, found) = ask(&mut connection, &envelope(4, 1, STARTUP, &unknown));
+    assert_eq!(error_text(&found[0].2).1, "Unknown compression algorithm: zstd");
+    let (_, found) = ask(&mut connection, &envelope(4, 1, STARTUP, &map(&[])));
+    assert_eq!(error_text(&found[0].2).1, "Missing value CQL_VERSION in STARTUP message");
+}
+
+#[test]
+fn a_login_in_version_4() {
+    let login = Login::new(Arc::new(OneRole::new("me", "secret", [1; 16])), [2; 16]);
+    let face = face(Some(login));
+    let mut connection = connect(&face);
+    let options = map(&[("CQL_VERSION", "3.4.7")]);
+    let (_, found) = ask(&mut connection, &envelope(4, 0, STARTUP, &options));
+    assert_eq!(found[0].1, 3);
+    assert!(found[0].2.ends_with(b"PasswordAuthenticator"));
+    let mut token = BytesMut::new();
+    token.bytes(Some(b"\0me\0wrong"));
+    let (_, found) = ask(&mut connection, &envelope(4, 0, AUTH_RESPONSE, &token));
+    let expected = "Provided username me and/or password are incorrect".to_owned();
+    assert_eq!(error_text(&found[0].2), (0x0100, expected));
+    assert!(!connection.is_established());
+    let mut token = BytesMut::new();
+    token.bytes(Some(b"\0me\0secret"));
+    let (_, found) = ask(&mut connection, &envelope(4, 0, AUTH_RESPONSE, &token));
+    assert_eq!((found[0].1, &found[0].2[..]), (16, &[255; 4][..]));
+    assert!(connection.is_established());
+}
+
+#[test]
+fn version_5_begins_frames_after_the_answer_to_startup() {
+    let face = face(None);
+    let mut connection = connect(&face);
+    let options = map(&[("CQL_VERSION", "3.4.7"), ("COMPRESSION", "lz4")]);
+    let mut bytes = envelope(5, 1, STARTUP, &options);
+    assert_eq!(connection.feed(&mut bytes), Progress::Hungry);
+    assert_eq!(&connection.take_output()[..], &[0x85, 0, 0, 1, 2, 0, 0, 0, 0]);
+    // An envelope outside a frame is no frame.
+    let (progress, found) = {
+        let progress = connection.feed(&mut envelope(5, 1, OPTIONS, b""));
+        (progress, connection.take_output())
+    };
+    assert_eq!(progress, Progress::Ended);
+    let text = b"unrecoverable CRC mismatch detected in frame header";
+    assert!(found.windows(text.len()).any(|window| window == text));
+}
+
+#[test]
+fn what_breaks_the_protocol_ends_the_connection_with_a_reason() {
+    let face = face(None);
+    let started = envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")]));
+    for (bytes, reason) in [
+        (envelope(4, 3, 0x55, b""), "Unknown opcode 85"),
+        (envelope(4, 3, 0x08, b""), "is an answer"),
+        (envelope(4, -3, OPTIONS, b""), "Negative stream"),
+        (envelope(4, 3, QUERY, b"\0\0\0\x09"), "ends too early"),
+        (envelope(0x84, 3, QUERY, b""), "Wrong protocol direction"),
+        (envelope(3, 3, OPTIONS, b""), "Invalid message version"),
+    ] {
+        let mut connection = connect(&face);
+        ask(&mut connection, &started);
+        let mut bytes = bytes.clone();
+        bytes.extend_from_slice(&envelope(4, 4, OPTIONS, b""));
+        let (progress, found) = ask(&mut connection, &bytes);
+        assert_eq!((progress, found.len()), (Progress::Ended, 1), "{reason}");
+        let (code, text) = error_text(&found[0].2);
+        assert_eq!(code, 0x000A);
+        assert!(text.contains(reason), "{text}");
+    }
+}
+
+#[test]
+fn answers_wake_the_writer_once() {
+    let face = face(None);
+    let woken = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&woken);
+    let wake = Box::new(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let mut connection = Connection::new(face, "127.0.0.1:1".parse().unwrap(), wake);
+    // What is answered while requests are read is taken by whoever reads.
+    connection.feed(&mut envelope(4, 0, OPTIONS, b""));
+    assert_eq!(woken.load(Ordering::Relaxed), 0);
+    assert!(!connection.take_output().is_empty());
+}
