@@ -11,7 +11,7 @@ use super::tracing::Traces;
 use crate::auth::Login;
 use crate::error::CqlError;
 use crate::statement::Executor;
-use crate::system;
+use crate::system::{self, Node};
 
 /// Who the server says it is.
 #[derive(Debug, Clone)]
@@ -61,6 +61,7 @@ pub struct Face {
     pub(super) statements: Statements,
     pub(super) events: Events,
     pub(super) traces: Arc<Traces>,
+    node: Arc<Node>,
     /// Who may connect; `None` lets everybody in.
     pub(super) login: Option<Login>,
 }
@@ -74,12 +75,13 @@ impl Face {
     pub fn open(
         engine: Engine,
         environment: Environment,
-        options: &FaceOptions,
+        options: FaceOptions,
         login: Option<Login>,
         background: Arc<dyn Background>,
     ) -> Result<Self, CqlError> {
         let traces = Arc::new(Traces::default());
-        let tables = system::tables(options, &environment, &traces);
+        let node = Arc::new(Node::new(options));
+        let tables = system::tables(&node, &traces);
         Ok(Self {
             executor: Arc::new(Executor::open(engine, tables)?),
             environment,
@@ -87,7 +89,12 @@ impl Face {
             statements: Statements::default(),
             events: Events::default(),
             traces,
+            node,
             login,
         })
+    }
+    /// Says where the server listens, once a port was picked: `system.local` shows it.
+    pub fn listens_on(&self, address: SocketAddr) {
+        self.node.listens_on(address);
     }
 }

@@ -17,9 +17,10 @@ mod prepared;
 mod reply;
 mod tracing;
 
+pub(crate) use connection::CQL_VERSION;
 pub use connection::{Connection, Progress};
 pub use face::{Background, Face, FaceOptions, Inline};
-pub(crate) use tracing::{Trace, Traces};
+pub(crate) use tracing::{Trace, Traces, time_uuid};
 
 #[cfg(test)]
 mod tests;

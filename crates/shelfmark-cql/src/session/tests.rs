@@ -16,7 +16,7 @@ fn face(login: Option<Login>) -> Arc<Face> {
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
     let options = FaceOptions::default();
-    Arc::new(Face::open(engine, environment, &options, login, Arc::new(Inline)).unwrap())
+    Arc::new(Face::open(engine, environment, options, login, Arc::new(Inline)).unwrap())
 }
 
 fn connect(face: &Arc<Face>) -> Connection {

@@ -5,15 +5,31 @@
 //! any other; they only say what they are and what rows they have.
 //!
 //! Invariant: each of them is listed in `system_schema` itself (or in `system_virtual_schema`), and
-//! none in keyspace `system` has "scylla" in its name.
+//! none in keyspace `system` has "scylla" in its name: some software takes that as proof of another
+//! server.
+//!
+//! Source: Apache Cassandra 5.0, `SystemKeyspace`, `SchemaKeyspace`, `AuthKeyspace`, `TraceKeyspace`
+//! and `VirtualSchemaKeyspace`, read 2026-11.
 
+mod definition;
+mod local;
+mod schema_rows;
+mod traces;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_engine::Environment;
 
-use crate::schema::{Schema, Table};
-use crate::session::{FaceOptions, Traces};
+pub(crate) use local::Node;
+
+use crate::schema::{Keyspace, Schema, Table};
+use crate::session::Traces;
+use definition::Definition;
 
 /// A row: one serialised value, or null, for each of [`Table::columns`].
 pub type VirtualRow = Vec<Option<Bytes>>;
@@ -31,11 +47,112 @@ pub trait VirtualTable: Send + Sync {
     fn rows(&self, schema: &Schema, partition: Option<&[Bytes]>) -> Vec<VirtualRow>;
 }
 
+/// What computes the rows of a table.
+type Source = Box<dyn Fn(&Schema, Option<&[Bytes]>) -> Vec<Cells> + Send + Sync>;
+
+/// The cells of a row by their columns' names; those that are missing are null.
+type Cells = Vec<(&'static str, Bytes)>;
+
+/// A definition and the rows to it.
+struct Computed {
+    definition: Arc<Table>,
+    source: Source,
+}
+
+impl VirtualTable for Computed {
+    fn definition(&self) -> &Arc<Table> {
+        &self.definition
+    }
+
+    fn rows(&self, schema: &Schema, partition: Option<&[Bytes]>) -> Vec<VirtualRow> {
+        let rows = (self.source)(schema, partition);
+        rows.into_iter().map(|cells| self.in_order(cells)).collect()
+    }
+}
+
+impl Computed {
+    fn in_order(&self, cells: Cells) -> VirtualRow {
+        let mut row: VirtualRow = vec![None; self.definition.columns.len()];
+        for (name, value) in cells {
+            let place = self.definition.find(name).and_then(|(place, _)| row.get_mut(place));
+            debug_assert!(place.is_some(), "column {name} is not defined");
+            if let Some(place) = place {
+                *place = Some(value);
+            }
+        }
+        row
+    }
+}
+
 /// Returns the tables of a server.
-pub(crate) fn tables(
-    _options: &FaceOptions,
-    _environment: &Environment,
-    _traces: &Arc<Traces>,
-) -> Vec<Arc<dyn VirtualTable>> {
-    Vec::new()
+pub(crate) fn tables(node: &Arc<Node>, traces: &Arc<Traces>) -> Vec<Arc<dyn VirtualTable>> {
+    definition::ALL
+        .iter()
+        .map(|definition| {
+            let source = source(definition, node, traces);
+            let table = Computed { definition: Arc::new(definition.table()), source };
+            Arc::new(table) as Arc<dyn VirtualTable>
+        })
+        .collect()
+}
+
+/// Returns what computes a table's rows; tables without a source are empty.
+fn source(definition: &Definition, node: &Arc<Node>, traces: &Arc<Traces>) -> Source {
+    let (node, traces) = (Arc::clone(node), Arc::clone(traces));
+    match (definition.keyspace, definition.name) {
+        ("system", "local") => Box::new(move |schema, _| local::local(&node, schema)),
+        ("system", "built_views") => Box::new(|schema, _| schema_rows::built_views(schema)),
+        ("system_traces", "sessions") => {
+            Box::new(move |_, partition| traces::sessions(&traces, &node, partition))
+        }
+        ("system_traces", "events") => {
+            Box::new(move |_, partition| traces::events(&traces, &node, partition))
+        }
+        ("system_schema", name) => {
+            Box::new(move |schema, partition| schema_rows::stored(name, schema, partition))
+        }
+        ("system_virtual_schema", name) => {
+            Box::new(move |schema, partition| schema_rows::computed(name, schema, partition))
+        }
+        _ => Box::new(|_, _| Vec::new()),
+    }
+}
+
+/// Returns the keyspaces of these tables, for the schema.
+#[allow(dead_code, reason = "the schema is not assembled yet")]
+pub(crate) fn keyspaces(tables: &[Arc<dyn VirtualTable>]) -> Vec<Arc<Keyspace>> {
+    let mut found: BTreeMap<Arc<str>, Keyspace> = BTreeMap::new();
+    for table in tables {
+        let table = table.definition();
+        let keyspace = found
+            .entry(Arc::clone(&table.keyspace))
+            .or_insert_with(|| keyspace(Arc::clone(&table.keyspace)));
+        keyspace.tables.insert(table.name.to_string(), Arc::clone(table));
+    }
+    found.into_values().map(Arc::new).collect()
+}
+
+#[allow(dead_code, reason = "the schema is not assembled yet")]
+fn keyspace(name: Arc<str>) -> Keyspace {
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let simple = |factor| {
+        vec![
+            pair("class", "org.apache.cassandra.locator.SimpleStrategy"),
+            pair("replication_factor", factor),
+        ]
+    };
+    let is_virtual = &*name == "system_virtual_schema";
+    Keyspace {
+        durable_writes: true,
+        replication: match &*name {
+            "system_auth" => simple("1"),
+            "system_traces" => simple("2"),
+            _ if is_virtual => Vec::new(),
+            _ => vec![pair("class", "org.apache.cassandra.locator.LocalStrategy")],
+        },
+        is_virtual,
+        tables: BTreeMap::new(),
+        types: BTreeMap::new(),
+        name,
+    }
 }

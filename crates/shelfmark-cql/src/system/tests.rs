@@ -1,0 +1,58 @@
+use super::*;
+use crate::session::FaceOptions;
+
+fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
+    let node = Arc::new(Node::new(FaceOptions::default()));
+    let tables = tables(&node, &Arc::new(Traces::default()));
+    let keyspaces = keyspaces(&tables)
+        .into_iter()
+        .map(|keyspace| (keyspace.name.to_string(), keyspace))
+        .collect();
+    (tables, Schema { version: [7; 16], keyspaces })
+}
+
+fn rows(name: &str) -> Vec<VirtualRow> {
+    let (tables, schema) = all();
+    let found = tables.iter().find(|table| {
+        let table = table.definition();
+        format!("{}.{}", table.keyspace, table.name) == name
+    });
+    found.unwrap().rows(&schema, None)
+}
+
+#[test]
+fn every_table_is_listed_with_its_columns() {
+    let (tables, _) = all();
+    let (listed, computed) =
+        (rows("system_schema.tables").len(), rows("system_virtual_schema.tables").len());
+    assert_eq!((listed + computed, computed), (tables.len(), 3));
+    let columns: usize = tables.iter().map(|table| table.definition().columns.len()).sum();
+    assert_eq!(
+        rows("system_schema.columns").len() + rows("system_virtual_schema.columns").len(),
+        columns
+    );
+    assert_eq!(rows("system_schema.keyspaces").len(), 4);
+}
+
+#[test]
+fn nothing_looks_like_another_server() {
+    let (tables, _) = all();
+    assert!(tables.iter().all(|table| !table.definition().name.contains("scylla")));
+}
+
+#[test]
+fn the_id_of_a_table_is_that_of_the_original() {
+    // From a running Cassandra: SELECT id FROM system_schema.tables.
+    let (tables, _) = all();
+    let local = tables.iter().find(|table| &*table.definition().name == "local").unwrap();
+    let hex: String = local.definition().id.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, "7ad54392bcdd35a684174e047860b377");
+}
+
+#[test]
+fn rows_lie_in_clustering_order() {
+    for name in ["system_schema.columns", "system_schema.tables"] {
+        let keys: Vec<_> = rows(name).iter().map(|row| row[..2].to_vec()).collect();
+        assert!(keys.is_sorted(), "{name}");
+    }
+}
