@@ -29,32 +29,37 @@ const KILLS: [(&str, u32); 8] = [
     ("/tree", 6),
 ];
 
-fn survives((recorded, mut trial): (Recorded, Trial)) {
+/// Fewest cuts of a whole life, and of one that a kill ended: how far that one came before the kill
+/// is a matter of how busy the machine is.
+const CUTS_MIN: usize = 30;
+const CUTS_BEFORE_A_KILL_MIN: usize = 10;
+
+fn survives((recorded, mut trial): (Recorded, Trial), cuts_min: usize) {
     let effort = if is_long() { Effort::long(1) } else { Effort::short(1) };
     let outcome = trial.run(|_| false, effort).unwrap();
     if let Some(why) = outcome.failure {
         recorded.fail(&why);
     }
     // Enough was pending at these cuts to make a difference.
-    assert!(outcome.cuts > 30 && outcome.judged > outcome.cuts, "{outcome:?}");
+    assert!(outcome.cuts > cuts_min && outcome.judged > outcome.cuts, "{outcome:?}");
 }
 
 #[test]
 fn a_life_survives_every_cut() {
-    survives(life(1, Durability::Sync));
+    survives(life(1, Durability::Sync), CUTS_MIN);
 }
 
 #[test]
 fn a_life_with_an_interval_survives_every_cut() {
-    survives(life(2, interval()));
+    survives(life(2, interval()), CUTS_MIN);
 }
 
 #[test]
 fn a_kill_and_a_cut_after_it_are_survived() {
     for (path_end, count) in KILLS {
-        survives(killed(path_end, count));
+        survives(killed(path_end, count), CUTS_BEFORE_A_KILL_MIN);
     }
-    survives(torn());
+    survives(torn(), CUTS_MIN);
 }
 
 /// Larger lives of several threads, from seeds.
