@@ -37,6 +37,8 @@ impl Binaries {
         let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["build", "--package", "shelfmark-preload", "--package", "shelfmark-testkit"])
             .args(["--lib", "--bin", "powercut-workload"])
+            // Unoptimised, so that every function stands in the sites of its syncs.
+            .args(["--config", "profile.dev.package.shelfmark-store.opt-level=0"])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .env("CARGO_TARGET_DIR", &target)
             .env("RUSTFLAGS", format!("{flags} --cfg rustix_use_libc"))

@@ -110,8 +110,7 @@ fn mixed_directions(columns: &[SortColumn], first: &Edge, last: &Edge) -> Vec<So
             conditions.extend(part_range(columns, from, place, from.get(place), None));
         }
     }
-    let longer = if from.len() > shared { from } else { to };
-    conditions.extend(part_range(columns, longer, shared, from.get(shared), to.get(shared)));
+    conditions.extend(part_range(columns, from, shared, from.get(shared), to.get(shared)));
     if to.len() > shared {
         for place in shared + 1..to.len() {
             conditions.extend(part_range(columns, to, place, None, to.get(place)));
