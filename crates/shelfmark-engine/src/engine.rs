@@ -212,7 +212,7 @@ impl Engine {
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Invalid`]: the key or condition does not fit, the cursor is foreign,
-    ///   or the index is still being built.
+    ///   the limit is 0, or the index is still being built.
     /// * [`crate::ErrorKind::NotFound`]: there is no such index.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
         let page =

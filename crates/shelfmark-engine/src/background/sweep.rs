@@ -1,9 +1,11 @@
 //! Removing what has expired: items by their due times, tokens by theirs.
 //!
 //! A sweep reads the queue of due times from where the last one stopped, not from its front, so
-//! that the tombstones of what was removed are not read again and again. It deletes by ordinary
-//! writes, which maintain indexes, counts and the change log and look again whether the item is
-//! still due.
+//! that the tombstones of what was removed are not read again and again; also when that was its
+//! end. What was put into the queue behind that place (an item that had expired before it was
+//! written) is found by a sweep from the front, which there is once a minute. It deletes by
+//! ordinary writes, which maintain indexes, counts and the change log and look again whether the
+//! item is still due.
 
 use std::sync::Arc;
 
@@ -28,11 +30,33 @@ const IGNORED_PAST_SECONDS: u64 = 5 * 366 * 86_400;
 /// Tokens looked at per sweep: most of them are not due.
 const TOKENS_PER_SWEEP: usize = 4096;
 
+/// Seconds after which a sweep begins at the front of the queue again.
+const FRONT_EVERY_SECONDS: u64 = 60;
+
 /// Where the last sweep stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepPosition {
     due: Option<Bytes>,
+    /// Everything that was due by then has been looked at.
+    at_end: bool,
+    /// Second since the Unix epoch at which a sweep last began at the front; 0 if the next one must.
+    front_at: u64,
     token: Option<Bytes>,
+}
+
+impl SweepPosition {
+    /// Returns where a sweep begins now.
+    fn begin(&mut self, now: u64) -> Bytes {
+        // A clock that steps back makes it begin anew, too.
+        let is_over = now.checked_sub(self.front_at).is_none_or(|age| age >= FRONT_EVERY_SECONDS);
+        match &self.due {
+            Some(due) if !(self.at_end && is_over) => due.clone(),
+            _ => {
+                self.front_at = now;
+                Bytes::from_static(&[Tree::Due as u8])
+            }
+        }
+    }
 }
 
 impl Engine {
@@ -49,22 +73,28 @@ impl Engine {
 
     fn sweep_items(&self, position: &mut SweepPosition, limit: usize) -> Result<usize> {
         let now = self.now();
-        let start = position.due.clone().unwrap_or_else(|| vec![Tree::Due as u8].into());
         let mut end = vec![Tree::Due as u8];
         end.extend_from_slice(&(now + 1).to_be_bytes());
-        let mut range = KeyRange::new(start, end);
+        let mut range = KeyRange::new(position.begin(now), end);
+        position.at_end = range.is_empty();
+        if position.at_end {
+            return Ok(0);
+        }
         let snapshot = self.inner.store.snapshot()?;
         let mut removed = 0;
         while removed < limit {
             let limits = ScanLimits { rows_max: limit - removed, ..Default::default() };
             let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
             for row in &page.rows {
-                removed += usize::from(self.expire(row, now)?);
+                match self.expire(row, now)? {
+                    Some(is_removed) => removed += usize::from(is_removed),
+                    None => position.front_at = 0,
+                }
                 position.due = Some(range.after(&row.key, Direction::Ascending).start);
             }
             let Some(rest) = page.next else {
-                // A write may have been due before where this stopped: begin anew next time.
-                position.due = None;
+                position.due = range.end;
+                position.at_end = true;
                 break;
             };
             range = rest;
@@ -72,8 +102,9 @@ impl Engine {
         Ok(removed)
     }
 
-    /// Removes the item of one due time, if it is still due.
-    fn expire(&self, due: &Row, now: u64) -> Result<bool> {
+    /// Removes the item of one due time, if it is still due, and tells whether it was; `None` if it
+    /// is to be tried again.
+    fn expire(&self, due: &Row, now: u64) -> Result<Option<bool>> {
         let damaged = || Error::corrupt("a due time is damaged");
         let (second, mut rest) =
             due.key.get(1..).and_then(|rest| rest.split_first_chunk::<8>()).ok_or_else(damaged)?;
@@ -88,7 +119,7 @@ impl Engine {
             // The table is gone, and its id is never used again.
             let key = due.key.clone();
             self.inner.store.commit(Commit::of(vec![StoreWrite::Delete { key }]))?;
-            return Ok(false);
+            return Ok(Some(false));
         };
         let mut row_key = tree_key(Tree::Rows, id);
         row_key.extend_from_slice(rest);

@@ -2,7 +2,8 @@
 //!
 //! A record up to [`CHUNK_SIZE_BYTES`] is its head alone. A larger one is cut between attributes:
 //! the head then lists the first attribute of each chunk, so that one attribute is read, or
-//! rewritten, with its chunk alone. An attribute larger than a chunk has one to itself.
+//! rewritten, with its chunk alone. An attribute larger than a chunk is alone in several: one that
+//! begins it, and others that say that they continue it.
 //!
 //! The attributes of the primary key are not in the record: they are read back from the key.
 
@@ -18,6 +19,11 @@ pub(crate) const CHUNK_SIZE_BYTES: usize = 64 * 1024;
 
 const ITEM_V1: u8 = 1;
 const CHUNK_V1: u8 = 3;
+const CHUNK_GOES_ON_V1: u8 = 4;
+
+/// A head lists no more of an attribute's name than this, so that it stays small however long names
+/// are: with half-filled chunks of [`CHUNK_SIZE_BYTES`], the largest row has 512.
+const LISTED_NAME_BYTES_MAX: usize = 64;
 
 const CHUNKED: u8 = 1;
 const EXPIRES: u8 = 2;
@@ -39,7 +45,7 @@ pub(crate) enum RecordKind {
 pub(crate) fn kind_of(bytes: &[u8]) -> Result<RecordKind> {
     match bytes.first() {
         Some(&ITEM_V1) => Ok(RecordKind::Item),
-        Some(&CHUNK_V1) => Ok(RecordKind::Chunk),
+        Some(&(CHUNK_V1 | CHUNK_GOES_ON_V1)) => Ok(RecordKind::Chunk),
         _ => Err(Error::corrupt("a record has an unknown version")),
     }
 }
@@ -59,18 +65,6 @@ pub(crate) struct Stored {
     pub(crate) chunks: Vec<Bytes>,
 }
 
-/// Encodes attributes as one head, however large: index entries and catalogue records are not cut.
-pub(crate) fn encode_whole<'a>(
-    attributes: impl Iterator<Item = (&'a str, &'a Value)>,
-    expires_at: Option<u64>,
-) -> Bytes {
-    let mut out = head(0, expires_at, 128);
-    for (name, value) in attributes {
-        put_attribute(&mut out, name, value);
-    }
-    out.into()
-}
-
 fn put_attribute(out: &mut Vec<u8>, name: &str, value: &Value) {
     put_varint(out, name.len() as u64);
     out.extend_from_slice(name.as_bytes());
@@ -83,39 +77,48 @@ pub(crate) fn encode<'a>(
     expires_at: Option<u64>,
 ) -> Stored {
     let mut body = Vec::with_capacity(256);
-    let mut chunks: Vec<(String, Vec<u8>)> = Vec::new();
-    let mut first: Option<String> = None;
+    let mut bodies: Vec<(&str, Vec<u8>)> = Vec::new();
+    let mut first = "";
     for (name, value) in attributes {
         let start = body.len();
         put_attribute(&mut body, name, value);
         if body.len() > CHUNK_SIZE_BYTES && start > 0 {
             let next = body.split_off(start);
-            chunks.push((first.take().unwrap_or_default(), std::mem::replace(&mut body, next)));
+            bodies.push((first, std::mem::replace(&mut body, next)));
+            first = name;
+        } else if start == 0 {
+            first = name;
         }
-        first.get_or_insert_with(|| name.to_owned());
     }
-    if chunks.is_empty() {
+    if bodies.is_empty() && body.len() <= CHUNK_SIZE_BYTES {
         let mut head = head(0, expires_at, body.len());
         head.extend_from_slice(&body);
         return Stored { head: head.into(), chunks: Vec::new() };
     }
-    chunks.push((first.unwrap_or_default(), body));
-    let mut head = head(CHUNKED, expires_at, chunks.len() * 16);
-    put_varint(&mut head, chunks.len() as u64);
-    for (first, _) in &chunks {
-        put_varint(&mut head, first.len() as u64);
-        head.extend_from_slice(first.as_bytes());
+    bodies.push((first, body));
+    let mut names = Vec::with_capacity(bodies.len() * 16);
+    let mut chunks = Vec::with_capacity(bodies.len());
+    for (first, body) in &bodies {
+        for (number, part) in body.chunks(CHUNK_SIZE_BYTES).enumerate() {
+            let listed = shortened(first);
+            put_varint(&mut names, listed.len() as u64);
+            names.extend_from_slice(listed.as_bytes());
+            let mut chunk = Vec::with_capacity(part.len() + 1);
+            chunk.push(if number == 0 { CHUNK_V1 } else { CHUNK_GOES_ON_V1 });
+            chunk.extend_from_slice(part);
+            chunks.push(Bytes::from(chunk));
+        }
     }
-    let chunks = chunks
-        .into_iter()
-        .map(|(_, body)| {
-            let mut chunk = Vec::with_capacity(body.len() + 1);
-            chunk.push(CHUNK_V1);
-            chunk.extend_from_slice(&body);
-            chunk.into()
-        })
-        .collect();
+    let mut head = head(CHUNKED, expires_at, names.len());
+    put_varint(&mut head, chunks.len() as u64);
+    head.extend_from_slice(&names);
     Stored { head: head.into(), chunks }
+}
+
+/// The beginning of a name, as far as a head lists it.
+fn shortened(name: &str) -> &str {
+    let end = name.floor_char_boundary(LISTED_NAME_BYTES_MAX);
+    name.get(..end).unwrap_or(name)
 }
 
 fn head(flags: u8, expires_at: Option<u64>, more: usize) -> Vec<u8> {
@@ -167,12 +170,23 @@ impl<'a> Head<'a> {
         if self.chunks == 0 {
             return decode_attributes(head, self.body, item);
         }
-        for chunk in chunks {
+        let mut rest = chunks.iter().peekable();
+        while let Some(chunk) = rest.next() {
             let mut reader = Reader::new(chunk);
             if reader.byte()? != CHUNK_V1 {
                 return Err(Error::corrupt("a chunk has an unknown version"));
             }
-            decode_attributes(chunk, reader, item)?;
+            let goes_on = |next: &&Bytes| next.first() == Some(&CHUNK_GOES_ON_V1);
+            if !rest.peek().is_some_and(goes_on) {
+                decode_attributes(chunk, reader, item)?;
+                continue;
+            }
+            let mut whole = reader.rest().to_vec();
+            while let Some(part) = rest.next_if(goes_on) {
+                whole.extend_from_slice(part.get(1..).unwrap_or_default());
+            }
+            let whole = Bytes::from(whole);
+            decode_attributes(&whole, Reader::new(&whole), item)?;
         }
         Ok(())
     }

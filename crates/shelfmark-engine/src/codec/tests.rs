@@ -69,10 +69,31 @@ fn a_large_record_is_cut_between_attributes() {
     item.set("b", Value::Text("y".repeat(200_000)));
     let record = Record { item, expires_at: Some(7) };
     let stored = record.encode();
-    assert_eq!(stored.chunks.len(), 6, "two attributes a chunk, the largest alone");
+    assert_eq!(stored.chunks.len(), 5 + 4, "two attributes a chunk, the largest alone in four");
     assert!(stored.head.len() < 100);
+    assert!(stored.chunks.iter().all(|chunk| chunk.len() <= CHUNK_SIZE_BYTES + 1));
     assert_eq!(Record::decode(&stored.head, &stored.chunks).unwrap(), record);
-    assert!(Record::decode(&stored.head, &stored.chunks[1..]).is_err());
+    for lost in 0..stored.chunks.len() {
+        let mut left = stored.chunks.clone();
+        left.remove(lost);
+        assert!(Record::decode(&stored.head, &left).is_err(), "without chunk {lost}");
+    }
+}
+
+#[test]
+fn a_single_attribute_is_cut_too_and_heads_stay_small_whatever_names_are_like() {
+    let mut item = Item::new().with("a", Value::Bytes(vec![7; CHUNK_SIZE_BYTES].into()));
+    let record = |item: &Item| Record { item: item.clone(), expires_at: None };
+    let stored = record(&item).encode();
+    assert_eq!(stored.chunks.len(), 2);
+    assert_eq!(Record::decode(&stored.head, &stored.chunks).unwrap(), record(&item));
+    for n in 0..40 {
+        item.set(format!("{}{n}", "é".repeat(30_000)), Value::Int(n));
+    }
+    let stored = record(&item).encode();
+    assert!(stored.head.len() < 5_000, "{}", stored.head.len());
+    assert!(stored.chunks.iter().all(|chunk| chunk.len() <= CHUNK_SIZE_BYTES + 1));
+    assert_eq!(Record::decode(&stored.head, &stored.chunks).unwrap(), record(&item));
 }
 
 #[test]

@@ -12,16 +12,17 @@ use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use shelfmark_model::IndexKind;
-use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot, Write};
+use shelfmark_store::txn::Transaction as Buffer;
+use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot};
 
 use super::wait;
 use crate::catalogue::{Index, Table};
-use crate::codec::Head;
+use crate::codec::{Head, Stored};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::{PartitionMemo, after_row};
-use crate::read::{RawRow, RowScan, chunk_key};
-use crate::write::entry_value;
+use crate::read::{RawRow, RowScan, chunk_key, read_row};
+use crate::write::{entry_record, put_stored};
 
 /// Rows entered per commit.
 const ROWS_PER_COMMIT: usize = 256;
@@ -39,7 +40,8 @@ struct Builder<'a> {
 
 /// Some rows' entries.
 struct Piece {
-    entries: BTreeMap<Bytes, Bytes>,
+    /// Keys without chunk, with the chunks that they replace.
+    entries: BTreeMap<Vec<u8>, (Stored, Vec<Bytes>)>,
     validate: Vec<Bytes>,
     bytes: usize,
     /// Key of the last row, without chunk.
@@ -106,32 +108,43 @@ impl Builder<'_> {
         let Some(entry_key) = self.index.key.entry_key(&self.table.key, &key, &item)? else {
             return Ok(());
         };
-        let entry_key = Bytes::from(chunk_key(&entry_key, 0));
+        let mut replaced = Vec::new();
         if is_unique {
-            if piece.entries.contains_key(&entry_key)
-                || self.is_taken(snapshot, &row.key, &entry_key)?
-            {
+            if piece.entries.contains_key(&entry_key) {
                 return Err(self.duplicate());
             }
-            piece.validate.push(entry_key.clone());
+            replaced = self.taken_over(snapshot, &row.key, &entry_key)?;
+            piece.validate.push(chunk_key(&entry_key, 0).into());
         }
         let shown = expires_at.filter(|_| self.table.hides(expires_at, u64::MAX));
-        let value = entry_value(self.table, self.index, &item, shown);
-        piece.bytes += entry_key.len() + value.len();
-        piece.entries.insert(entry_key, value);
+        let stored = entry_record(self.table, self.index, &item, shown);
+        let chunks: usize = stored.chunks.iter().map(|chunk| entry_key.len() + chunk.len()).sum();
+        piece.bytes += entry_key.len() + stored.head.len() + chunks;
+        piece.entries.insert(entry_key, (stored, replaced));
         Ok(())
     }
 
-    /// Whether a unique key leads to another item than that of `row_key`. A writer may have entered
-    /// this one already.
-    fn is_taken(&self, snapshot: &dyn Snapshot, row_key: &[u8], entry_key: &[u8]) -> Result<bool> {
-        let Some(entry) = snapshot.get(entry_key)? else { return Ok(false) };
-        if Head::parse(&entry)?.expires_at.is_some_and(|second| second <= self.now) {
-            return Ok(false);
+    /// Returns the chunks of the entry that is at a unique key already: a writer may have entered the
+    /// item of `row_key`, or one that has expired.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::AlreadyExists`]: the entry leads to another item.
+    fn taken_over(
+        &self,
+        snapshot: &dyn Snapshot,
+        row_key: &[u8],
+        entry_key: &[u8],
+    ) -> Result<Vec<Bytes>> {
+        let Some(entry) = read_row(&snapshot, entry_key)? else { return Ok(Vec::new()) };
+        if Head::parse(&entry.head)?.expires_at.is_some_and(|second| second <= self.now) {
+            return Ok(entry.chunks);
         }
-        let entry = RawRow::of_head(entry_key, entry)?;
         let item = self.index.entry_item(&entry, &mut PartitionMemo::default())?;
-        Ok(self.table.key.row_key(&self.table.key_of(&item)?)? != row_key)
+        if self.table.key.row_key(&self.table.key_of(&item)?)? == row_key {
+            return Ok(entry.chunks);
+        }
+        Err(self.duplicate())
     }
 
     fn duplicate(&self) -> Error {
@@ -144,8 +157,11 @@ impl Builder<'_> {
 
     /// Commits a piece; `false` if it must be read and entered again.
     fn enter(&self, snapshot: Arc<dyn Snapshot>, piece: Piece) -> Result<bool> {
-        let writes =
-            piece.entries.into_iter().map(|(key, value)| Write::Put { key, value }).collect();
+        let mut buffer = Buffer::new(Arc::clone(&snapshot));
+        for (key, (stored, replaced)) in piece.entries {
+            put_stored(&mut buffer, &key, &replaced, Some(stored), true);
+        }
+        let writes = buffer.into_commit().writes;
         let commit = Commit { base: Some(snapshot), validate: piece.validate, writes };
         let (sender, receiver) = mpsc::sync_channel(1);
         let done = Box::new(move |outcome| {

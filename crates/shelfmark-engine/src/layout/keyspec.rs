@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use num_bigint::BigInt;
 use shelfmark_keycode::{prefix_successor, put_bytes, take_bytes, token, token_bytes};
 use shelfmark_model::serial::{deserialise_partition, serialise_partition};
 use shelfmark_model::{
@@ -238,14 +239,14 @@ impl KeySpec {
             *memo = self.decode_partition(key)?;
         }
         for (column, value) in self.partition.iter().zip(&memo.values) {
-            item.set(column.name.as_str(), value.clone());
+            set_unless_spelled(item, &column.name, &column.key_type, value.clone());
         }
         let mut rest = key.get(memo.bytes.len()..).unwrap_or_default();
         rest = rest.strip_prefix(&[ROW]).ok_or_else(|| damaged("no row"))?;
         for column in &self.sort {
             let value = take_component(&column.key_type, column.direction, &mut rest)
                 .map_err(|_| damaged("sort key"))?;
-            item.set(column.name.as_str(), value);
+            set_unless_spelled(item, &column.name, &column.key_type, value);
         }
         if let Some(base) = &self.base {
             let mut columns = Vec::new();
@@ -254,10 +255,26 @@ impl KeySpec {
             }
             take_sort(&base.sort, &mut rest, &mut columns)?;
             for (name, value) in columns {
-                item.set(name, value);
+                if item.get(name).is_none_or(|own| !own.equals(&value)) {
+                    item.set(name, value);
+                }
             }
         }
         if rest.is_empty() { Ok(()) } else { Err(damaged("bytes left over")) }
+    }
+
+    /// Tells whether the key holds this column's value, but not the way it is spelled (the scale of
+    /// a decimal): the record keeps it then.
+    pub(crate) fn loses_spelling(&self, name: &str, value: &Value) -> bool {
+        let base = self.base.as_ref();
+        let mut sort = self.sort.iter().chain(base.map(|base| &base.sort).into_iter().flatten());
+        let partition = base.and_then(|base| base.partition.as_ref()).into_iter().flatten();
+        let mut partition = self.partition.iter().chain(partition);
+        // The serialised partition key of a hashed table keeps it.
+        let is_raw = self.placement == Placement::Hashed;
+        let is_concerned = sort.any(|column| column.name == name)
+            || !is_raw && partition.any(|column| column.name == name);
+        is_concerned && !is_plainly_spelled(value)
     }
 
     fn decode_partition(&self, key: &Bytes) -> Result<PartitionMemo> {
@@ -286,6 +303,28 @@ fn keeps_spelling(key_type: &KeyType) -> bool {
         KeyType::Map(key, value) => keeps_spelling(key) || keeps_spelling(value),
         _ => false,
     }
+}
+
+/// Whether a value has the one spelling that keys decode to.
+fn is_plainly_spelled(value: &Value) -> bool {
+    match value {
+        Value::Number(number) if number.is_zero() => number.scale() == 0,
+        Value::Number(number) => number.unscaled() % 10 != BigInt::ZERO,
+        Value::List(values) | Value::Set(values) => values.iter().all(is_plainly_spelled),
+        Value::Tuple(fields) => fields.iter().flatten().all(is_plainly_spelled),
+        Value::Pairs(pairs) => {
+            pairs.iter().all(|(key, value)| is_plainly_spelled(key) && is_plainly_spelled(value))
+        }
+        _ => true,
+    }
+}
+
+/// Sets a column that was read from a key, unless the record had it in another spelling.
+fn set_unless_spelled(item: &mut Item, name: &str, key_type: &KeyType, value: Value) {
+    if keeps_spelling(key_type) && item.get(name).is_some_and(|own| own.equals(&value)) {
+        return;
+    }
+    item.set(name, value);
 }
 
 /// Returns a stored key without its chunk number.

@@ -1,13 +1,14 @@
 //! Reading a table's change log.
 
-use shelfmark_model::{Item, Value};
+use bytes::Bytes;
+use shelfmark_model::Item;
 use shelfmark_store::{CommitNumber, Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::catalogue::Table;
-use crate::codec::decode_nesting;
+use crate::codec::{DecodedChange, change_parts, decode_change};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::layout::{Tree, tree_key};
+use crate::layout::{Tree, after_row, tree_key};
 
 /// A place in a change log. The order of places is the order of commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -57,45 +58,43 @@ impl Engine {
         let prefix = tree_key(Tree::Changes, table.id);
         let mut range = KeyRange::prefix(prefix.clone());
         if let Some(after) = after {
-            let mut start = prefix.clone();
-            start.extend_from_slice(&after.commit.to_be_bytes());
-            start.extend_from_slice(&after.position.to_be_bytes());
-            range = range.after(&start, Direction::Ascending);
+            let mut last = prefix.clone();
+            last.extend_from_slice(&after.commit.to_be_bytes());
+            last.extend_from_slice(&after.position.to_be_bytes());
+            range = after_row(&range, &last, false);
         }
         let snapshot = self.inner.store.snapshot()?;
         let mut changes = Vec::new();
+        let mut parts: Vec<Bytes> = Vec::new();
         let mut rest = Some(range);
         while let Some(range) = rest.take().filter(|_| changes.len() < limit) {
             let limits = ScanLimits { rows_max: limit - changes.len(), ..Default::default() };
             let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
-            for row in &page.rows {
-                changes.push(decode(row.key.get(prefix.len()..).unwrap_or_default(), &row.value)?);
+            for row in page.rows {
+                let place = row.key.get(prefix.len()..).unwrap_or_default();
+                parts.push(row.value);
+                let first = parts.first().ok_or_else(damaged)?;
+                if change_parts(first)? == parts.len() {
+                    changes.push(change_at(place, &std::mem::take(&mut parts))?);
+                }
             }
             rest = page.next;
         }
-        Ok(changes)
+        if parts.is_empty() || changes.len() == limit { Ok(changes) } else { Err(damaged()) }
     }
 }
 
-fn decode(place: &[u8], value: &[u8]) -> Result<ItemChange> {
-    let damaged = || Error::corrupt("an entry of a change log is damaged");
+fn change_at(place: &[u8], parts: &[Bytes]) -> Result<ItemChange> {
     let (commit, position) = place.split_first_chunk::<8>().ok_or_else(damaged)?;
-    // The record is a map, and each image in it.
-    let Value::Map(mut record) = decode_nesting(value, 2)? else { return Err(damaged()) };
-    let mut image = |name: &str| match record.remove(name) {
-        Some(Value::Map(attributes)) => Ok(Some(attributes.into_iter().collect())),
-        None => Ok(None),
-        Some(_) => Err(damaged()),
-    };
-    let (old, new) = (image("old")?, image("new")?);
-    let at_micros = match record.get("at") {
-        Some(Value::Int(micros)) => micros.cast_unsigned(),
-        _ => return Err(damaged()),
-    };
+    let position = position.first_chunk::<4>().ok_or_else(damaged)?;
     let position = ChangePosition {
         commit: u64::from_be_bytes(*commit),
-        position: u32::from_be_bytes(position.try_into().map_err(|_| damaged())?),
+        position: u32::from_be_bytes(*position),
     };
-    let expired = record.get("expired") == Some(&Value::Bool(true));
+    let DecodedChange { at_micros, expired, old, new } = decode_change(parts)?;
     Ok(ItemChange { position, at_micros, old, new, expired })
+}
+
+fn damaged() -> Error {
+    Error::corrupt("an entry of a change log is damaged")
 }

@@ -54,6 +54,9 @@ pub(crate) struct Source<'a> {
 
 /// Reads one page.
 pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultPage> {
+    if source.limit == Some(0) {
+        return Err(Error::invalid("a page of no items leads nowhere; its limit is at least 1"));
+    }
     let range = match source.start {
         None => source.range.clone(),
         Some(cursor) => {
@@ -72,9 +75,6 @@ pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultP
         memo: PartitionMemo::default(),
     };
     pages.step.ranges.push(range.clone());
-    if source.limit == Some(0) {
-        return Ok(pages.finish());
-    }
     let hint = source.limit.map_or(256, |limit| limit.saturating_add(usize::from(source.peek)));
     let mut rows = RowScan::new(view, range, store_direction(source.descending), hint);
     let ended_by_limit = loop {

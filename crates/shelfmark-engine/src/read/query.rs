@@ -22,7 +22,7 @@ pub struct Query {
     pub sort: SortCondition,
     /// From the last key of the range to the first.
     pub descending: bool,
-    /// Most items evaluated on this page.
+    /// Most items evaluated on this page; at least 1.
     pub limit: Option<usize>,
     /// The page ends with the item that reaches this many bytes, before the filter.
     pub bytes_max: Option<usize>,
@@ -110,7 +110,7 @@ pub struct Scan {
     pub partitions: Option<(Vec<Value>, Vec<Value>)>,
     /// From the last key to the first.
     pub descending: bool,
-    /// Most items evaluated on this page.
+    /// Most items evaluated on this page; at least 1.
     pub limit: Option<usize>,
     /// The page ends with the item that reaches this many bytes, before the filter.
     pub bytes_max: Option<usize>,

@@ -21,13 +21,6 @@ pub(crate) struct RawRow {
     pub(crate) chunks: Vec<Bytes>,
 }
 
-impl RawRow {
-    /// The row of a head that is all there is of it, by the key it lies at.
-    pub(crate) fn of_head(key: &[u8], head: Bytes) -> Result<Self> {
-        Ok(Self { key: Bytes::copy_from_slice(without_chunk(key)?), head, chunks: Vec::new() })
-    }
-}
-
 /// An iterator over rows, page by page, in either direction.
 pub(crate) struct RowScan<'v, V: View + ?Sized> {
     view: &'v V,

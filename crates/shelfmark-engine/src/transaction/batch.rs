@@ -302,27 +302,28 @@ impl Inner {
     }
 
     /// Deletes a row if it is still due, with all that follows from it; otherwise only the due time,
-    /// of which nothing is left to do. `false` unless the row was deleted.
+    /// of which nothing is left to do. Tells whether the row was deleted; `None` if others were
+    /// faster every time, so that it is still to be done.
     ///
     /// Not waited for: a sweep that does not find it done does it again, and the due time stays as
     /// long as that is not certain.
-    pub(crate) fn expire_row(&self, table: &Arc<Table>, due: &Due<'_>) -> Result<bool> {
+    pub(crate) fn expire_row(&self, table: &Arc<Table>, due: &Due<'_>) -> Result<Option<bool>> {
         let tables = [Arc::clone(table)];
         let _gates = lock_gates(&tables);
         let head_key = chunk_key(due.row_key, 0);
         let _latched = self.latches.lock([head_key.as_slice()]);
         for _ in 0..ATTEMPTS_MAX {
             if let Some(outcome) = self.try_expire(table, due)? {
-                return Ok(outcome);
+                return Ok(Some(outcome));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// `None` after a conflict.
     fn try_expire(&self, table: &Arc<Table>, due: &Due<'_>) -> Result<Option<bool>> {
         if table.is_retired() {
-            return Ok(Some(false));
+            return Ok(None);
         }
         let writer = Writer { expiring: true, ..self.writer(self.store.latest()?) };
         let is_due =

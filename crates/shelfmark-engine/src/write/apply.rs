@@ -243,12 +243,12 @@ pub(super) fn too_large(table: &Table, size: usize) -> Option<Refusal> {
         .then(|| Refusal::TooLarge(format!("the item has {size} bytes; the limit is {max}")))
 }
 
-/// Encodes an item without the attributes of its key.
+/// Encodes an item without the attributes of its key, except for a spelling that the key loses.
 pub(super) fn encode(table: &Table, item: &Item, expires_at: Option<u64>) -> Stored {
-    let attributes = item
-        .iter()
-        .map(|(name, value)| (name.as_str(), value))
-        .filter(|(name, _)| !table.schema.is_key(name));
+    let attributes =
+        item.iter().map(|(name, value)| (name.as_str(), value)).filter(|(name, value)| {
+            !table.schema.is_key(name) || table.key.loses_spelling(name, value)
+        });
     encode_record(attributes, expires_at)
 }
 
@@ -259,24 +259,37 @@ fn put_row(
     stored: Option<Stored>,
     looked: bool,
 ) -> Result<()> {
-    let mut buffer = writer.buffer.borrow_mut();
-    let head_key = Bytes::from(chunk_key(change.row_key, 0));
     let old_chunks = change.before.as_ref().map_or(&[][..], |before| &before.chunks);
+    let may_be_there = change.before.is_some() || !looked;
+    let mut buffer = writer.buffer.borrow_mut();
+    put_stored(&mut buffer, change.row_key, old_chunks, stored, may_be_there);
+    Ok(())
+}
+
+/// Puts a record's head and those of its chunks that changed; deletes what is left over. Without a
+/// record the head is deleted, if it `may_be_there`.
+pub(crate) fn put_stored(
+    buffer: &mut Buffer,
+    row_key: &[u8],
+    old_chunks: &[Bytes],
+    stored: Option<Stored>,
+    may_be_there: bool,
+) {
+    let head_key = Bytes::from(chunk_key(row_key, 0));
     let new_chunks = stored.as_ref().map_or(0, |stored| stored.chunks.len());
     match stored {
         Some(stored) => {
             buffer.put(head_key, stored.head);
             for (position, chunk) in stored.chunks.into_iter().enumerate() {
                 if old_chunks.get(position) != Some(&chunk) {
-                    buffer.put(chunk_key(change.row_key, position as u64 + 1), chunk);
+                    buffer.put(chunk_key(row_key, position as u64 + 1), chunk);
                 }
             }
         }
-        None if change.before.is_some() || !looked => buffer.delete(head_key),
+        None if may_be_there => buffer.delete(head_key),
         None => {}
     }
     for position in new_chunks..old_chunks.len() {
-        buffer.delete(chunk_key(change.row_key, position as u64 + 1));
+        buffer.delete(chunk_key(row_key, position as u64 + 1));
     }
-    Ok(())
 }

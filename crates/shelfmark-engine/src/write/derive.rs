@@ -1,8 +1,6 @@
 //! What follows from a row's change, in the same commit: index entries, counts, due times and the
 //! change log.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use num_bigint::BigInt;
 use shelfmark_keycode::put_ordered_varint;
@@ -10,12 +8,12 @@ use shelfmark_model::{
     Decimal, IndexKind, IndexState, Item, Key, KeyType, Projected, TtlSource, Value,
 };
 
-use super::apply::{After, Before, Writer};
+use super::apply::{After, Before, Writer, put_stored};
 use crate::catalogue::{Index, Table, put_table_name};
-use crate::codec::{Head, encode_value, encode_whole};
+use crate::codec::{ChangeRecord, Head, Stored, encode_change, encode_record};
 use crate::error::{Refusal, Result};
 use crate::layout::{PartitionMemo, Tree, tree_key};
-use crate::read::{RawRow, View as _, chunk_key};
+use crate::read::read_row;
 
 /// One row, before and after.
 pub(super) struct RowChange<'a> {
@@ -39,51 +37,56 @@ pub(super) fn indexes(writer: &Writer, change: &RowChange<'_>) -> Result<Option<
     let kept = |index: &&Index| index.schema.state != IndexState::Dropping;
     let mut edits = Vec::new();
     for index in table.indexes.iter().filter(kept) {
-        let entry = |item: &Item, expires_at: Option<u64>| -> Result<Option<(Bytes, Bytes)>> {
+        let entry = |item: &Item, expires_at: Option<u64>| -> Result<Option<(Vec<u8>, Stored)>> {
             let Some(key) = index.key.entry_key(&table.key, change.key, item)? else {
                 return Ok(None);
             };
-            let value = entry_value(table, index, item, expires_at);
-            Ok(Some((chunk_key(&key, 0).into(), value)))
+            let shown = shown_expiry(table, expires_at);
+            Ok(Some((key, entry_record(table, index, item, shown))))
         };
         let old = match &change.before {
-            Some(before) => entry(&before.item, shown_expiry(table, before.expires_at))?,
+            Some(before) => entry(&before.item, before.expires_at)?,
             None => None,
         };
         // What has expired holds no unique key.
         let is_unique = index.schema.kind == IndexKind::Unique;
         let holds = |after: &&After| !(is_unique && table.hides(after.expires_at, writer.now));
         let new = match change.after.as_ref().filter(holds) {
-            Some(after) => entry(&after.item, shown_expiry(table, after.expires_at))?,
+            Some(after) => entry(&after.item, after.expires_at)?,
             None => None,
         };
         if old == new {
             continue;
         }
         let moved = old.as_ref().map(|(key, _)| key) != new.as_ref().map(|(key, _)| key);
-        let mut leaves = old.filter(|_| moved);
+        let (mut leaves, mut replaced) = (None, Vec::new());
+        match old {
+            Some(old) if moved => leaves = Some(old),
+            Some((_, stored)) => replaced = stored.chunks,
+            None => {}
+        }
         if is_unique {
             let own = owns_its_entry(change, index);
-            if let Some((key, _)) = new.as_ref().filter(|_| moved || !own)
-                && holder(writer, change, index, key)? == Holder::Other
-            {
-                return Ok(Some(Refusal::NotUnique(index.schema.name.clone())));
+            if let Some((key, _)) = new.as_ref().filter(|_| moved || !own) {
+                match holder(writer, change, index, key)? {
+                    Holder::Other => {
+                        return Ok(Some(Refusal::NotUnique(index.schema.name.clone())));
+                    }
+                    Holder::Nobody(chunks) | Holder::This(chunks) => replaced = chunks,
+                }
             }
             if let (false, Some((key, _))) = (own, &leaves)
-                && holder(writer, change, index, key)? != Holder::This
+                && !matches!(holder(writer, change, index, key)?, Holder::This(_))
             {
                 leaves = None;
             }
         }
-        edits.extend(leaves.map(|(key, _)| (key, None)));
-        edits.extend(new.map(|(key, value)| (key, Some(value))));
+        edits.extend(leaves.map(|(key, stored)| (key, stored.chunks, None)));
+        edits.extend(new.map(|(key, stored)| (key, replaced, Some(stored))));
     }
     let mut buffer = writer.buffer.borrow_mut();
-    for (key, value) in edits {
-        match value {
-            Some(value) => buffer.put(key, value),
-            None => buffer.delete(key),
-        }
+    for (key, replaced, stored) in edits {
+        put_stored(&mut buffer, &key, &replaced, stored, true);
     }
     Ok(None)
 }
@@ -100,49 +103,53 @@ fn owns_its_entry(change: &RowChange<'_>, index: &Index) -> bool {
         && index.schema.state == IndexState::Public
 }
 
-/// Whom the entry of a unique key leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whom the entry of a unique key leads to, and the chunks of the entry that is there.
+#[derive(Debug)]
 enum Holder {
     /// Nobody, or an item that has expired.
-    Nobody,
+    Nobody(Vec<Bytes>),
     /// The item that is written.
-    This,
+    This(Vec<Bytes>),
     /// Another item.
     Other,
 }
 
-/// Looks whom a unique key belongs to. The look is validated at commit.
+/// Looks whom a unique key (without chunk) belongs to. The look is validated at commit.
 fn holder(
     writer: &Writer,
     change: &RowChange<'_>,
     index: &Index,
     entry_key: &[u8],
 ) -> Result<Holder> {
-    let Some(entry) = writer.buffer.get(entry_key)? else { return Ok(Holder::Nobody) };
-    let expires_at = Head::parse(&entry)?.expires_at;
-    let entry = RawRow::of_head(entry_key, entry)?;
+    let Some(entry) = read_row(&writer.buffer, entry_key)? else {
+        return Ok(Holder::Nobody(Vec::new()));
+    };
+    let expires_at = Head::parse(&entry.head)?.expires_at;
     let item = index.entry_item(&entry, &mut PartitionMemo::default())?;
     let table = change.table;
     if table.key.row_key(&table.key_of(&item)?)? == change.row_key {
-        return Ok(Holder::This);
+        return Ok(Holder::This(entry.chunks));
     }
     let has_expired = expires_at.is_some_and(|second| second <= writer.now);
-    Ok(if has_expired { Holder::Nobody } else { Holder::Other })
+    Ok(if has_expired { Holder::Nobody(entry.chunks) } else { Holder::Other })
 }
 
-/// Returns the bytes of an index entry: what it projects, without what its key holds.
-pub(crate) fn entry_value(
+/// Returns the record of an index entry: what it projects, without what its key holds.
+pub(crate) fn entry_record(
     table: &Table,
     index: &Index,
     item: &Item,
     expires_at: Option<u64>,
-) -> Bytes {
+) -> Stored {
     let in_index_key = |name: &str| {
         index.schema.partition.iter().any(|column| column.name == name)
             || index.schema.sort.iter().any(|column| column.name == name)
     };
     let unique = index.schema.kind == IndexKind::Unique;
-    let held = |name: &str| {
+    let held = |name: &str, value: &Value| {
+        if index.key.loses_spelling(name, value) {
+            return true;
+        }
         if in_index_key(name) {
             return false;
         }
@@ -156,9 +163,8 @@ pub(crate) fn entry_value(
             Projected::Include(names) => names.iter().any(|own| own == name),
         }
     };
-    let attributes =
-        item.iter().map(|(name, value)| (name.as_str(), value)).filter(|(name, _)| held(name));
-    encode_whole(attributes, expires_at)
+    let attributes = item.iter().map(|(name, value)| (name.as_str(), value));
+    encode_record(attributes.filter(|(name, value)| held(name, value)), expires_at)
 }
 
 fn strict(table: &Table, item: &Item) -> Option<Refusal> {
@@ -275,20 +281,21 @@ pub(super) fn change_log(writer: &Writer, change: &RowChange<'_>) -> Result<()> 
     }
     let position = writer.changes.get();
     writer.changes.set(position + 1);
-    let image = |item: &Item| Value::Map(item.clone().into_iter().collect());
-    let mut record = BTreeMap::new();
-    record.insert("at".to_owned(), Value::Int(writer.now_micros.cast_signed()));
-    record.insert("expired".to_owned(), Value::Bool(writer.expiring));
-    if let Some(old) = old {
-        record.insert("old".to_owned(), image(old));
+    let parts = encode_change(&ChangeRecord {
+        at_micros: writer.now_micros,
+        expired: writer.expiring,
+        old,
+        new,
+    });
+    let prefix = Bytes::from(tree_key(Tree::Changes, change.table.id));
+    let mut buffer = writer.buffer.borrow_mut();
+    for (number, part) in (0..).zip(parts) {
+        let mut suffix = position.to_be_bytes().to_vec();
+        // The first part has the position alone, so that it comes before the others.
+        if number > 0 {
+            put_ordered_varint(&mut suffix, number);
+        }
+        buffer.put_stamped(prefix.clone(), suffix, part);
     }
-    if let Some(new) = new {
-        record.insert("new".to_owned(), image(new));
-    }
-    let mut value = Vec::new();
-    encode_value(&Value::Map(record), &mut value);
-    let prefix = tree_key(Tree::Changes, change.table.id);
-    let suffix = Bytes::copy_from_slice(&position.to_be_bytes());
-    writer.buffer.borrow_mut().put_stamped(prefix, suffix, value);
     Ok(())
 }

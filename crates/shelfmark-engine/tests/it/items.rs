@@ -288,3 +288,74 @@ fn what_could_not_be_read_back_is_not_written() {
         assert_eq!(bed.engine.changes(&table, None, 10).unwrap().len(), 2);
     });
 }
+
+#[test]
+fn what_no_commit_can_hold_is_refused_before_anything_is_queued() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.change_log = true;
+        for name in ["i1", "i2", "i3"] {
+            schema.indexes.push(shelfmark_model::IndexSchema {
+                name: name.to_owned(),
+                kind: shelfmark_model::IndexKind::Secondary,
+                partition: vec![KeyColumn::new("tag", KeyType::Text)],
+                sort: vec![],
+                projected: shelfmark_model::Projected::All,
+                state: shelfmark_model::IndexState::Public,
+            });
+        }
+        let table = bed.create_table(schema).unwrap();
+        // The row, three entries and a change: more than 64 MiB together.
+        let bytes = Value::Bytes(vec![7; 15 << 20].into());
+        let large = item("a", "1", 1).with("tag", "x").with("bytes", bytes);
+        let error = bed.write(Write::put(&table, large.clone())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+        let error = bed.transact(|tx| tx.write(&Write::put(&table, large.clone()))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+        // An entry's key is as long as the attributes that it is made of.
+        let long = item("a", "1", 1).with("tag", "x".repeat(66_000));
+        let error = bed.write(Write::put(&table, long)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+        bed.settle();
+        assert!(bed.engine.scan(&table, &Scan::default()).unwrap().items.is_empty());
+        assert!(bed.engine.changes(&table, None, 1).unwrap().is_empty());
+        // One that fits, with all that follows from it.
+        let bytes = Value::Bytes(vec![7; 2 << 20].into());
+        let fits = item("a", "1", 1).with("tag", "x").with("bytes", bytes);
+        bed.put(&table, fits.clone());
+        let query = Query::partition(vec!["x".into()]).index("i2");
+        assert_eq!(bed.engine.query(&table, &query).unwrap().items, std::slice::from_ref(&fits));
+        assert_eq!(bed.engine.changes(&table, None, 9).unwrap()[0].new, Some(fits));
+        bed.write(Write::delete(&table, Key::pair("a", "1"))).unwrap();
+        let kept: usize = [2, 3].map(|tree| crate::drivers::keys(bed, &[tree]).len()).iter().sum();
+        assert_eq!(kept, 0, "no chunk is left behind");
+    });
+}
+
+#[test]
+fn a_unique_key_is_taken_over_with_all_chunks_of_the_expired_entry() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t").with_index(shelfmark_model::IndexSchema {
+            name: "unique".to_owned(),
+            kind: shelfmark_model::IndexKind::Unique,
+            partition: vec![KeyColumn::new("tag", KeyType::Text)],
+            sort: vec![],
+            projected: shelfmark_model::Projected::All,
+            state: shelfmark_model::IndexState::Public,
+        });
+        schema.options.ttl = Some(shelfmark_model::TtlSource::PerItem);
+        let table = bed.create_table(schema).unwrap();
+        let tagged = |sk: &str| item("a", sk, 1).with("tag", "x");
+        let mut large = Write::put(&table, tagged("1").with("text", "t".repeat(200_000)));
+        large.expires_at = Some(crate::drivers::START_SECONDS + 5);
+        bed.write(large).unwrap();
+        assert_eq!(crate::drivers::keys(bed, &[3]).len(), 6, "a head and five chunks");
+        bed.seconds(5);
+        bed.put(&table, tagged("2"));
+        assert_eq!(crate::drivers::keys(bed, &[3]).len(), 1, "a head");
+        bed.sweep(&mut shelfmark_engine::SweepPosition::default(), 10).unwrap();
+        bed.settle();
+        let query = Query::partition(vec!["x".into()]).index("unique");
+        assert_eq!(bed.engine.query(&table, &query).unwrap().items, [tagged("2")]);
+    });
+}

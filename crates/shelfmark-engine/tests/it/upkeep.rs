@@ -245,3 +245,39 @@ fn an_item_that_expired_long_ago_by_its_own_time_is_removed_all_the_same() {
         assert!(keys(bed, &[2]).is_empty());
     });
 }
+
+#[test]
+fn a_sweep_goes_on_where_it_ended_and_begins_at_the_front_once_a_minute() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.ttl = Some(TtlSource::PerItem);
+        let table = bed.create_table(schema).unwrap();
+        let put = |pk: &str, second: u64| {
+            let mut write = Write::put(&table, item(pk, 1));
+            write.expires_at = Some(second);
+            bed.write(write).unwrap();
+        };
+        let due = || {
+            bed.settle();
+            keys(bed, &[6]).len()
+        };
+        let mut position = SweepPosition::default();
+        let mut sweep = || bed.sweep(&mut position, 100).unwrap();
+        put("a", START_SECONDS);
+        sweep();
+        assert_eq!(due(), 0);
+        // Behind the place where it goes on: not looked at, however often it sweeps.
+        put("b", START_SECONDS - 10);
+        put("c", START_SECONDS + 5);
+        bed.seconds(10);
+        sweep();
+        sweep();
+        assert_eq!(due(), 1, "what became due since is found");
+        bed.seconds(49);
+        sweep();
+        assert_eq!(due(), 1);
+        bed.seconds(1);
+        sweep();
+        assert_eq!(due(), 0);
+    });
+}

@@ -14,7 +14,12 @@ pub type CommitNumber = u64;
 /// Told once how a queued commit ended.
 pub type Completion = Box<dyn FnOnce(Result<Committed>) + Send>;
 
-/// One change. Values are never empty; a commit that writes one key twice keeps the last.
+/// One change. Values are never empty.
+///
+/// The writes of one commit act one after the other, and a commit is seen whole: of several writes
+/// to one key the last one counts, and an [`Write::Add`] counts on from what the writes before it
+/// in the commit have made of the key. Only [`Write::PutIfAbsent`] asks the store and not the
+/// commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
     /// Puts `value` at `key`, whatever was there.
@@ -51,6 +56,11 @@ pub enum Write {
     /// the sign bit flipped. Deltas of one group are summed before they are written, so a counter
     /// is no point of contention; it is never validated, and [`super::Store::latest`] may show it
     /// as it was before the queued commits.
+    ///
+    /// The sum wraps around at the ends of an i64, so that the order of the deltas cannot matter.
+    /// Behind a put of the same key in the same commit it counts on from the value put, behind a
+    /// delete from 0; a put or delete behind it replaces it. What is there by then and is no
+    /// counter makes the commit end as [`ErrorKind::Corrupt`], with nothing written.
     Add {
         /// Where.
         key: Bytes,

@@ -235,7 +235,7 @@ fn counts(inner: &Inner, writes: &Writes) -> Result<Vec<(Bytes, i64)>> {
             Some(value) => Write::counter(&value)?,
             None => 0,
         };
-        counts.push((key.clone(), old.saturating_add(*sum)));
+        counts.push((key.clone(), old.wrapping_add(*sum)));
     }
     Ok(counts)
 }

@@ -61,17 +61,16 @@ impl Writes {
         }
     }
 
-    /// Adds `delta` to the counter at `key`. That a value there is a counter was checked before;
-    /// only the same commit can have put something else, and that then counts from zero.
+    /// Adds `delta` to the counter at `key`. That a value there is a counter was checked before.
     pub(super) fn add(&mut self, commit: CommitNumber, key: Bytes, delta: i64) {
         if let Some(values) = self.values.get(&key) {
             let old = values.newest.1.as_deref();
             let count = old.and_then(|value| Write::counter(value).ok()).unwrap_or(0);
-            self.set(commit, key, Some(Write::counter_value(count.saturating_add(delta))));
+            self.set(commit, key, Some(Write::counter_value(count.wrapping_add(delta))));
             return;
         }
         let sum = self.sums.entry(key).or_insert((commit, 0));
-        *sum = (commit, sum.1.saturating_add(delta));
+        *sum = (commit, sum.1.wrapping_add(delta));
     }
 
     /// Returns the last commit that wrote `key` in this layer, and what it left: a value, a

@@ -42,7 +42,7 @@ impl Blobs {
     ///
     /// # Errors
     ///
-    /// * [`crate::ErrorKind::Invalid`]: the token belongs to something else.
+    /// * [`crate::ErrorKind::Invalid`]: the token belongs to something else, or `limit` is 0.
     pub fn list(&self, prefix: &str, limit: usize, token: Option<Cursor>) -> Result<BlobPage> {
         let condition = SortCondition::begins_with(prefix);
         self.page(condition, limit.min(PAGE_MAX), token)

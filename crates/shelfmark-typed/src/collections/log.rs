@@ -117,7 +117,9 @@ impl<T: Record, R: Reach> LinearLog<T, R> {
     ///
     /// * As [`LinearLog::at`].
     pub fn entries(&self, first: u64, limit: usize) -> Result<Vec<(u64, T)>> {
-        let Ok(first) = i64::try_from(first) else { return Ok(Vec::new()) };
+        let Some(first) = i64::try_from(first).ok().filter(|_| limit > 0) else {
+            return Ok(Vec::new());
+        };
         let table = self.handle.table()?;
         let condition = SortCondition::Range {
             equal: Vec::new(),

@@ -120,8 +120,11 @@ impl<R: Reach> Entities<R> {
     ///
     /// # Errors
     ///
-    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table.
+    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table, or `size` is 0.
     pub fn page(self, size: usize) -> Result<(Vec<Entity>, Option<Cursor>)> {
+        if self.left == Some(0) {
+            return Ok((Vec::new(), None));
+        }
         let table = self.partition.table.handle().table()?;
         let mut query = self.query(self.left.map_or(size, |left| left.min(size)));
         query.start = self.cursor;

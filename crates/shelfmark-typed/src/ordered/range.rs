@@ -117,8 +117,11 @@ impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Mismatch`]: a stored value does not fit `V`.
-    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table.
+    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table, or `size` is 0.
     pub fn page(self, size: usize) -> Result<Page<K, V>> {
+        if self.limit == Some(0) {
+            return Ok(Page { entries: Vec::new(), cursor: None });
+        }
         let range = self.limit(size);
         let mut left = range.limit.unwrap_or(size);
         let table = range.table.handle().table()?;

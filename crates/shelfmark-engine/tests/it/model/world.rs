@@ -108,6 +108,9 @@ impl World {
 
     fn sweep(&mut self) {
         while self.bed.sweep(&mut self.position, 3).unwrap() == 3 {}
+        // What was due before it was written lies behind the position, until a minute has passed.
+        let mut front = SweepPosition::default();
+        while self.bed.sweep(&mut front, 3).unwrap() == 3 {}
         self.bed.settle();
         self.oracle.sweep(&self.specs);
     }

@@ -5,6 +5,8 @@
 //!
 //! Invariant: a commit that got a number was valid in the state of all commits with lower numbers.
 
+use std::collections::HashMap;
+
 use bytes::{BufMut as _, Bytes, BytesMut};
 
 use crate::contract::{
@@ -175,13 +177,28 @@ fn checks_of(commit: &Commit) -> Result<Vec<Check<'_>>> {
             holds_upto: None,
         }));
     }
+    let adds = commit.writes.iter().any(|write| matches!(write, Write::Add { .. }));
+    // What the commit made of its keys so far; kept only where an `Add` may need it.
+    let mut so_far: HashMap<&Bytes, Option<&Bytes>> = HashMap::new();
     for write in &commit.writes {
-        let (key, demand) = match write {
-            Write::PutIfAbsent { key, .. } => (key, Demand::Absent),
-            Write::Add { key, .. } => (key, Demand::Counter),
-            Write::Put { .. } | Write::Delete { .. } | Write::PutStamped { .. } => continue,
+        let (key, made, demand) = match write {
+            Write::PutIfAbsent { key, value } => (key, Some(value), Some(Demand::Absent)),
+            Write::Put { key, value } => (key, Some(value), None),
+            Write::Delete { key } => (key, None, None),
+            Write::Add { key, .. } => {
+                match so_far.get(key) {
+                    Some(Some(value)) => drop(Write::counter(value)?),
+                    Some(None) => {}
+                    None => checks.push(Check { key, demand: Demand::Counter, holds_upto: None }),
+                }
+                continue;
+            }
+            Write::PutStamped { .. } => continue,
         };
-        checks.push(Check { key, demand, holds_upto: None });
+        if adds {
+            so_far.insert(key, made);
+        }
+        checks.extend(demand.map(|demand| Check { key, demand, holds_upto: None }));
     }
     if let Some(base) = commit.base.as_deref()
         && base.time_left().is_some_and(|left| left.is_zero())

@@ -84,6 +84,8 @@ every_lane! {
         counters_count,
         counters_sum_what_many_add,
         a_counter_over_something_else_is_corrupt,
+        additions_act_in_their_place_in_a_commit,
+        counters_wrap_around,
     }
     limits {
         keys_up_to_the_limit,

@@ -9,7 +9,8 @@ use shelfmark_store::{Commit, ErrorKind, KeyRange, Write};
 
 use crate::lanes::Lane;
 use crate::support::{
-    Raised, add, attempt, counter, delete, get, kind, put, put_stamped, rows, together, write,
+    Raised, add, attempt, counter, delete, get, kind, put, put_if_absent, put_stamped, rows,
+    submit, together, write,
 };
 
 pub(super) fn numbers_are_consecutive(lane: &Lane) {
@@ -159,4 +160,59 @@ pub(super) fn a_counter_over_something_else_is_corrupt(lane: &Lane) {
     assert_eq!(get(&*store, "a").unwrap(), "no counter");
     assert_eq!(get(&*store, "b"), None);
     write(&*store, vec![put("b", "1")]);
+}
+
+pub(super) fn additions_act_in_their_place_in_a_commit(lane: &Lane) {
+    let store = lane.open();
+    let set = |count| put("n", Write::counter_value(count));
+    // Behind a put they count on from it, whatever the store holds.
+    write(&*store, vec![put("n", "no counter")]);
+    write(&*store, vec![set(10), add("n", 5)]);
+    assert_eq!(counter(&*store, "n"), 15);
+    write(&*store, vec![put("n", "no counter")]);
+    write(&*store, vec![delete("n"), add("n", 2), add("n", 3)]);
+    assert_eq!(counter(&*store, "n"), 5);
+    write(&*store, vec![put_if_absent("m", Write::counter_value(1)), add("m", 1)]);
+    assert_eq!(counter(&*store, "m"), 2);
+    // What the commit itself put and is no counter refuses it whole.
+    for refused in [
+        vec![put("b", "1"), put("n", "no counter"), add("n", 1)],
+        vec![put("b", "1"), put_if_absent("new", "no counter"), add("new", 1)],
+    ] {
+        assert_eq!(kind(attempt(&*store, Commit::of(refused))), ErrorKind::Corrupt);
+        assert_eq!((get(&*store, "b"), get(&*store, "new")), (None, None));
+        assert_eq!(counter(&*store, "n"), 5);
+    }
+    // One of several commits in a group sees what the ones before it left.
+    let commits =
+        [vec![set(1)], vec![add("n", 1)], vec![delete("n"), add("n", 7)], vec![add("n", 1)]];
+    let ends: Vec<_> = commits.map(|writes| submit(&*store, Commit::of(writes)).unwrap().1).into();
+    for end in ends {
+        end.recv().unwrap().unwrap();
+    }
+    let store = lane.reopen(store);
+    assert_eq!(counter(&*store, "n"), 8);
+}
+
+pub(super) fn counters_wrap_around(lane: &Lane) {
+    let store = lane.open();
+    write(&*store, vec![add("a", i64::MAX), add("a", 2)]);
+    assert_eq!(counter(&*store, "a"), i64::MIN + 1);
+    write(&*store, vec![add("b", i64::MAX)]);
+    write(&*store, vec![add("b", i64::MAX), add("b", -i64::MAX), add("b", 1), add("b", -1)]);
+    assert_eq!(counter(&*store, "b"), i64::MAX);
+    write(&*store, vec![put("c", Write::counter_value(i64::MIN)), add("c", -1)]);
+    assert_eq!(counter(&*store, "c"), i64::MAX);
+    // Whoever is first, and however they are grouped: the sum is the same.
+    let deltas = [i64::MAX, i64::MAX, i64::MIN, -5];
+    let ends: Vec<_> =
+        deltas.map(|delta| submit(&*store, Commit::of(vec![add("d", delta)])).unwrap().1).into();
+    for end in ends {
+        end.recv().unwrap().unwrap();
+    }
+    let store = lane.reopen(store);
+    assert_eq!(
+        counter(&*store, "d"),
+        deltas.iter().fold(0, |sum: i64, one| sum.wrapping_add(*one))
+    );
 }
