@@ -116,14 +116,14 @@ impl<R: Reach> Entities<R> {
     }
 
     /// Returns one page of `size` entities, as of one moment, and the position behind the last;
-    /// no position when nothing is left.
+    /// no position when nothing is left. Of size 0, nothing and the position that it was given.
     ///
     /// # Errors
     ///
-    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table, or `size` is 0.
+    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table.
     pub fn page(self, size: usize) -> Result<(Vec<Entity>, Option<Cursor>)> {
-        if self.left == Some(0) {
-            return Ok((Vec::new(), None));
+        if size == 0 || self.left == Some(0) {
+            return Ok((Vec::new(), if size == 0 { self.cursor } else { None }));
         }
         let table = self.partition.table.handle().table()?;
         let mut query = self.query(self.left.map_or(size, |left| left.min(size)));

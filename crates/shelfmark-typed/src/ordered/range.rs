@@ -112,15 +112,17 @@ impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
         self.iter().collect()
     }
 
-    /// Returns one page of `size` entries, as of one moment, and where to go on.
+    /// Returns one page of `size` entries, as of one moment, and where to go on; of size 0, nothing
+    /// and the position that it was given.
     ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Mismatch`]: a stored value does not fit `V`.
-    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table, or `size` is 0.
+    /// * [`crate::ErrorKind::Invalid`]: the position belongs to another table.
     pub fn page(self, size: usize) -> Result<Page<K, V>> {
-        if self.limit == Some(0) {
-            return Ok(Page { entries: Vec::new(), cursor: None });
+        if size == 0 || self.limit == Some(0) {
+            let cursor = if size == 0 { self.after } else { None };
+            return Ok(Page { entries: Vec::new(), cursor });
         }
         let range = self.limit(size);
         let mut left = range.limit.unwrap_or(size);
