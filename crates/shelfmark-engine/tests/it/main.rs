@@ -9,6 +9,8 @@ mod every_error;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod format;
 #[cfg(test)]
 mod histories;
