@@ -6,7 +6,8 @@ use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema};
 use shelfmark_store::latch::Latches;
 use shelfmark_store::{Snapshot, Store};
 
-use crate::catalogue::{Catalogue, Table};
+use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Table};
+use crate::cells::{PartitionLocks, UniqueMicros};
 use crate::environment::Environment;
 use crate::error::Result;
 use crate::read::{self, Get, Got, Query, ResultPage, Scan};
@@ -28,6 +29,12 @@ pub(crate) struct Inner {
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
     pub(crate) shards: crate::shards::State,
+    /// Who writes which partition of cells.
+    pub(crate) partitions: PartitionLocks,
+    /// Places in lists.
+    pub(crate) places: UniqueMicros,
+    /// Timestamps of cells that the server gives.
+    pub(crate) timestamps: UniqueMicros,
 }
 
 impl Engine {
@@ -42,7 +49,16 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
         let catalogue = Catalogue::open(Arc::clone(&store))?;
         let shards = crate::shards::State::default();
-        let inner = Inner { store, catalogue, latches: Latches::new(), environment, shards };
+        let inner = Inner {
+            store,
+            catalogue,
+            latches: Latches::new(),
+            environment,
+            shards,
+            partitions: PartitionLocks::new(),
+            places: UniqueMicros::default(),
+            timestamps: UniqueMicros::default(),
+        };
         Ok(Self { inner: Arc::new(inner), observer: None })
     }
 
@@ -118,6 +134,50 @@ impl Engine {
         self.inner.catalogue.drop_table(name)
     }
 
+    /// Makes changes of the catalogue, all or none: namespaces, tables, views.
+    ///
+    /// Durability: they are there after a crash once this returns. Indexes and views that are
+    /// declared as being built are built by [`Engine::resume_indexes`]; those of a new table may be
+    /// declared as public.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::AlreadyExists`], [`crate::ErrorKind::NotFound`]: a name is taken, or not
+    ///   there.
+    /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: fix the change.
+    pub fn change_catalogue(&self, changes: Vec<CatalogueChange<'_>>) -> Result<()> {
+        self.inner.catalogue.apply(changes).map(drop)
+    }
+
+    /// Returns a number that rises with every change of the catalogue, and only then.
+    ///
+    /// Cost: a point read.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn catalogue_version(&self) -> Result<u64> {
+        self.inner.catalogue.version()
+    }
+
+    /// Returns a namespace that was created.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: there is none of this name.
+    pub fn namespace(&self, name: &str) -> Result<Namespace> {
+        self.inner.catalogue.namespace(name)
+    }
+
+    /// Returns the namespaces that were created, by name.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn namespaces(&self) -> Result<Vec<Namespace>> {
+        self.inner.catalogue.namespaces()
+    }
+
     /// Changes a table's settings.
     ///
     /// Turning exact counts, a change log or expiry on or off concerns writes from now on.
@@ -149,7 +209,8 @@ impl Engine {
     }
 
     /// Goes on building the indexes of a table that a stop interrupted; to be called once after
-    /// opening, for tables that have such.
+    /// opening, for tables that have such. Also builds indexes of cells, and views, that were declared
+    /// as [`shelfmark_model::IndexState::Building`]; a view by its own name.
     ///
     /// # Errors
     ///
@@ -244,7 +305,7 @@ impl Engine {
 
     /// Reads with the current form of a table, whichever form the caller has. A form that was retired
     /// while it was read with may have lost an index, or all its keys, so the read is done again.
-    fn reading<T>(
+    pub(crate) fn reading<T>(
         &self,
         table: &Table,
         read: impl Fn(&dyn Snapshot, &Table) -> Result<T>,

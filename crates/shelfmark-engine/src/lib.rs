@@ -23,7 +23,13 @@ mod transaction;
 mod write;
 
 pub use background::{SweepPosition, Upkeep};
-pub use catalogue::{Index, Table};
+pub use catalogue::{CatalogueChange, Index, Namespace, SchemaChange, Table};
+pub use cells::{
+    CellChange, CellCompletion, CellEntry, CellFilter, CellGet, CellGot, CellIndexQuery,
+    CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellWrites, ClusteringValue,
+    ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness, Mutation, PartitionView, Span,
+    SpanBound, Timestamp,
+};
 pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Refusal, Result};

@@ -27,8 +27,9 @@ pub use patch::{Patch, PatchOperation, PatchProblem, PatchValue};
 pub use path::{Path, Step};
 pub use projection::Projection;
 pub use schema::{
-    Column, ColumnType, IndexKind, IndexSchema, IndexState, KeyColumn, Placement, Projected,
-    RowKind, SortColumn, TableName, TableOptions, TableSchema, TtlSource,
+    CellIndex, CellIndexTarget, CellsSchema, Column, ColumnType, IndexKind, IndexSchema,
+    IndexState, KeyColumn, Placement, Projected, RowKind, SortColumn, TableName, TableOptions,
+    TableSchema, TtlSource, ViewPart, ViewSchema,
 };
 pub use size::{attribute_size_bytes, item_size_bytes, value_size_bytes};
 pub use value::{Value, ValueKind};

@@ -127,6 +127,8 @@ pub fn serialise(key_type: &KeyType, value: &Value, out: &mut Vec<u8>) -> Result
                 }
             }
         }
+        (KeyType::Kinded(inner), Value::Bytes(bytes))
+            if bytes.is_empty() && **inner != KeyType::Bytes => {}
         (KeyType::Kinded(key_type), value) => return serialise(key_type, value, out),
         (KeyType::List(inner), Value::List(values)) | (KeyType::Set(inner), Value::Set(values)) => {
             count(values.len(), out)?;
@@ -255,11 +257,20 @@ pub fn deserialise(key_type: &KeyType, bytes: &[u8]) -> Result<Value> {
         KeyType::Uuid | KeyType::CqlUuid | KeyType::CqlTimeUuid => {
             Value::Uuid(bytes.try_into().map_err(|_| damaged())?)
         }
+        // CQL's empty value, of a type that has none itself.
+        KeyType::Kinded(inner)
+            if bytes.is_empty() && !matches!(**inner, KeyType::Text | KeyType::Bytes) =>
+        {
+            Value::Bytes(bytes::Bytes::new())
+        }
         KeyType::Kinded(inner) => deserialise(inner, bytes)?,
         KeyType::Tuple(types) => {
             let mut rest = bytes;
-            let fields: Result<_> =
-                types.iter().map(|inner| take_field(inner, &mut rest)).collect();
+            // Fields that are missing at the end are null: the type got them later.
+            let fields: Result<_> = types
+                .iter()
+                .map(|inner| if rest.is_empty() { Ok(None) } else { take_field(inner, &mut rest) })
+                .collect();
             Value::Tuple(fields?)
         }
         KeyType::List(inner) => Value::List(take_members(inner, bytes)?),

@@ -168,6 +168,7 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
             face: meta.to_face(),
             ..TableOptions::default()
         },
+        cells: None,
     })
 }
 

@@ -121,6 +121,9 @@ impl Engine {
             self.inner.store.commit(Commit::of(vec![StoreWrite::Delete { key }]))?;
             return Ok(Some(false));
         };
+        if table.cells.is_some() {
+            return self.inner.sweep_cells(&table, &due.key, rest);
+        }
         let mut row_key = tree_key(Tree::Rows, id);
         row_key.extend_from_slice(rest);
         let second = u64::from_be_bytes(*second);

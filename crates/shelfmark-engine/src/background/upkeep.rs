@@ -75,6 +75,7 @@ fn run(engine: &Engine, period: Duration, stop: &Stop) {
         // Both say themselves when nothing is due; an error waits for the next period.
         let _ = engine.purge();
         let _ = engine.split_all_due();
+        let _ = engine.purge_deleted_cells();
         while engine
             .sweep(&mut position, SWEEP_ITEMS_MAX)
             .is_ok_and(|swept| swept == SWEEP_ITEMS_MAX)

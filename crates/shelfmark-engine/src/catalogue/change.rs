@@ -1,8 +1,9 @@
-//! Changes of the catalogue: creating, altering and dropping tables and indexes.
+//! Changes of the catalogue: creating, altering and dropping tables, indexes and namespaces.
 //!
 //! Each is one commit, validated against the record it read, so two servers cannot both change one
 //! table. In this process a change also waits until writes planned with the old form are queued.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -14,6 +15,7 @@ use shelfmark_store::{
     Write,
 };
 
+use super::batch::{Batch, CatalogueChange};
 use super::record::TableRecord;
 use super::table::Table;
 use super::{Catalogue, catalogue_key, dropped_key, section, table_key};
@@ -59,32 +61,8 @@ impl Catalogue {
 
     /// Creates a table and its indexes, all empty and public.
     pub(crate) fn create(&self, schema: TableSchema) -> Result<Arc<Table>> {
-        schema.check()?;
-        let _change = self.change();
         let name = schema.name.clone();
-        let key = Bytes::from(table_key(&name));
-        let count = schema.indexes.len();
-        let mut record =
-            TableRecord { id: 0, version: 1, index_ids: Vec::new(), chunked: false, schema };
-        self.commit_planned(|snapshot| {
-            if snapshot.get(&key)?.is_some() {
-                return Err(Error::new(
-                    ErrorKind::AlreadyExists,
-                    format!("there is a table {name} already"),
-                ));
-            }
-            let (first, counter) = take_ids(snapshot, 1 + count as u64)?;
-            record.id = first;
-            record.index_ids = (first + 1..).take(count).collect();
-            let writes = vec![
-                Write::Put { key: key.clone(), value: record.encode()? },
-                Write::Put { key: counter.0.clone(), value: counter.1 },
-            ];
-            Ok((vec![key.clone(), counter.0], writes, ()))
-        })?;
-        let table = Arc::new(Table::of(record));
-        self.cache(Arc::clone(&table));
-        Ok(table)
+        self.apply_one(name, CatalogueChange::CreateTable(schema))
     }
 
     /// Replaces a table's schema by what `change` makes of it. Indexes are told apart by name: new
@@ -94,53 +72,63 @@ impl Catalogue {
         name: &TableName,
         change: impl FnOnce(&mut TableSchema) -> Result<()>,
     ) -> Result<Arc<Table>> {
-        let _change = self.change();
-        let old = self.load(name)?;
-        let mut schema = old.schema.clone();
-        change(&mut schema)?;
-        schema.check()?;
-        if schema == old.schema {
-            return Ok(old);
-        }
-        let key = Bytes::from(table_key(name));
-        // From here to the new form's place in the cache no write is planned or queued.
-        let gate = old.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        let record = self.commit_planned(|snapshot| {
-            check_unchanged(snapshot, &key, &old)?;
-            let (record, counter) = next_form(snapshot, &old, &schema)?;
-            let mut writes = vec![
-                Write::Put { key: key.clone(), value: record.encode()? },
-                Write::Put { key: counter.0.clone(), value: counter.1 },
-            ];
-            let gone = old.indexes.iter().filter(|index| !record.index_ids.contains(&index.id));
-            writes.extend(gone.map(|index| dropped_write(index.id)));
-            Ok((vec![key.clone(), counter.0], writes, record))
-        });
-        let record = record.inspect_err(|error| self.doubt(&old, error))?;
-        let table = Arc::new(Table::with_shared(record, Arc::clone(&old.shared)));
-        old.retired.store(true, Ordering::Release);
-        self.cache(Arc::clone(&table));
-        drop(gate);
-        Ok(table)
+        let mut change = Some(change);
+        let change = |schema: &mut TableSchema| match change.take() {
+            Some(change) => change(schema),
+            None => Ok(()),
+        };
+        self.apply_one(name.clone(), CatalogueChange::AlterTable(name.clone(), Box::new(change)))
+    }
+
+    fn apply_one(&self, name: TableName, change: CatalogueChange<'_>) -> Result<Arc<Table>> {
+        let mut forms = self.apply(vec![change])?;
+        forms.remove(&name).ok_or_else(|| no_table(&name))
     }
 
     /// Drops a table and its indexes: instantly, the space comes back later.
     pub(crate) fn drop_table(&self, name: &TableName) -> Result<()> {
+        self.apply(vec![CatalogueChange::DropTable(name.clone())]).map(drop)
+    }
+
+    /// Makes changes, all or none, and returns the new forms of the tables concerned.
+    pub(crate) fn apply(
+        &self,
+        changes: Vec<CatalogueChange<'_>>,
+    ) -> Result<BTreeMap<TableName, Arc<Table>>> {
         let _change = self.change();
-        let old = self.load(name)?;
-        let key = Bytes::from(table_key(name));
-        let gate = old.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
-        let dropped = self.commit_planned(|snapshot| {
-            check_unchanged(snapshot, &key, &old)?;
-            let mut writes = vec![Write::Delete { key: key.clone() }, dropped_write(old.id)];
-            writes.extend(old.indexes.iter().map(|index| dropped_write(index.id)));
-            Ok((vec![key.clone()], writes, ()))
-        });
-        dropped.inspect_err(|error| self.doubt(&old, error))?;
-        old.retired.store(true, Ordering::Release);
-        self.forget(name);
-        drop(gate);
-        Ok(())
+        let batch = Batch::of(self, changes)?;
+        if batch.changes_nothing() {
+            return Ok(batch.unchanged());
+        }
+        let olds = batch.olds();
+        // From here to the new forms' places in the cache no write is planned or queued.
+        let gates: Vec<_> = olds
+            .iter()
+            .map(|old| old.shared.gate.write().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        let records = self.commit_planned(|snapshot| batch.plan(snapshot));
+        let records =
+            records.inspect_err(|error| olds.iter().for_each(|old| self.doubt(old, error)))?;
+        let mut forms = batch.unchanged();
+        for (name, record) in records {
+            let old = batch.old(&name);
+            if let Some(old) = old {
+                old.retired.store(true, Ordering::Release);
+            }
+            let Some(record) = record else {
+                self.forget(&name);
+                continue;
+            };
+            let kept = old.filter(|old| old.id == record.id).map(|old| Arc::clone(&old.shared));
+            let table = Arc::new(match kept {
+                Some(shared) => Table::with_shared(record, shared),
+                None => Table::of(record),
+            });
+            self.cache(Arc::clone(&table));
+            forms.insert(name, table);
+        }
+        drop(gates);
+        Ok(forms)
     }
 
     /// Forgets a form of which nobody knows whether the store still has it: its next user reads it
@@ -185,7 +173,7 @@ impl Catalogue {
             let bytes = snapshot.get(&key)?.ok_or_else(|| no_table(name))?;
             let mut record = TableRecord::decode(&bytes)?;
             record.chunked = true;
-            let writes = vec![Write::Put { key: key.clone(), value: record.encode()? }];
+            let writes = vec![Write::Put { key: key.clone(), value: record.encode() }];
             Ok((vec![key.clone()], writes, ()))
         })?;
         let gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -224,7 +212,7 @@ impl Catalogue {
 }
 
 /// Returns the first of `count` new ids, and the write that takes them.
-fn take_ids(snapshot: &dyn Snapshot, count: u64) -> Result<(u64, (Bytes, Bytes))> {
+pub(super) fn take_ids(snapshot: &dyn Snapshot, count: u64) -> Result<(u64, (Bytes, Bytes))> {
     let key = Bytes::from(catalogue_key(section::NEXT_ID));
     let first = match snapshot.get(&key)? {
         None => 1,
@@ -240,7 +228,7 @@ fn take_ids(snapshot: &dyn Snapshot, count: u64) -> Result<(u64, (Bytes, Bytes))
 }
 
 /// Checks that the store still has the form that a change was made from.
-fn check_unchanged(snapshot: &dyn Snapshot, key: &[u8], old: &Table) -> Result<()> {
+pub(super) fn check_unchanged(snapshot: &dyn Snapshot, key: &[u8], old: &Table) -> Result<()> {
     let name = &old.schema.name;
     let record = TableRecord::decode(&snapshot.get(key)?.ok_or_else(|| no_table(name))?)?;
     if (record.id, record.version) == (old.id, old.version) {
@@ -249,38 +237,10 @@ fn check_unchanged(snapshot: &dyn Snapshot, key: &[u8], old: &Table) -> Result<(
     Err(Error::new(ErrorKind::Conflict, format!("another server changed table {name}; retry")))
 }
 
-/// Returns the record of the form after `old` with `schema`, and the write that takes its new ids.
-fn next_form(
-    snapshot: &dyn Snapshot,
-    old: &Table,
-    schema: &TableSchema,
-) -> Result<(TableRecord, (Bytes, Bytes))> {
-    let added = schema.indexes.iter().filter(|index| old.index(&index.name).is_none()).count();
-    let (mut next_id, counter) = take_ids(snapshot, added as u64)?;
-    let mut index_ids = Vec::with_capacity(schema.indexes.len());
-    for index in &schema.indexes {
-        index_ids.push(match old.index(&index.name) {
-            Some(kept) => kept.id,
-            None => {
-                next_id += 1;
-                next_id - 1
-            }
-        });
-    }
-    let record = TableRecord {
-        id: old.id,
-        version: old.version + 1,
-        index_ids,
-        chunked: old.has_chunks(),
-        schema: schema.clone(),
-    };
-    Ok((record, counter))
-}
-
-fn no_table(name: &TableName) -> Error {
+pub(super) fn no_table(name: &TableName) -> Error {
     Error::new(ErrorKind::NotFound, format!("there is no table {name}"))
 }
 
-fn dropped_write(id: u64) -> Write {
+pub(super) fn dropped_write(id: u64) -> Write {
     Write::Put { key: dropped_key(id).into(), value: Bytes::from_static(&[1]) }
 }

@@ -7,12 +7,17 @@
 //! Invariant: a write is planned with a [`Table`] that is current while the write is queued; a
 //! change of schema waits for the writes planned before it.
 
+mod batch;
+mod cells_codec;
 mod change;
 mod key_type;
+mod namespace;
 mod record;
 mod schema_codec;
 mod table;
 
+pub use batch::{CatalogueChange, SchemaChange};
+pub use namespace::Namespace;
 pub(crate) use table::Shared;
 pub use table::{Index, Table};
 
@@ -36,6 +41,8 @@ mod section {
     pub(super) const NEXT_ID: u8 = 1;
     pub(super) const TABLES: u8 = 2;
     pub(super) const DROPPED: u8 = 3;
+    pub(super) const NAMESPACES: u8 = 4;
+    pub(super) const VERSION: u8 = 5;
 }
 
 /// The tables of one store.
@@ -168,6 +175,11 @@ impl Catalogue {
 
 fn catalogue_key(section: u8) -> Vec<u8> {
     vec![Tree::Catalogue as u8, section]
+}
+
+/// Where the number lies that rises with every change.
+fn version_key() -> Bytes {
+    catalogue_key(section::VERSION).into()
 }
 
 fn table_key(name: &TableName) -> Vec<u8> {

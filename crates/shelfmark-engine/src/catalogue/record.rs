@@ -22,22 +22,15 @@ pub(crate) struct TableRecord {
 }
 
 impl TableRecord {
-    /// Encodes the record; an item small enough to be one head.
-    pub(crate) fn encode(&self) -> Result<Bytes> {
+    /// Encodes the record as one head, however large.
+    pub(crate) fn encode(&self) -> Bytes {
         let ids = self.index_ids.iter().map(|id| number(*id)).collect();
         let item = schema_to_item(&self.schema)
             .with("id", number(self.id))
             .with("version", number(self.version))
             .with("index_ids", Value::List(ids))
             .with("chunked", self.chunked);
-        let stored = Record { item, expires_at: None }.encode();
-        if stored.chunks.is_empty() {
-            return Ok(stored.head);
-        }
-        Err(Error::new(
-            crate::ErrorKind::LimitExceeded,
-            "the table's schema is larger than 64 KiB; use fewer or shorter names",
-        ))
+        Record { item, expires_at: None }.encode_whole()
     }
 
     /// Decodes a record.

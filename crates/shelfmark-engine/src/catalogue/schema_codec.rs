@@ -6,19 +6,20 @@
 use std::collections::BTreeMap;
 
 use shelfmark_model::{
-    Column, ColumnType, Direction, IndexKind, IndexSchema, IndexState, Item, KeyColumn, Placement,
-    Projected, RowKind, SortColumn, TableName, TableOptions, TableSchema, TtlSource, Value,
+    Column, ColumnType, Direction, IndexKind, IndexSchema, Item, KeyColumn, Placement, Projected,
+    RowKind, SortColumn, TableName, TableOptions, TableSchema, TtlSource, Value,
 };
 
+use super::cells_codec::{cells_from_map, cells_to_map, state_from_text, state_to_text};
 use super::key_type::{key_type_from_text, key_type_to_text};
 use super::record::{damaged, number, unsigned};
 use crate::error::Result;
 
-type Map = BTreeMap<String, Value>;
+pub(super) type Map = BTreeMap<String, Value>;
 
 /// Writes a schema.
 pub(super) fn schema_to_item(schema: &TableSchema) -> Item {
-    Item::new()
+    let item = Item::new()
         .with("namespace", schema.name.namespace.as_str())
         .with("name", schema.name.name.as_str())
         .with("partition", list(&schema.partition, key_column_to_map))
@@ -39,7 +40,11 @@ pub(super) fn schema_to_item(schema: &TableSchema) -> Item {
         )
         .with("columns", list(&schema.columns, column_to_map))
         .with("indexes", list(&schema.indexes, index_to_map))
-        .with("options", Value::Map(options_to_map(&schema.options)))
+        .with("options", Value::Map(options_to_map(&schema.options)));
+    match &schema.cells {
+        Some(cells) => item.with("cells", Value::Map(cells_to_map(cells))),
+        None => item,
+    }
 }
 
 /// Reads a schema.
@@ -63,14 +68,19 @@ pub(super) fn schema_from_item(item: &Item) -> Result<TableSchema> {
         columns: each(get("columns"), column_from_map)?,
         indexes: each(get("indexes"), index_from_map)?,
         options: options_from_map(options)?,
+        cells: match get("cells") {
+            Some(Value::Map(cells)) => Some(Box::new(cells_from_map(cells)?)),
+            None => None,
+            Some(_) => return Err(damaged()),
+        },
     })
 }
 
-fn list<T>(values: &[T], write: impl Fn(&T) -> Map) -> Value {
+pub(super) fn list<T>(values: &[T], write: impl Fn(&T) -> Map) -> Value {
     Value::List(values.iter().map(|value| Value::Map(write(value))).collect())
 }
 
-fn each<T>(value: Option<&Value>, read: impl Fn(&Map) -> Result<T>) -> Result<Vec<T>> {
+pub(super) fn each<T>(value: Option<&Value>, read: impl Fn(&Map) -> Result<T>) -> Result<Vec<T>> {
     let Some(Value::List(values)) = value else { return Err(damaged()) };
     values
         .iter()
@@ -81,11 +91,11 @@ fn each<T>(value: Option<&Value>, read: impl Fn(&Map) -> Result<T>) -> Result<Ve
         .collect()
 }
 
-fn text(value: Option<&Value>) -> Result<&str> {
+pub(super) fn text(value: Option<&Value>) -> Result<&str> {
     value.and_then(Value::as_text).ok_or_else(damaged)
 }
 
-fn map<const N: usize>(members: [(&str, Value); N]) -> Map {
+pub(super) fn map<const N: usize>(members: [(&str, Value); N]) -> Map {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
@@ -168,15 +178,7 @@ fn index_to_map(index: &IndexSchema) -> Map {
         ("partition", list(&index.partition, key_column_to_map)),
         ("sort", list(&index.sort, sort_column_to_map)),
         ("projected", projected),
-        (
-            "state",
-            match index.state {
-                IndexState::Building => "building",
-                IndexState::Public => "public",
-                IndexState::Dropping => "dropping",
-            }
-            .into(),
-        ),
+        ("state", state_to_text(index.state).into()),
     ])
 }
 
@@ -199,12 +201,7 @@ fn index_from_map(map: &Map) -> Result<IndexSchema> {
             Some(Value::Text(text)) if text == "keys" => Projected::KeysOnly,
             _ => Projected::All,
         },
-        state: match text(map.get("state"))? {
-            "building" => IndexState::Building,
-            "public" => IndexState::Public,
-            "dropping" => IndexState::Dropping,
-            _ => return Err(damaged()),
-        },
+        state: state_from_text(text(map.get("state"))?)?,
     })
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, RwLock};
 use shelfmark_model::{IndexSchema, Item, Key, TableSchema, TtlSource, Value};
 
 use super::record::TableRecord;
+use crate::cells::{CellsLayout, TableState};
 use crate::codec::Head;
 use crate::error::{Error, Result};
 use crate::layout::{KeySpec, PartitionMemo};
@@ -22,6 +23,10 @@ pub struct Table {
     pub schema: TableSchema,
     pub(crate) key: KeySpec,
     pub(crate) indexes: Vec<Index>,
+    /// Ids of all derived entries, in the order of [`index_names`].
+    pub(crate) index_ids: Vec<u64>,
+    /// How cells lie, in a table of cells.
+    pub(crate) cells: Option<CellsLayout>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) retired: AtomicBool,
 }
@@ -36,6 +41,16 @@ pub(crate) struct Shared {
     pub(crate) chunked: AtomicBool,
     /// Which shards may have become too large.
     pub(crate) shards: crate::shards::Rooms,
+    /// What is remembered of a table of cells.
+    pub(crate) cells: TableState,
+}
+
+/// Returns the names of a table's indexes, of items or of cells, in the order of their ids.
+pub(crate) fn index_names(schema: &TableSchema) -> Vec<&str> {
+    match &schema.cells {
+        Some(cells) => cells.indexes.iter().map(|index| index.name.as_str()).collect(),
+        None => schema.indexes.iter().map(|index| index.name.as_str()).collect(),
+    }
 }
 
 /// A derived table.
@@ -57,7 +72,8 @@ impl Table {
     pub(super) fn with_shared(record: TableRecord, shared: Arc<Shared>) -> Self {
         let TableRecord { id, version, index_ids, schema, chunked: _ } = record;
         let indexes = index_ids
-            .into_iter()
+            .iter()
+            .copied()
             .zip(&schema.indexes)
             .map(|(id, index)| Index {
                 id,
@@ -66,7 +82,15 @@ impl Table {
             })
             .collect();
         let key = KeySpec::of_table(id, &schema);
-        Self { id, version, key, indexes, shared, retired: AtomicBool::new(false), schema }
+        let cells = CellsLayout::of(id, &index_ids, &schema);
+        let retired = AtomicBool::new(false);
+        Self { id, version, key, indexes, index_ids, cells, shared, retired, schema }
+    }
+
+    /// Returns the id of an index, of items or of cells.
+    pub(super) fn index_id(&self, name: &str) -> Option<u64> {
+        let at = index_names(&self.schema).iter().position(|own| *own == name)?;
+        self.index_ids.get(at).copied()
     }
 
     /// Returns the derived tables.

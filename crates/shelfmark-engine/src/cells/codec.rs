@@ -4,9 +4,11 @@
 //! chunk. A cell is found by walking over lengths, without decoding the cells before it; in a
 //! chunked row one chunk holds it, and a change of it rewrites that chunk alone.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 
-use super::{Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness};
+use super::{Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness, Timestamp};
 use crate::codec::{CHUNK_SIZE_BYTES, Reader, Stored, put_varint, unzigzag, zigzag};
 use crate::error::{Error, Result};
 
@@ -87,10 +89,50 @@ impl CellRow {
     /// # Errors
     ///
     /// * `Corrupt`: an unknown version or flag, a wrong length, or missing chunks.
-    pub(crate) fn decode<'b>(
-        head: &[u8],
-        chunks: impl ExactSizeIterator<Item = &'b [u8]>,
-    ) -> Result<Self> {
+    pub(crate) fn decode(head: &Bytes, chunks: &[Bytes]) -> Result<Self> {
+        let mut reader = RowReader::new(head)?;
+        let mut row = Self {
+            liveness: reader.liveness,
+            deletion: reader.deletion,
+            collections: reader.collections.iter().copied().collect(),
+            cells: BTreeMap::new(),
+        };
+        reader.each_cell(head, chunks, |cell| {
+            let content = match cell.value {
+                Some(value) => Content::Live { value, expiry: cell.expiry },
+                None => Content::Dead { at_seconds: cell.dead_at },
+            };
+            let key = CellKey { column: cell.column, path: cell.path };
+            row.cells.insert(key, Cell { timestamp: cell.timestamp, content });
+        })?;
+        Ok(row)
+    }
+}
+
+/// One cell as it lies in a record, its bytes shared with it.
+pub(super) struct StoredCell {
+    pub(super) column: u32,
+    pub(super) path: Bytes,
+    pub(super) timestamp: Timestamp,
+    /// `None`: it is dead.
+    pub(super) value: Option<Bytes>,
+    pub(super) expiry: Option<Expiry>,
+    /// Second since the Unix epoch at which it died; 0 while it is live.
+    pub(super) dead_at: u64,
+}
+
+/// The head of a stored row, parsed, and its cells, still to be read.
+pub(super) struct RowReader<'a> {
+    pub(super) liveness: Option<Liveness>,
+    pub(super) deletion: Option<Deletion>,
+    pub(super) collections: Vec<(u32, Deletion)>,
+    is_chunked: bool,
+    rest: Reader<'a>,
+}
+
+impl<'a> RowReader<'a> {
+    /// Parses a head.
+    pub(super) fn new(head: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(head);
         if reader.byte()? != CELLS_V1 {
             return Err(Error::corrupt("a row of cells has an unknown version"));
@@ -100,59 +142,94 @@ impl CellRow {
         if flags & !known != 0 {
             return Err(Error::corrupt("a row of cells has unknown flags"));
         }
-        let mut row = Self::default();
+        let mut liveness = None;
         if flags & LIVENESS != 0 {
             let timestamp = unzigzag(reader.varint()?);
             let expiry =
                 if flags & LIVENESS_EXPIRES != 0 { Some(take_expiry(&mut reader)?) } else { None };
-            row.liveness = Some(Liveness { timestamp, expiry });
+            liveness = Some(Liveness { timestamp, expiry });
         }
-        if flags & DELETION != 0 {
-            row.deletion = Some(take_deletion(&mut reader)?);
-        }
+        let deletion = if flags & DELETION != 0 { Some(take_deletion(&mut reader)?) } else { None };
+        let mut collections = Vec::new();
         if flags & COLLECTIONS != 0 {
             for _ in 0..reader.len()? {
                 let column = take_column(&mut reader)?;
-                row.collections.insert(column, take_deletion(&mut reader)?);
+                collections.push((column, take_deletion(&mut reader)?));
             }
         }
-        if flags & CHUNKED == 0 {
-            row.take_cells(reader)?;
-            return Ok(row);
-        }
-        let count = reader.len()?;
-        if chunks.len() != count {
+        let is_chunked = flags & CHUNKED != 0;
+        Ok(Self { liveness, deletion, collections, is_chunked, rest: reader })
+    }
+
+    /// Returns how many chunks follow the head; 0 when the cells are in the head.
+    pub(super) fn chunks(&self) -> Result<usize> {
+        if self.is_chunked { self.rest.clone().len() } else { Ok(0) }
+    }
+
+    /// Walks over the cells, in order. `head` is what was parsed.
+    pub(super) fn each_cell(
+        &mut self,
+        head: &Bytes,
+        chunks: &[Bytes],
+        mut each: impl FnMut(StoredCell),
+    ) -> Result<()> {
+        if self.chunks()? != chunks.len() {
             return Err(Error::corrupt("a row of cells lacks chunks"));
+        }
+        if !self.is_chunked {
+            return each_cell(head, self.rest, &mut each);
         }
         for chunk in chunks {
             let mut reader = Reader::new(chunk);
             if reader.byte()? != CHUNK_V1 {
                 return Err(Error::corrupt("a chunk has an unknown version"));
             }
-            row.take_cells(reader)?;
-        }
-        Ok(row)
-    }
-
-    fn take_cells(&mut self, mut reader: Reader<'_>) -> Result<()> {
-        while !reader.is_empty() {
-            let key = take_key(&mut reader)?;
-            let cell = decode_cell(reader.prefixed()?)?;
-            self.cells.insert(key, cell);
+            each_cell(chunk, reader, &mut each)?;
         }
         Ok(())
     }
+}
+
+fn each_cell(
+    record: &Bytes,
+    mut reader: Reader<'_>,
+    each: &mut impl FnMut(StoredCell),
+) -> Result<()> {
+    while !reader.is_empty() {
+        let column = take_column(&mut reader)?;
+        let path = shared(record, reader.prefixed()?);
+        let mut body = Reader::new(reader.prefixed()?);
+        let flags = body.byte()?;
+        let timestamp = unzigzag(body.varint()?);
+        let (mut value, mut expiry, mut dead_at) = (None, None, 0);
+        match flags {
+            CELL_DEAD => dead_at = body.varint()?,
+            0 => value = Some(shared(record, body.rest())),
+            CELL_EXPIRES => {
+                expiry = Some(take_expiry(&mut body)?);
+                value = Some(shared(record, body.rest()));
+            }
+            _ => return Err(Error::corrupt("a cell has unknown flags")),
+        }
+        each(StoredCell { column, path, timestamp, value, expiry, dead_at });
+    }
+    Ok(())
+}
+
+/// Returns part of a record without copying it.
+fn shared(record: &Bytes, part: &[u8]) -> Bytes {
+    if part.is_empty() { Bytes::new() } else { record.slice_ref(part) }
+}
+
+/// Returns how many chunks follow the head of a row of cells.
+pub(crate) fn chunk_count(head: &[u8]) -> Result<usize> {
+    RowReader::new(head)?.chunks()
 }
 
 fn put_key(out: &mut Vec<u8>, key: &CellKey) {
     put_varint(out, u64::from(key.column));
     put_varint(out, key.path.len() as u64);
     out.extend_from_slice(&key.path);
-}
-
-fn take_key(reader: &mut Reader<'_>) -> Result<CellKey> {
-    let column = take_column(reader)?;
-    Ok(CellKey { column, path: Bytes::copy_from_slice(reader.prefixed()?) })
 }
 
 fn take_column(reader: &mut Reader<'_>) -> Result<u32> {
@@ -182,22 +259,6 @@ fn encode_cell(key: &CellKey, cell: &Cell) -> Vec<u8> {
     put_varint(&mut out, body.len() as u64);
     out.extend_from_slice(&body);
     out
-}
-
-fn decode_cell(bytes: &[u8]) -> Result<Cell> {
-    let mut reader = Reader::new(bytes);
-    let flags = reader.byte()?;
-    let timestamp = unzigzag(reader.varint()?);
-    let content = match flags {
-        CELL_DEAD => Content::Dead { at_seconds: reader.varint()? },
-        0 => Content::Live { value: Bytes::copy_from_slice(reader.rest()), expiry: None },
-        CELL_EXPIRES => {
-            let expiry = Some(take_expiry(&mut reader)?);
-            Content::Live { value: Bytes::copy_from_slice(reader.rest()), expiry }
-        }
-        _ => return Err(Error::corrupt("a cell has unknown flags")),
-    };
-    Ok(Cell { timestamp, content })
 }
 
 fn put_expiry(out: &mut Vec<u8>, expiry: Expiry) {

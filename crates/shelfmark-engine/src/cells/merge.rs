@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Cell, CellRow, Content, Deletion, Expiry, Liveness, Timestamp};
+use super::{Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness, Timestamp};
 
 impl CellRow {
     /// Adds what another write, or another part of the same row, says.
@@ -22,20 +22,36 @@ impl CellRow {
             (a, b) => a.or(b),
         };
         for (key, cell) in other.cells {
-            match self.cells.get_mut(&key) {
-                Some(own) if compare(own, &cell).is_lt() => *own = cell,
-                Some(_) => {}
-                None => {
-                    self.cells.insert(key, cell);
-                }
-            }
+            self.take_cell(key, cell);
         }
         self.drop_covered();
+    }
+
+    /// Adds what a write says about one cell.
+    pub(crate) fn take_cell(&mut self, key: CellKey, cell: Cell) {
+        match self.cells.get_mut(&key) {
+            Some(own) if compare(own, &cell).is_lt() => *own = cell,
+            Some(_) => {}
+            None => {
+                self.cells.insert(key, cell);
+            }
+        }
+    }
+
+    /// Forgets everything that was written up to a timestamp: a mark tells of it.
+    pub(crate) fn delete_up_to(&mut self, timestamp: Timestamp) {
+        let own = self.deletion;
+        self.deletion = Some(Deletion { timestamp, at_seconds: 0 });
+        self.drop_covered();
+        self.deletion = own.filter(|own| own.timestamp > timestamp);
     }
 
     /// Forgets what a deletion of the row or of a collection covers.
     fn drop_covered(&mut self) {
         let row = self.deletion.map(|deletion| deletion.timestamp);
+        if row.is_none() && self.collections.is_empty() {
+            return;
+        }
         let covered = |timestamp: Timestamp, by: Option<Timestamp>| {
             by.is_some_and(|deleted| timestamp <= deleted)
         };

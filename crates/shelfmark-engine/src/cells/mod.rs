@@ -1,24 +1,75 @@
 //! Rows of cells: columns and collection elements that carry a write time and perhaps an expiry.
 //!
-//! The codec and the merge rules; the language that uses them comes with its face. A row of cells
-//! is what all writes to one key add up to, in whatever order they arrive: merging is commutative,
-//! associative and idempotent, and a test holds it to that.
+//! A row of cells is what all writes to one key add up to, in whatever order they arrive: merging is
+//! commutative, associative and idempotent, and a test holds it to that. What it is not: a language.
+//! Values and keys are plain serialisations (CQL's wire forms) that the engine does not look into,
+//! except where it needs their order: in clustering columns and in the terms of indexes.
 //!
-//! Invariant: a dead cell stays in its row until the grace period is over, so that a late write
-//! with an older timestamp stays dead.
+//! # How a face uses it
+//!
+//! * **Catalogue**: [`crate::Engine::change_catalogue`] makes any number of changes in one commit,
+//!   of namespaces and tables; each may carry an opaque attachment. A table is declared by
+//!   [`shelfmark_model::TableSchema::of_cells`]; its clustering columns are made with
+//!   [`shelfmark_model::SortColumn::clustering`], its columns are numbered by the face and a number
+//!   is never used twice in one table. [`crate::Engine::catalogue_version`] moves with each change.
+//! * **Writes**: [`crate::Engine::submit_cells`] takes any number of [`Mutation`]s, of any tables
+//!   and partitions, as one commit; [`crate::Engine::submit_cells_if`] decides on rows of one partition
+//!   in the same serializable step, which also serves what must read before it writes (setting a
+//!   list's element by position).
+//! * **Reads**: [`crate::Engine::get_cells`], [`crate::Engine::query_cells`],
+//!   [`crate::Engine::scan_cells`], [`crate::Engine::query_cell_index`]. Rows come with the live
+//!   cells alone ([`LiveRow`]), with timestamps and expiries.
+//! * A view is a table of its own, declared with [`shelfmark_model::ViewSchema`] in one change with
+//!   its name in the base's `views`; it is read like any table and written by its base alone.
+//!
+//! # Invariants
+//!
+//! * A dead cell stays in its row until the grace period is over, so that a late write with an older
+//!   timestamp stays dead; deletions of rows, spans and partitions leave marks for the same reason.
+//! * Entries of indexes and rows of views change in the commit of the row that they follow from.
+//! * Writers of one row exclude each other, and whoever deletes a span or decides on a condition
+//!   excludes all writers of the partition, from reading until the commit is queued.
 
-#![allow(dead_code, reason = "the CQL face is the first caller; the codec is part of format 1")]
-
+mod apply;
+mod build;
 mod codec;
+mod delete;
+mod derive;
+mod engine;
+mod find;
+mod index_read;
+mod keys;
+mod layout;
+mod marks;
 mod merge;
+mod page;
+mod raw;
+mod request;
+mod row;
+mod state;
+mod sweep;
+#[cfg(test)]
 mod view;
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+pub(crate) use build::resume;
+pub(crate) use codec::chunk_count;
+pub use engine::{CellCompletion, CellWrites};
+pub(crate) use layout::CellsLayout;
+pub use page::{CellGet, CellGot};
+pub use raw::ClusteringValue;
+pub use request::{
+    CellChange, CellEntry, CellFilter, CellIndexQuery, CellLimits, CellOperation, CellPage,
+    CellQuery, CellScan, ConditionalRead, Decision, Mutation, PartitionView, Span, SpanBound,
+};
+pub use row::{LiveCell, LiveRow};
+pub(crate) use state::{PartitionLocks, TableState, UniqueMicros};
+
 /// Microseconds since the Unix epoch, as a client or the server wrote them. Later wins.
-pub(crate) type Timestamp = i64;
+pub type Timestamp = i64;
 
 /// Which cell: a column, and for an element of a collection its place in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,10 +82,11 @@ pub(crate) struct CellKey {
 
 /// When something stops being there, and after how many seconds it was meant to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Expiry {
-    pub(crate) ttl_seconds: u32,
-    /// Second since the Unix epoch.
-    pub(crate) at_seconds: u64,
+pub struct Expiry {
+    /// As it was asked for.
+    pub ttl_seconds: u32,
+    /// Second since the Unix epoch: from then on it is gone.
+    pub at_seconds: u64,
 }
 
 /// What a cell holds.
@@ -63,9 +115,11 @@ pub(crate) struct Deletion {
 
 /// That the row was inserted: it exists though all its cells may be null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Liveness {
-    pub(crate) timestamp: Timestamp,
-    pub(crate) expiry: Option<Expiry>,
+pub struct Liveness {
+    /// When it was inserted.
+    pub timestamp: Timestamp,
+    /// When that is over.
+    pub expiry: Option<Expiry>,
 }
 
 /// A row of cells, or the statics of a partition.
@@ -77,6 +131,10 @@ pub(crate) struct CellRow {
     /// Deletions of whole collections, by column.
     pub(crate) collections: BTreeMap<u32, Deletion>,
     pub(crate) cells: BTreeMap<CellKey, Cell>,
+}
+
+pub(crate) fn has_expired(expiry: Option<Expiry>, now_seconds: u64) -> bool {
+    expiry.is_some_and(|expiry| expiry.at_seconds <= now_seconds)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What readers see of a row of cells at a moment.
 
-use super::{Cell, CellKey, CellRow, Content, Expiry};
+use super::{Cell, CellKey, CellRow, Content, has_expired};
 
 impl Cell {
     /// Returns the value, if the cell is live at that second.
@@ -29,8 +29,4 @@ impl CellRow {
             .iter()
             .filter(move |(key, cell)| key.column == column && cell.live(now_seconds).is_some())
     }
-}
-
-fn has_expired(expiry: Option<Expiry>, now_seconds: u64) -> bool {
-    expiry.is_some_and(|expiry| expiry.at_seconds <= now_seconds)
 }

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 pub(crate) const CHUNK_SIZE_BYTES: usize = 64 * 1024;
 
 const ITEM_V1: u8 = 1;
+const CELLS_V1: u8 = 2;
 const CHUNK_V1: u8 = 3;
 const CHUNK_GOES_ON_V1: u8 = 4;
 
@@ -33,6 +34,8 @@ const EXPIRES: u8 = 2;
 pub(crate) enum RecordKind {
     /// The head of an item.
     Item,
+    /// The head of a row of cells.
+    Cells,
     /// A further chunk of the row whose head comes before it.
     Chunk,
 }
@@ -45,6 +48,7 @@ pub(crate) enum RecordKind {
 pub(crate) fn kind_of(bytes: &[u8]) -> Result<RecordKind> {
     match bytes.first() {
         Some(&ITEM_V1) => Ok(RecordKind::Item),
+        Some(&CELLS_V1) => Ok(RecordKind::Cells),
         Some(&(CHUNK_V1 | CHUNK_GOES_ON_V1)) => Ok(RecordKind::Chunk),
         _ => Err(Error::corrupt("a record has an unknown version")),
     }
@@ -207,8 +211,18 @@ fn decode_attributes(record: &Bytes, mut reader: Reader<'_>, item: &mut Item) ->
 
 impl Record {
     /// Encodes the record.
+    #[cfg(test)]
     pub(crate) fn encode(&self) -> Stored {
         encode(self.item.iter().map(|(name, value)| (name.as_str(), value)), self.expires_at)
+    }
+
+    /// Encodes the record as one head, however large: records of the catalogue are not cut.
+    pub(crate) fn encode_whole(&self) -> Bytes {
+        let mut out = head(0, self.expires_at, 128);
+        for (name, value) in self.item.iter() {
+            put_attribute(&mut out, name, value);
+        }
+        out.into()
     }
 
     /// Decodes a record from its head and the chunks after it.

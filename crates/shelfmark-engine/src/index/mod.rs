@@ -41,6 +41,9 @@ pub(crate) fn add(inner: &Inner, name: &TableName, index: IndexSchema) -> Result
 /// Goes on building indexes that a stop interrupted.
 pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
     let table = inner.catalogue.table(name)?;
+    if table.cells.is_some() {
+        return crate::cells::resume(inner, name);
+    }
     for index in &table.indexes {
         if index.schema.state == IndexState::Building {
             complete(inner, &table, &index.schema.name)?;
@@ -64,7 +67,7 @@ fn complete(inner: &Inner, table: &Table, index: &str) -> Result<Arc<Table>> {
 }
 
 /// Waits while the store is busy: a caller who was told so could not begin again.
-fn patiently<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
+pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..BUSY_MAX {
         match change() {
             Err(error) if error.kind() == ErrorKind::Busy => wait(error.retry_after()),
@@ -74,7 +77,7 @@ fn patiently<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
     change()
 }
 
-fn wait(asked: Option<Duration>) {
+pub(crate) fn wait(asked: Option<Duration>) {
     ThreadSleeper.sleep(asked.unwrap_or(WAIT));
 }
 

@@ -10,7 +10,7 @@ use shelfmark_model::{Direction, KeyType, KeyValue, Value};
 use crate::error::{Error, Result};
 
 /// Appends the component; text, bytes and decimals without a detour, for they are most keys.
-pub(super) fn put_component(
+pub(crate) fn put_component(
     key_type: &KeyType,
     direction: Direction,
     value: &Value,
@@ -32,7 +32,7 @@ pub(super) fn put_component(
 }
 
 /// Reads a component from the front of `rest`.
-pub(super) fn take_component(
+pub(crate) fn take_component(
     key_type: &KeyType,
     direction: Direction,
     rest: &mut &[u8],

@@ -11,6 +11,7 @@ mod keyspec;
 mod range;
 mod tree;
 
+pub(crate) use component::{put_component, take_component};
 pub(crate) use keyspec::{KeySpec, PartitionMemo, without_chunk};
 pub(crate) use range::{after_row, sort_range};
 pub(crate) use tree::{Tree, tree_key, tree_range};

@@ -12,16 +12,29 @@ use crate::error::{Error, ErrorKind, Result};
 
 const VERSION: u8 = 1;
 
+/// As version 1, after how many rows of its partition were answered before (8 bytes).
+const VERSION_TAKEN: u8 = 2;
+
 /// The position just behind a row, in the direction of the read that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     /// The key of the row without its chunk.
     row_key: Bytes,
+    /// How many rows of its partition were answered, for reads that limit them.
+    taken: u64,
 }
 
 impl Cursor {
     pub(crate) fn behind(row_key: Bytes) -> Self {
-        Self { row_key }
+        Self { row_key, taken: 0 }
+    }
+
+    pub(crate) fn with_taken(self, taken: u64) -> Self {
+        Self { taken, ..self }
+    }
+
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
     }
 
     pub(crate) fn row_key(&self) -> &Bytes {
@@ -31,8 +44,13 @@ impl Cursor {
     /// Returns the cursor as opaque bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.row_key.len() + 1);
-        bytes.push(VERSION);
+        let mut bytes = Vec::with_capacity(self.row_key.len() + 9);
+        if self.taken == 0 {
+            bytes.push(VERSION);
+        } else {
+            bytes.push(VERSION_TAKEN);
+            bytes.extend_from_slice(&self.taken.to_be_bytes());
+        }
         bytes.extend_from_slice(&self.row_key);
         bytes
     }
@@ -43,12 +61,18 @@ impl Cursor {
     ///
     /// * [`ErrorKind::Invalid`]: these are no bytes of a cursor of this version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        match bytes.split_first() {
-            Some((&VERSION, row_key)) if !row_key.is_empty() => {
-                Ok(Self { row_key: Bytes::copy_from_slice(row_key) })
-            }
-            _ => Err(Error::invalid("this is no cursor; pass one that an answer gave back")),
+        let (taken, row_key) = match bytes.split_first() {
+            Some((&VERSION, row_key)) => (0, row_key),
+            Some((&VERSION_TAKEN, rest)) => match rest.split_first_chunk::<8>() {
+                Some((taken, row_key)) => (u64::from_be_bytes(*taken), row_key),
+                None => (0, Default::default()),
+            },
+            _ => (0, Default::default()),
+        };
+        if row_key.is_empty() {
+            return Err(Error::invalid("this is no cursor; pass one that an answer gave back"));
         }
+        Ok(Self { row_key: Bytes::copy_from_slice(row_key), taken })
     }
 }
 

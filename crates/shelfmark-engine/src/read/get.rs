@@ -5,10 +5,9 @@ use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::{Item, Key, Projection, item_size_bytes};
 use shelfmark_store::{Direction, KeyRange};
 
-use super::rows::RawRow;
+use super::rows::{RawRow, chunk_count};
 use super::view::View;
 use crate::catalogue::Table;
-use crate::codec::Head;
 use crate::error::{Error, Result};
 use crate::report::{AccessReport, AccessStep};
 
@@ -42,7 +41,7 @@ pub struct Got {
 pub(crate) fn read_row(view: &(impl View + ?Sized), row_key: &[u8]) -> Result<Option<RawRow>> {
     let head_key = chunk_key(row_key, 0);
     let Some(head) = view.get(&head_key)? else { return Ok(None) };
-    let count = Head::parse(&head)?.chunks;
+    let count = chunk_count(&head)?;
     let key = Bytes::copy_from_slice(row_key);
     if count == 0 {
         return Ok(Some(RawRow { key, head, chunks: Vec::new() }));

@@ -21,6 +21,15 @@ pub(crate) struct RawRow {
     pub(crate) chunks: Vec<Bytes>,
 }
 
+/// Returns how many chunks come after a head, of an item or of a row of cells.
+pub(super) fn chunk_count(head: &[u8]) -> Result<usize> {
+    match kind_of(head)? {
+        RecordKind::Item => Ok(Head::parse(head)?.chunks),
+        RecordKind::Cells => crate::cells::chunk_count(head),
+        RecordKind::Chunk => Err(Error::corrupt("a row has no head")),
+    }
+}
+
 /// An iterator over rows, page by page, in either direction.
 pub(crate) struct RowScan<'v, V: View + ?Sized> {
     view: &'v V,
@@ -53,12 +62,9 @@ impl<'v, V: View + ?Sized> RowScan<'v, V> {
 
     fn next_ascending(&mut self) -> Result<Option<RawRow>> {
         let Some(first) = self.pop()? else { return Ok(None) };
-        if kind_of(&first.value)? != RecordKind::Item {
-            return Err(Error::corrupt("a row has no head"));
-        }
         let key = first.key.slice(..without_chunk(&first.key)?.len());
         // Only a head that says so has chunks, so nothing is read beyond the row itself.
-        let count = Head::parse(&first.value)?.chunks;
+        let count = chunk_count(&first.value)?;
         let mut row = RawRow { key, head: first.value, chunks: Vec::with_capacity(count) };
         for _ in 0..count {
             let chunk = self.pop()?.ok_or_else(|| Error::corrupt("a row lacks chunks"))?;

@@ -19,7 +19,7 @@ use crate::write::{Applied, Change, Write, Writer, Written, apply, blind, expiry
 pub type Completion = Box<dyn FnOnce(Result<Vec<Written>>) + Send>;
 
 /// How often a call is planned again after a conflict before the caller is told.
-const ATTEMPTS_MAX: usize = 64;
+pub(crate) const ATTEMPTS_MAX: usize = 64;
 
 /// What makes a repeated call recognisable: a token of the caller's, and a hash of what it asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -231,11 +231,11 @@ impl Inner {
     }
 
     /// Queues a commit whose end is told with `answer`. `false` asks for another attempt.
-    fn queue(
+    pub(crate) fn queue<T: Send + 'static>(
         &self,
         commit: Commit,
-        answer: Result<Once>,
-        done: &mut Option<Box<dyn FnOnce(Result<Once>) + Send>>,
+        answer: Result<T>,
+        done: &mut Option<Box<dyn FnOnce(Result<T>) + Send>>,
     ) -> Result<bool> {
         let Some(told) = done.take() else { return Ok(true) };
         // The completion is shared so that it survives a refused submit.
@@ -357,7 +357,7 @@ impl Inner {
 }
 
 /// Locks the gates of the tables, each once, in the order of their ids.
-pub(super) fn lock_gates(tables: &[Arc<Table>]) -> Vec<RwLockReadGuard<'_, ()>> {
+pub(crate) fn lock_gates(tables: &[Arc<Table>]) -> Vec<RwLockReadGuard<'_, ()>> {
     let mut shared: Vec<(u64, &Shared)> =
         tables.iter().map(|table| (table.id, &*table.shared)).collect();
     shared.sort_by_key(|(id, _)| *id);

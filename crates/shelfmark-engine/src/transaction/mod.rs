@@ -7,6 +7,6 @@
 mod batch;
 mod interactive;
 
-pub(crate) use batch::Due;
+pub(crate) use batch::{ATTEMPTS_MAX, Due, lock_gates};
 pub use batch::{Completion, Once, Token};
 pub use interactive::Transaction;

@@ -57,10 +57,10 @@ fn the_last_of_ten_thousand_tables_costs_what_the_first_did() {
     let store = Watched::new(&clock);
     let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock);
     let first = life(&store, &engine, 0);
-    let create = Counts { gets: 2, commits: 1, writes: 2, ..Counts::default() };
-    assert_eq!(first[0], create, "its name, the counter of ids; its record, the counter");
-    // The name, and one garbage record for the table and its index each.
-    assert_eq!((first[4].gets, first[4].commits, first[4].writes), (1, 1, 3));
+    let create = Counts { gets: 2, commits: 1, writes: 3, ..Counts::default() };
+    assert_eq!(first[0], create, "its name, the counter of ids; its record, the counters");
+    // The name, one garbage record for the table and its index each, the catalogue's version.
+    assert_eq!((first[4].gets, first[4].commits, first[4].writes), (1, 1, 4));
     for number in 1..TABLES {
         engine.create_table(schema(number)).unwrap();
     }

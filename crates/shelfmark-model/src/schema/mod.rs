@@ -2,6 +2,7 @@
 //!
 //! What it is not: the catalogue. Ids, versions and states of online changes are the engine's.
 
+mod cells;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,8 @@ use std::fmt;
 use shelfmark_keycode::{Direction, KeyType};
 
 use crate::value::Value;
+
+pub use cells::{CellIndex, CellIndexTarget, CellsSchema, ViewPart, ViewSchema};
 
 /// Name of a table: a namespace (CQL's keyspace, a database, or `dynamodb`) and a name in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -222,6 +225,8 @@ pub struct TableSchema {
     pub indexes: Vec<IndexSchema>,
     /// Settings.
     pub options: TableOptions,
+    /// What only tables of cells have; `None` for tables of items.
+    pub cells: Option<Box<CellsSchema>>,
 }
 
 impl TableSchema {
@@ -237,6 +242,23 @@ impl TableSchema {
             columns: Vec::new(),
             indexes: Vec::new(),
             options: TableOptions::default(),
+            cells: None,
+        }
+    }
+
+    /// Creates a table of cells; its key and its columns are to be filled in.
+    #[must_use]
+    pub fn of_cells(name: TableName, partition: Vec<KeyColumn>) -> Self {
+        Self {
+            name,
+            partition,
+            sort: Vec::new(),
+            placement: Placement::Hashed,
+            rows: RowKind::Cells,
+            columns: Vec::new(),
+            indexes: Vec::new(),
+            options: TableOptions::default(),
+            cells: Some(Box::default()),
         }
     }
 

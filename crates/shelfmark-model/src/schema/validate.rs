@@ -40,7 +40,7 @@ impl TableSchema {
                 return Err(Error::invalid(format!("index {} is declared twice", index.name)));
             }
         }
-        Ok(())
+        self.check_cells()
     }
 }
 

@@ -1,0 +1,312 @@
+//! Several changes of the catalogue as one: what they come to, and the commit that makes them.
+//!
+//! Later changes of a batch see earlier ones. A view enters its base's list with its creation and
+//! leaves it when it is dropped; truncating a base truncates its views.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_model::{TableName, TableSchema};
+use shelfmark_store::{Snapshot, Write};
+
+use super::change::{check_unchanged, dropped_write, no_table, take_ids};
+use super::namespace::{NamespaceChange, namespace_key};
+use super::record::TableRecord;
+use super::table::{Table, index_names};
+use super::{Catalogue, table_key, version_key};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Changes a schema; called once.
+pub type SchemaChange<'c> = Box<dyn FnMut(&mut TableSchema) -> Result<()> + 'c>;
+
+/// One change of the catalogue.
+pub enum CatalogueChange<'c> {
+    /// A namespace is created, with whatever a face wants to remember about it.
+    CreateNamespace {
+        /// Its name.
+        name: String,
+        /// Opaque.
+        attachment: Bytes,
+    },
+    /// What a face remembers about a namespace is replaced.
+    AlterNamespace {
+        /// Its name.
+        name: String,
+        /// Opaque.
+        attachment: Bytes,
+    },
+    /// A namespace is dropped; its tables were dropped before, by earlier changes of the batch at the
+    /// latest.
+    DropNamespace {
+        /// Its name.
+        name: String,
+    },
+    /// A table is created.
+    CreateTable(TableSchema),
+    /// A table's schema is changed.
+    AlterTable(TableName, SchemaChange<'c>),
+    /// A table is dropped, with its indexes.
+    DropTable(TableName),
+    /// A table loses all rows at once. It gets a new number: whoever holds its old form must look it
+    /// up again by name.
+    TruncateTable(TableName),
+}
+
+/// What becomes of one table.
+struct Work {
+    old: Option<Arc<Table>>,
+    /// `None`: it is dropped.
+    schema: Option<TableSchema>,
+    /// It gets a new id.
+    is_renewed: bool,
+}
+
+/// A batch, worked out.
+pub(super) struct Batch<'b> {
+    catalogue: &'b Catalogue,
+    tables: BTreeMap<TableName, Work>,
+    namespaces: BTreeMap<String, NamespaceChange>,
+}
+
+/// What validates a plan, what it writes, and the new records; `None` for a dropped table.
+type Plan = (Vec<Bytes>, Vec<Write>, Vec<(TableName, Option<TableRecord>)>);
+
+impl<'b> Batch<'b> {
+    pub(super) fn of(catalogue: &'b Catalogue, changes: Vec<CatalogueChange<'_>>) -> Result<Self> {
+        let mut batch = Self { catalogue, tables: BTreeMap::new(), namespaces: BTreeMap::new() };
+        for change in changes {
+            batch.add(change)?;
+        }
+        for work in batch.tables.values_mut() {
+            if let Some(schema) = &mut work.schema {
+                if let Some(old) = &work.old {
+                    note_dropped_columns(&old.schema, schema);
+                }
+                schema.check()?;
+            }
+        }
+        Ok(batch)
+    }
+
+    fn add(&mut self, change: CatalogueChange<'_>) -> Result<()> {
+        match change {
+            CatalogueChange::CreateNamespace { name, attachment } => {
+                self.namespace(name, NamespaceChange::Create(attachment))
+            }
+            CatalogueChange::AlterNamespace { name, attachment } => {
+                self.namespace(name, NamespaceChange::Alter(attachment))
+            }
+            CatalogueChange::DropNamespace { name } => self.namespace(name, NamespaceChange::Drop),
+            CatalogueChange::CreateTable(schema) => self.create(schema),
+            CatalogueChange::AlterTable(name, mut change) => {
+                let schema = self.schema(&name)?;
+                change(schema)?;
+                if schema.name == name {
+                    return Ok(());
+                }
+                Err(Error::invalid("a table keeps its name"))
+            }
+            CatalogueChange::DropTable(name) => self.drop_table(&name),
+            CatalogueChange::TruncateTable(name) => {
+                let views = self.schema(&name)?.cells.iter().flat_map(|cells| &cells.views);
+                let mut names: Vec<TableName> = views.cloned().collect();
+                names.push(name);
+                for name in names {
+                    self.work(&name)?.is_renewed = true;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn namespace(&mut self, name: String, change: NamespaceChange) -> Result<()> {
+        if self.namespaces.contains_key(&name) {
+            return Err(Error::invalid(format!("namespace {name} is changed twice at once")));
+        }
+        self.namespaces.insert(name, change);
+        Ok(())
+    }
+
+    fn create(&mut self, schema: TableSchema) -> Result<()> {
+        let name = schema.name.clone();
+        if let Some(work) = self.tables.get(&name) {
+            if work.schema.is_some() {
+                return Err(exists(&name));
+            }
+            return Err(Error::invalid(format!("table {name} is dropped and created at once")));
+        }
+        if let Some(view) = schema.cells.as_ref().and_then(|cells| cells.view_of.as_ref()) {
+            let base = self.schema(&view.base)?;
+            let Some(cells) = &mut base.cells else {
+                return Err(Error::invalid("a view's base is a table of cells"));
+            };
+            cells.views.push(name.clone());
+        }
+        self.tables.insert(name, Work { old: None, schema: Some(schema), is_renewed: true });
+        Ok(())
+    }
+
+    fn drop_table(&mut self, name: &TableName) -> Result<()> {
+        let cells = self.schema(name)?.cells.clone();
+        let view_of = cells.and_then(|cells| cells.view_of);
+        self.work(name)?.schema = None;
+        let Some(view) = view_of else { return Ok(()) };
+        match self.schema(&view.base) {
+            Ok(base) => {
+                if let Some(cells) = &mut base.cells {
+                    cells.views.retain(|own| own != name);
+                }
+                Ok(())
+            }
+            // Base and views may go together.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn work(&mut self, name: &TableName) -> Result<&mut Work> {
+        if !self.tables.contains_key(name) {
+            let old = self.catalogue.load(name)?;
+            let schema = Some(old.schema.clone());
+            let work = Work { old: Some(old), schema, is_renewed: false };
+            self.tables.insert(name.clone(), work);
+        }
+        self.tables.get_mut(name).ok_or_else(|| no_table(name))
+    }
+
+    fn schema(&mut self, name: &TableName) -> Result<&mut TableSchema> {
+        self.work(name)?.schema.as_mut().ok_or_else(|| no_table(name))
+    }
+
+    pub(super) fn changes_nothing(&self) -> bool {
+        self.namespaces.is_empty() && self.tables.values().all(Work::changes_nothing)
+    }
+
+    /// Returns the tables that are named and stay as they are.
+    pub(super) fn unchanged(&self) -> BTreeMap<TableName, Arc<Table>> {
+        self.tables
+            .iter()
+            .filter(|(_, work)| work.changes_nothing())
+            .filter_map(|(name, work)| Some((name.clone(), Arc::clone(work.old.as_ref()?))))
+            .collect()
+    }
+
+    /// Returns the old forms that change, in the order of their ids.
+    pub(super) fn olds(&self) -> Vec<Arc<Table>> {
+        let changing = self.tables.values().filter(|work| !work.changes_nothing());
+        let mut olds: Vec<_> = changing.filter_map(|work| work.old.clone()).collect();
+        olds.sort_by_key(|old| old.id);
+        olds
+    }
+
+    pub(super) fn old(&self, name: &TableName) -> Option<&Arc<Table>> {
+        self.tables.get(name)?.old.as_ref()
+    }
+
+    /// Plans the commit over one moment of the store.
+    pub(super) fn plan(&self, snapshot: &dyn Snapshot) -> Result<Plan> {
+        let mut plan: Plan = (Vec::new(), Vec::new(), Vec::new());
+        let works: Vec<(&TableName, &Work)> =
+            self.tables.iter().filter(|(_, work)| !work.changes_nothing()).collect();
+        for (name, work) in &works {
+            let key = Bytes::from(table_key(name));
+            match &work.old {
+                Some(old) => check_unchanged(snapshot, &key, old)?,
+                None if snapshot.get(&key)?.is_some() => return Err(exists(name)),
+                None => {}
+            }
+            plan.0.push(key);
+        }
+        let ids: u64 = works.iter().map(|(_, work)| work.new_ids()).sum();
+        let mut next_id = 0;
+        if ids > 0 {
+            let (first, (key, value)) = take_ids(snapshot, ids)?;
+            next_id = first;
+            plan.0.push(key.clone());
+            plan.1.push(Write::Put { key, value });
+        }
+        for (name, work) in works {
+            let key = Bytes::from(table_key(name));
+            let record = work.record(&mut next_id);
+            plan.1.extend(work.garbage(record.as_ref()).into_iter().map(dropped_write));
+            plan.1.push(match &record {
+                Some(record) => Write::Put { key, value: record.encode() },
+                None => Write::Delete { key },
+            });
+            plan.2.push((name.clone(), record));
+        }
+        for (name, change) in &self.namespaces {
+            let is_dropped = |table: &TableName| {
+                self.tables.get(table).is_some_and(|work| work.schema.is_none())
+            };
+            plan.1.push(change.plan(self.catalogue, snapshot, name, is_dropped)?);
+            plan.0.push(namespace_key(name));
+        }
+        plan.1.push(Write::Add { key: version_key(), delta: 1 });
+        Ok(plan)
+    }
+}
+
+impl Work {
+    fn changes_nothing(&self) -> bool {
+        match (&self.old, &self.schema) {
+            (Some(old), Some(schema)) => !self.is_renewed && old.schema == *schema,
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns how many new ids it takes.
+    fn new_ids(&self) -> u64 {
+        let Some(schema) = &self.schema else { return 0 };
+        let names = index_names(schema);
+        match &self.old {
+            Some(old) if !self.is_renewed => {
+                names.iter().filter(|name| old.index_id(name).is_none()).count() as u64
+            }
+            _ => 1 + names.len() as u64,
+        }
+    }
+
+    fn record(&self, next_id: &mut u64) -> Option<TableRecord> {
+        let schema = self.schema.clone()?;
+        let mut take = || {
+            *next_id += 1;
+            *next_id - 1
+        };
+        let kept = self.old.as_ref().filter(|_| !self.is_renewed);
+        let id = kept.map_or_else(&mut take, |old| old.id);
+        let index_ids = index_names(&schema)
+            .into_iter()
+            .map(|name| kept.and_then(|old| old.index_id(name)).unwrap_or_else(&mut take))
+            .collect();
+        let version = self.old.as_ref().map_or(1, |old| old.version + 1);
+        let chunked = kept.is_some_and(|old| old.has_chunks());
+        Some(TableRecord { id, version, index_ids, chunked, schema })
+    }
+
+    /// Returns the ids that nobody needs any more.
+    fn garbage(&self, record: Option<&TableRecord>) -> Vec<u64> {
+        let Some(old) = &self.old else { return Vec::new() };
+        let is_kept = |id: &u64| {
+            record.is_some_and(|record| record.id == *id || record.index_ids.contains(id))
+        };
+        let ids = std::iter::once(&old.id).chain(&old.index_ids);
+        ids.filter(|id| !is_kept(id)).copied().collect()
+    }
+}
+
+fn exists(name: &TableName) -> Error {
+    Error::new(ErrorKind::AlreadyExists, format!("there is a table {name} already"))
+}
+
+/// Rows may hold cells of columns that are gone: readers must look.
+fn note_dropped_columns(old: &TableSchema, new: &mut TableSchema) {
+    let is_gone =
+        |id: u32, columns: &[shelfmark_model::Column]| columns.iter().all(|own| own.id != id);
+    let some_gone = old.columns.iter().any(|column| is_gone(column.id, &new.columns));
+    if let Some(cells) = &mut new.cells {
+        cells.has_dropped_columns |= some_gone;
+    }
+}

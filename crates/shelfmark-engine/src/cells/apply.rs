@@ -1,0 +1,189 @@
+//! Applying one mutation: what it says about a row, merged with the row that is there.
+
+use bytes::Bytes;
+
+use super::find::Target;
+use super::keys::Place;
+use super::raw::ClusteringValue;
+use super::request::{CellChange, CellOperation, Mutation};
+use super::{
+    Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness, Timestamp, delete, marks,
+};
+use crate::error::{Error, Result};
+
+/// Applies one mutation to the buffer of its target.
+pub(super) fn apply(target: &Target<'_>, mutation: &Mutation) -> Result<()> {
+    let partition = mutation.partition.clone();
+    match &mutation.change {
+        CellChange::Row { clustering, is_insert, operations } => {
+            let place = Place { partition, clustering: Some(clustering.clone()) };
+            write(target, mutation, place, *is_insert, operations)
+        }
+        CellChange::Statics(operations) => {
+            write(target, mutation, Place { partition, clustering: None }, false, operations)
+        }
+        CellChange::DeleteRow(clustering) => delete_row(target, mutation, clustering),
+        CellChange::DeleteSpan(span) => {
+            let range = target.layout.keys.span(&partition, span)?;
+            delete::range(target, range, mutation.timestamp)
+        }
+        CellChange::DeletePartition => {
+            let prefix = target.layout.keys.partition(&partition)?;
+            delete::range(target, shelfmark_store::KeyRange::prefix(prefix), mutation.timestamp)
+        }
+    }
+}
+
+fn write(
+    target: &Target<'_>,
+    mutation: &Mutation,
+    place: Place,
+    is_insert: bool,
+    operations: &[CellOperation],
+) -> Result<()> {
+    let found = target.find(place)?;
+    let counts = operations.iter().any(|operation| matches!(operation, CellOperation::Add { .. }));
+    let server_micros = target.writer.now_micros.cast_signed();
+    let looked = if counts { mutation.timestamp.max(server_micros) } else { mutation.timestamp };
+    let marked = target.marked(&found.key, looked)?;
+    let mut says = Says {
+        target,
+        timestamp: mutation.timestamp,
+        expiry: expiry(target.now, mutation.ttl_seconds),
+        row: CellRow::default(),
+    };
+    if is_insert {
+        says.row.liveness = Some(Liveness { timestamp: says.timestamp, expiry: says.expiry });
+    }
+    let mut after = found.row.clone();
+    for operation in operations {
+        match operation {
+            CellOperation::Add { column, delta } => {
+                let floor = marked.map_or(server_micros, |marked| server_micros.max(marked + 1));
+                add(&mut after, *column, *delta, floor)?;
+            }
+            other => says.take(other),
+        }
+    }
+    if let Some(marked) = marked {
+        says.row.delete_up_to(marked);
+    }
+    after.merge(says.row);
+    target.put(&found, after)
+}
+
+fn expiry(now: u64, ttl_seconds: Option<u32>) -> Option<Expiry> {
+    let ttl_seconds = ttl_seconds.filter(|ttl| *ttl > 0)?;
+    Some(Expiry { ttl_seconds, at_seconds: now.saturating_add(u64::from(ttl_seconds)) })
+}
+
+/// What a mutation says about one row.
+struct Says<'t, 'a> {
+    target: &'t Target<'a>,
+    timestamp: Timestamp,
+    expiry: Option<Expiry>,
+    row: CellRow,
+}
+
+impl Says<'_, '_> {
+    fn take(&mut self, operation: &CellOperation) {
+        match operation {
+            CellOperation::Set { column, value } => self.set(*column, Bytes::new(), value),
+            CellOperation::Delete { column } => self.kill(*column, Bytes::new()),
+            CellOperation::SetElement { column, path, value } => {
+                self.set(*column, path.clone(), value);
+            }
+            CellOperation::DeleteElement { column, path } => self.kill(*column, path.clone()),
+            CellOperation::Clear { column } => self.clear(*column, self.timestamp),
+            CellOperation::Overwrite { column, elements } => {
+                self.clear(*column, self.timestamp.saturating_sub(1));
+                for (path, value) in elements {
+                    self.set(*column, path.clone(), value);
+                }
+            }
+            CellOperation::OverwriteList { column, values } => {
+                self.clear(*column, self.timestamp.saturating_sub(1));
+                self.list(*column, values, false);
+            }
+            CellOperation::Append { column, values } => self.list(*column, values, false),
+            CellOperation::Prepend { column, values } => self.list(*column, values, true),
+            CellOperation::Add { .. } => {}
+        }
+    }
+
+    fn set(&mut self, column: u32, path: Bytes, value: &Bytes) {
+        let content = Content::Live { value: value.clone(), expiry: self.expiry };
+        self.row.take_cell(CellKey { column, path }, Cell { timestamp: self.timestamp, content });
+    }
+
+    fn kill(&mut self, column: u32, path: Bytes) {
+        let content = Content::Dead { at_seconds: self.target.now };
+        self.row.take_cell(CellKey { column, path }, Cell { timestamp: self.timestamp, content });
+    }
+
+    fn clear(&mut self, column: u32, timestamp: Timestamp) {
+        let deletion = Deletion { timestamp, at_seconds: self.target.now };
+        self.row.collections.insert(column, deletion);
+    }
+
+    /// Elements get places by the time at which they are put: behind or before all earlier ones.
+    fn list(&mut self, column: u32, values: &[Bytes], before: bool) {
+        let micros = self.target.inner.places.next(self.target.writer.now_micros);
+        let time = if before { PLACE_ZERO - micros } else { PLACE_ZERO + micros };
+        let random = self.target.inner.environment.random.number().to_be_bytes();
+        for (position, value) in (0u32..).zip(values) {
+            let mut path = Vec::with_capacity(16);
+            path.extend_from_slice(&time.to_be_bytes());
+            path.extend_from_slice(&position.to_be_bytes());
+            path.extend_from_slice(random.get(..4).unwrap_or_default());
+            self.set(column, path.into(), value);
+        }
+    }
+}
+
+/// Places before it were put before a list, places behind it behind.
+const PLACE_ZERO: u64 = 1 << 63;
+
+/// Adds to a counter. Its timestamp rises, so that the later value wins wherever rows are merged.
+fn add(row: &mut CellRow, column: u32, delta: i64, floor: Timestamp) -> Result<()> {
+    let key = CellKey { column, path: Bytes::new() };
+    let (count, at) = match row.cells.get(&key) {
+        Some(Cell { timestamp, content: Content::Live { value, .. } }) => {
+            let bytes = value.as_ref().try_into();
+            let bytes = bytes.map_err(|_| Error::invalid("the column holds no counter"))?;
+            (i64::from_be_bytes(bytes), *timestamp)
+        }
+        // Deleted: it starts at zero, behind its deletion.
+        Some(Cell { timestamp, .. }) => (0, *timestamp),
+        None => (0, Timestamp::MIN),
+    };
+    let timestamp = floor.max(at.saturating_add(1));
+    let value = Bytes::copy_from_slice(&count.wrapping_add(delta).to_be_bytes());
+    let content = Content::Live { value, expiry: None };
+    row.cells.insert(key, Cell { timestamp, content });
+    Ok(())
+}
+
+fn delete_row(
+    target: &Target<'_>,
+    mutation: &Mutation,
+    clustering: &[ClusteringValue],
+) -> Result<()> {
+    let place =
+        Place { partition: mutation.partition.clone(), clustering: Some(clustering.to_vec()) };
+    let found = target.find(place)?;
+    let mut after = found.row.clone();
+    after.delete_up_to(mutation.timestamp);
+    target.put(&found, after)?;
+    let deletion = Deletion { timestamp: mutation.timestamp, at_seconds: target.now };
+    let rest = target.rest_of(&found.key);
+    target.table.shared.cells.raise(mutation.timestamp);
+    let mark = {
+        let mut buffer = target.writer.buffer.borrow_mut();
+        marks::mark_row(&mut buffer, target.table.id, rest, deletion)?
+    };
+    if let Some(mark) = mark {
+        target.put_mark_due(&mark, target.now);
+    }
+    Ok(())
+}

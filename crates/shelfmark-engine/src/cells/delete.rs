@@ -1,0 +1,87 @@
+//! Deleting a range of rows: the rows go away in the same commit, or, when they are too many, are
+//! hidden by it and go away in the background.
+//!
+//! The caller holds the partition exclusively, so no row of it is written between the reading and
+//! the queueing.
+
+use bytes::Bytes;
+use shelfmark_store::{Direction, KeyRange};
+
+use super::find::Target;
+use super::marks::{self, RangeMark};
+use super::{CellRow, Deletion, Timestamp};
+use crate::error::Result;
+use crate::read::RowScan;
+
+/// Most rows deleted in the commit of a deletion; more go in the background.
+///
+/// Source: ours; with their index entries well within the smallest commit of a driver.
+const ROWS_MAX: usize = 512;
+
+/// Most bytes of rows read for it.
+const BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Deletes what was written up to `timestamp` in a range of keys of one partition.
+pub(super) fn range(target: &Target<'_>, range: KeyRange, timestamp: Timestamp) -> Result<()> {
+    if range.is_empty() {
+        return Ok(());
+    }
+    let deletion = Deletion { timestamp, at_seconds: target.now };
+    let rest_of = |key: &Bytes| Bytes::copy_from_slice(target.rest_of(key));
+    let end = range.end.as_ref().map_or_else(Bytes::new, rest_of);
+    let mark = RangeMark { start: rest_of(&range.start), end, deletion };
+    target.table.shared.cells.raise(timestamp);
+    for (key, at_seconds) in marks::mark_range(&target.writer.buffer, target.table.id, &mark)? {
+        target.put_mark_due(&key, at_seconds);
+    }
+    let is_done = rows(target, range, timestamp)?.is_none();
+    if !is_done {
+        target.table.shared.cells.set_purges(true);
+        marks::put_purge(&mut target.writer.buffer.borrow_mut(), target.table.id, &mark);
+        target.purges.borrow_mut().push(mark);
+    }
+    Ok(())
+}
+
+/// Deletes the rows of the beginning of a range, as far as one commit goes. Returns what is left.
+pub(super) fn rows(
+    target: &Target<'_>,
+    range: KeyRange,
+    timestamp: Timestamp,
+) -> Result<Option<KeyRange>> {
+    let mut bytes = 0;
+    let mut found = Vec::new();
+    {
+        let mut scan =
+            RowScan::new(&target.writer.buffer, range.clone(), Direction::Ascending, ROWS_MAX);
+        while let Some(raw) = scan.next_row()? {
+            if found.len() == ROWS_MAX || bytes > BYTES_MAX {
+                let rest = KeyRange { start: raw.key.clone(), end: range.end.clone() };
+                delete_found(target, found, timestamp)?;
+                return Ok(Some(rest));
+            }
+            bytes += raw.head.len() + raw.chunks.iter().map(Bytes::len).sum::<usize>();
+            found.push(raw);
+        }
+    }
+    delete_found(target, found, timestamp)?;
+    Ok(None)
+}
+
+fn delete_found(
+    target: &Target<'_>,
+    rows: Vec<crate::read::RawRow>,
+    timestamp: Timestamp,
+) -> Result<()> {
+    for raw in rows {
+        let stored = CellRow::decode(&raw.head, &raw.chunks)?;
+        let place = target.layout.keys.parse(&raw.key)?;
+        // Not read through the buffer: the latch of the partition stands for it.
+        target.writer.buffer.borrow().validate(&crate::read::chunk_key(&raw.key, 0));
+        let found = target.found(place, raw.key.to_vec(), Some(stored), raw.chunks)?;
+        let mut after = found.row.clone();
+        after.delete_up_to(timestamp);
+        target.put(&found, after)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! A row as a write finds it, and putting what becomes of it with everything that follows.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_keycode::put_ordered_varint;
+use shelfmark_model::limits::ROW_SIZE_BYTES_MAX;
+
+use super::keys::Place;
+use super::layout::CellsLayout;
+use super::marks::{self, RangeMark};
+use super::{CellRow, Content, Timestamp, derive};
+use crate::catalogue::{Table, put_table_name};
+use crate::engine::Inner;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::Tree;
+use crate::read::read_row;
+use crate::write::{Writer, put_stored};
+
+/// What a due time of a table of cells is about.
+pub(super) mod due {
+    /// Dead cells of a row.
+    pub(crate) const ROW: u8 = 0;
+    /// A mark.
+    pub(crate) const MARK: u8 = 1;
+}
+
+/// One table, as the writes of a commit see it.
+pub(super) struct Target<'a> {
+    pub(super) inner: &'a Inner,
+    pub(super) writer: &'a Writer,
+    pub(super) table: &'a Table,
+    pub(super) layout: &'a CellsLayout,
+    pub(super) views: &'a [Arc<Table>],
+    /// Second since the Unix epoch.
+    pub(super) now: u64,
+    /// Deleted ranges whose rows may still be there.
+    pub(super) purges: RefCell<Vec<RangeMark>>,
+}
+
+/// A row, or the statics of a partition, before a write.
+pub(super) struct Found {
+    pub(super) place: Place,
+    /// Without chunk.
+    pub(super) key: Vec<u8>,
+    /// As it is stored; `None` if nothing is.
+    pub(super) stored: Option<CellRow>,
+    chunks: Vec<Bytes>,
+    /// What of it was not deleted.
+    pub(super) row: CellRow,
+}
+
+impl<'a> Target<'a> {
+    pub(super) fn new(
+        inner: &'a Inner,
+        writer: &'a Writer,
+        table: &'a Table,
+        views: &'a [Arc<Table>],
+        now: u64,
+    ) -> Result<Self> {
+        let layout = table.cells()?;
+        let state = &table.shared.cells;
+        state.load(table.id, &writer.buffer)?;
+        let purges = match state.has_purges() {
+            true => marks::purges(&writer.buffer, table.id)?,
+            false => Vec::new(),
+        };
+        let purges = RefCell::new(purges);
+        Ok(Self { inner, writer, table, layout, views, now, purges })
+    }
+
+    /// Reads a row that will be written. The read is validated at commit.
+    pub(super) fn find(&self, place: Place) -> Result<Found> {
+        let key = self.layout.keys.place(&place)?;
+        let raw = read_row(&self.writer.buffer, &key)?;
+        let (stored, chunks) = match raw {
+            Some(raw) => (Some(CellRow::decode(&raw.head, &raw.chunks)?), raw.chunks),
+            None => (None, Vec::new()),
+        };
+        self.found(place, key, stored, chunks)
+    }
+
+    pub(super) fn found(
+        &self,
+        place: Place,
+        key: Vec<u8>,
+        stored: Option<CellRow>,
+        chunks: Vec<Bytes>,
+    ) -> Result<Found> {
+        let mut row = stored.clone().unwrap_or_default();
+        if let Some(deleted) = purged_up_to(&self.purges.borrow(), self.rest_of(&key)) {
+            row.delete_up_to(deleted);
+        }
+        Ok(Found { place, key, stored, chunks, row })
+    }
+
+    /// Returns a row's name in marks and due times: its key without `[rows][table id]`.
+    pub(super) fn rest_of<'k>(&self, key: &'k [u8]) -> &'k [u8] {
+        key.get(self.layout.keys.prefix.len()..).unwrap_or_default()
+    }
+
+    /// Returns the latest deletion by a mark that a write of the row at `timestamp` must respect.
+    pub(super) fn marked(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
+        if !self.table.shared.cells.may_be_marked(timestamp) {
+            return Ok(None);
+        }
+        marks::deletion_of(&self.writer.buffer, self.table.id, self.rest_of(key))
+    }
+
+    /// Puts what a row becomes, the entries of indexes, the rows of views, and when it is due.
+    pub(super) fn put(&self, found: &Found, mut after: CellRow) -> Result<()> {
+        let grace = self.layout.grace_seconds;
+        after.forget(self.now, self.now.saturating_sub(grace));
+        after.cells.retain(|key, _| self.layout.is_declared(key.column));
+        self.put_forgotten(found, &after)
+    }
+
+    /// Looks at a row whose time has come: forgets what is over, and notes when to look again.
+    pub(super) fn look_again(&self, found: &Found) -> Result<()> {
+        let grace = self.layout.grace_seconds;
+        let mut after = found.row.clone();
+        after.forget(self.now, self.now.saturating_sub(grace));
+        after.cells.retain(|key, _| self.layout.is_declared(key.column));
+        self.put_forgotten(found, &after)?;
+        if let Some(second) = due_second(&after, grace) {
+            self.put_due(second, due::ROW, self.rest_of(&found.key));
+        }
+        Ok(())
+    }
+
+    fn put_forgotten(&self, found: &Found, after: &CellRow) -> Result<()> {
+        let grace = self.layout.grace_seconds;
+        let is_empty = *after == CellRow::default();
+        if found.stored.as_ref() == Some(after) || is_empty && found.stored.is_none() {
+            return Ok(());
+        }
+        derive::follow(self, found, after)?;
+        let stored = (!is_empty).then(|| after.encode());
+        if let Some(stored) = &stored {
+            let size: usize =
+                stored.head.len() + stored.chunks.iter().map(Bytes::len).sum::<usize>();
+            if size > ROW_SIZE_BYTES_MAX {
+                return Err(Error::new(
+                    ErrorKind::LimitExceeded,
+                    format!("the row has {size} bytes; the limit is {ROW_SIZE_BYTES_MAX}"),
+                ));
+            }
+        }
+        let mut buffer = self.writer.buffer.borrow_mut();
+        put_stored(&mut buffer, &found.key, &found.chunks, stored, found.stored.is_some());
+        drop(buffer);
+        let old = found.stored.as_ref().and_then(|row| due_second(row, grace));
+        let new = due_second(after, grace);
+        if old != new {
+            let rest = self.rest_of(&found.key);
+            if let Some(second) = old {
+                self.writer.buffer.borrow_mut().delete(self.due_key(second, due::ROW, rest));
+            }
+            if let Some(second) = new {
+                self.put_due(second, due::ROW, rest);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a mark looked at once its grace period is over.
+    pub(super) fn put_mark_due(&self, mark_key: &[u8], happened_at: u64) {
+        let prefix = self.layout.keys.prefix.len();
+        let rest = mark_key.get(prefix..).unwrap_or_default();
+        self.put_due(happened_at + self.layout.grace_seconds + 1, due::MARK, rest);
+    }
+
+    fn put_due(&self, second: u64, kind: u8, rest: &[u8]) {
+        let mut name = Vec::new();
+        put_table_name(&mut name, &self.table.schema.name);
+        self.writer.buffer.borrow_mut().put(self.due_key(second, kind, rest), name);
+    }
+
+    /// `[due][second][table id][kind][rest]`.
+    fn due_key(&self, second: u64, kind: u8, rest: &[u8]) -> Bytes {
+        let mut key = vec![Tree::Due as u8];
+        key.extend_from_slice(&second.to_be_bytes());
+        put_ordered_varint(&mut key, self.table.id);
+        key.push(kind);
+        key.extend_from_slice(rest);
+        key.into()
+    }
+}
+
+/// Returns the latest deletion among ranges that cover a row.
+pub(super) fn purged_up_to(purges: &[RangeMark], rest: &[u8]) -> Option<Timestamp> {
+    purges.iter().filter(|mark| mark.covers(rest)).map(|mark| mark.deletion.timestamp).max()
+}
+
+/// Returns the second at which something of a row is to be forgotten.
+fn due_second(row: &CellRow, grace: u64) -> Option<u64> {
+    let cells = row.cells.values().filter_map(|cell| match &cell.content {
+        Content::Dead { at_seconds } => Some(*at_seconds),
+        Content::Live { expiry, .. } => expiry.map(|expiry| expiry.at_seconds),
+    });
+    let collections = row.collections.values().map(|deletion| deletion.at_seconds);
+    let liveness =
+        row.liveness.and_then(|liveness| liveness.expiry).map(|expiry| expiry.at_seconds);
+    cells
+        .chain(collections)
+        .chain(liveness)
+        .chain(row.deletion.map(|deletion| deletion.at_seconds))
+        .min()
+        .map(|second| second.saturating_add(grace).saturating_add(1))
+}

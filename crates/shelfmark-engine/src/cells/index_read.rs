@@ -1,0 +1,191 @@
+//! Reading an index of cells: entries in the order of terms, tokens and clustering keys, and the
+//! rows that they lead to.
+
+use std::collections::BTreeMap;
+
+use shelfmark_keycode::{Direction, token};
+use shelfmark_model::IndexState;
+use shelfmark_store::KeyRange;
+
+use super::derive::entries;
+use super::keys::{Place, put_partition, span_range};
+use super::layout::IndexLayout;
+use super::page::{CellReader, is_full, token_range};
+use super::raw::take_raw;
+use super::request::{CellEntry, CellIndexQuery, CellPage};
+use super::{Cell, CellKey, CellRow, Content, LiveRow};
+use crate::catalogue::Table;
+use crate::codec::Head;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::after_row;
+use crate::read::{Cursor, RowScan, View, chunk_key};
+use crate::report::AccessStep;
+
+impl Engine {
+    /// Reads one page of an index of cells: the rows that its entries lead to. One page sees one
+    /// moment. An entry of a static column answers the partition, without clustering key.
+    ///
+    /// Cost: one seek, the entries, and a point read per row.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::NotFound`]: there is no such index.
+    /// * [`ErrorKind::Invalid`]: it is still being built, a term does not fit, or the cursor is
+    ///   foreign.
+    pub fn query_cell_index(&self, table: &Table, query: &CellIndexQuery) -> Result<CellPage> {
+        let page = self.reading(table, |view, table| {
+            let now = query.limits.now.unwrap_or_else(|| self.now());
+            CellReader::new(&view, table, now)?.query_index(query)
+        })?;
+        self.report(&page.report);
+        Ok(page)
+    }
+}
+
+impl<V: View> CellReader<'_, V> {
+    fn query_index(mut self, query: &CellIndexQuery) -> Result<CellPage> {
+        let layout = self.layout;
+        let name = &self.table.schema.name;
+        let index = layout.indexes.iter().find(|index| index.schema.name == query.index);
+        let index = index.ok_or_else(|| {
+            Error::new(ErrorKind::NotFound, format!("table {name} has no index {}", query.index))
+        })?;
+        if index.schema.state != IndexState::Public {
+            return Err(Error::invalid(format!(
+                "index {} is not ready to be read; wait until it is built",
+                query.index
+            )));
+        }
+        let limits = &query.limits;
+        let whole = entry_range(index, query)?;
+        let range = match &limits.start {
+            Some(cursor) if cursor.row_key().starts_with(&index.prefix) => {
+                after_row(&whole, cursor.row_key(), false)
+            }
+            Some(_) => {
+                return Err(Error::invalid("the cursor belongs to another table or index"));
+            }
+            None => whole,
+        };
+        let mut step = AccessStep::new(&name.name, Some(&query.index));
+        step.ranges.push(range.clone());
+        let hint = limits.rows_max.unwrap_or(256);
+        let view = self.view;
+        let mut scan = RowScan::new(view, range, shelfmark_store::Direction::Ascending, hint);
+        let mut page = CellPage::default();
+        let mut last = None;
+        let is_full = loop {
+            if is_full(limits, &page, self.bytes_read() + step.bytes_read) {
+                break true;
+            }
+            let Some(raw) = scan.next_row()? else { break false };
+            if Head::parse(&raw.head)?.expires_at.is_some_and(|second| second <= self.now) {
+                continue;
+            }
+            let place = self.place_of(index, &raw.key)?;
+            if !is_asked_for(query, &place) {
+                continue;
+            }
+            step.rows_read += 1;
+            step.bytes_read += raw.key.len() as u64;
+            last = Some(raw.key.clone());
+            let Some(entry) = self.fetch(index, place, &raw.key, limits.statics)? else { continue };
+            let before = page.rows.len();
+            self.take(limits, &mut page, entry);
+            step.rows_returned += (page.rows.len() - before) as u64;
+        };
+        if is_full {
+            page.cursor = last.map(Cursor::behind);
+        }
+        page.report.steps.push(step);
+        page.report.steps.push(self.into_step());
+        Ok(page)
+    }
+
+    fn place_of(&self, index: &IndexLayout, key: &[u8]) -> Result<Place> {
+        let damaged = || Error::corrupt("an entry of an index of cells is damaged");
+        let mut rest = key.strip_prefix(index.prefix.as_ref()).ok_or_else(damaged)?;
+        for term in &index.terms {
+            take_raw(&term.key_type, Direction::Ascending, &mut rest)?;
+        }
+        self.layout.keys.parse_rest(rest)
+    }
+
+    /// Reads what an entry leads to.
+    fn fetch(
+        &mut self,
+        index: &IndexLayout,
+        place: Place,
+        entry_key: &[u8],
+        with_statics: bool,
+    ) -> Result<Option<CellEntry>> {
+        let Some(clustering) = &place.clustering else {
+            let statics = self.statics(&place.partition)?;
+            if !self.still_holds(index, &place, entry_key, &statics)? {
+                return Ok(None);
+            }
+            return Ok(Some(CellEntry {
+                partition: place.partition,
+                clustering: None,
+                row: LiveRow::default(),
+                statics: Some(statics),
+            }));
+        };
+        let Some(row) = self.look(&place.partition, clustering)? else { return Ok(None) };
+        if !self.still_holds(index, &place, entry_key, &row)? {
+            return Ok(None);
+        }
+        let statics = if with_statics { Some(self.statics(&place.partition)?) } else { None };
+        Ok(Some(CellEntry {
+            partition: place.partition,
+            clustering: place.clustering,
+            row,
+            statics,
+        }))
+    }
+
+    /// Tells whether a row still has the term that led to it. Only a deletion that is still being
+    /// purged can have taken it away without its entry.
+    fn still_holds(
+        &self,
+        index: &IndexLayout,
+        place: &Place,
+        entry_key: &[u8],
+        row: &LiveRow,
+    ) -> Result<bool> {
+        if !self.has_purges() {
+            return Ok(true);
+        }
+        let cells = row.cells.iter().map(|cell| {
+            let key = CellKey { column: cell.column, path: cell.path.clone() };
+            let content = Content::Live { value: cell.value.clone(), expiry: cell.expiry };
+            (key, Cell { timestamp: cell.timestamp, content })
+        });
+        let cells: BTreeMap<_, _> = cells.collect();
+        let row = CellRow { liveness: row.inserted, cells, ..CellRow::default() };
+        let held = entries(self.layout, index, place, &row)?;
+        Ok(held.contains_key(chunk_key(entry_key, 0).as_slice()))
+    }
+}
+
+fn entry_range(index: &IndexLayout, query: &CellIndexQuery) -> Result<KeyRange> {
+    let range = span_range(&index.terms, index.prefix.to_vec(), &query.terms)?;
+    let is_equal = query.terms.equal.len() == index.terms.len();
+    if !is_equal {
+        return Ok(range);
+    }
+    if let Some(partition) = &query.partition {
+        let mut key = range.start.to_vec();
+        put_partition(&mut key, partition);
+        return Ok(KeyRange::prefix(key));
+    }
+    Ok(token_range(&range.start, query.tokens))
+}
+
+fn is_asked_for(query: &CellIndexQuery, place: &Place) -> bool {
+    match &query.partition {
+        Some(partition) => place.partition == *partition,
+        None => std::ops::RangeBounds::contains(&query.tokens, &token(&place.partition)),
+    }
+}

@@ -1,0 +1,280 @@
+//! Marks: deletions that late writes must respect, kept where readers of rows do not meet them.
+//!
+//! `[marks][table id]`, then `00` and the end of a range of rows, `01` and a row, or `02` and the
+//! end of a range that is still to be purged. Rows are named by their keys without `[rows][table
+//! id]` and without chunk. Ranges of `00` are disjoint, so the first that ends behind a row decides.
+//!
+//! Invariant: no mark is later than the bound at `03`, which rises in steps, in the same commit.
+
+use bytes::Bytes;
+use shelfmark_store::txn::Transaction as Buffer;
+use shelfmark_store::{Direction, KeyRange, ScanLimits};
+
+use super::{Deletion, Timestamp};
+use crate::codec::{Reader, put_varint, unzigzag, zigzag};
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::{Tree, tree_key};
+use crate::read::View;
+
+const RANGES: u8 = 0;
+const ROWS: u8 = 1;
+const PURGES: u8 = 2;
+const BOUND: u8 = 3;
+
+/// How far the persisted bound rises above the mark that raised it, in microseconds.
+const BOUND_STEP_MICROS: i64 = 60_000_000;
+
+/// Most older ranges that one deletion may replace.
+///
+/// Source: ours; they are read and deleted in one commit of the smallest driver.
+const REPLACED_MAX: usize = 2048;
+
+/// A range of rows, and what was deleted of it. Bounds are keys without `[rows][table id]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RangeMark {
+    pub(super) start: Bytes,
+    pub(super) end: Bytes,
+    pub(super) deletion: Deletion,
+}
+
+impl RangeMark {
+    fn decode(end: &[u8], value: &[u8]) -> Result<Self> {
+        let mut reader = Reader::new(value);
+        let start = Bytes::copy_from_slice(reader.prefixed()?);
+        let deletion = take_deletion(&mut reader)?;
+        Ok(Self { start, end: Bytes::copy_from_slice(end), deletion })
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut value = Vec::with_capacity(self.start.len() + 20);
+        put_varint(&mut value, self.start.len() as u64);
+        value.extend_from_slice(&self.start);
+        put_deletion(&mut value, self.deletion);
+        value
+    }
+
+    pub(super) fn covers(&self, row: &[u8]) -> bool {
+        self.start.as_ref() <= row && row < self.end.as_ref()
+    }
+}
+
+fn put_deletion(out: &mut Vec<u8>, deletion: Deletion) {
+    put_varint(out, zigzag(deletion.timestamp));
+    put_varint(out, deletion.at_seconds);
+}
+
+fn take_deletion(reader: &mut Reader<'_>) -> Result<Deletion> {
+    let timestamp = unzigzag(reader.varint()?);
+    Ok(Deletion { timestamp, at_seconds: reader.varint()? })
+}
+
+fn key(table: u64, kind: u8, rest: &[u8]) -> Bytes {
+    let mut key = tree_key(Tree::Marks, table);
+    key.push(kind);
+    key.extend_from_slice(rest);
+    key.into()
+}
+
+/// Returns the latest deletion that concerns a row, by its own mark and by those of ranges.
+pub(super) fn deletion_of(view: &impl View, table: u64, row: &[u8]) -> Result<Option<Timestamp>> {
+    let own = match view.get(&key(table, ROWS, row))? {
+        Some(value) => Some(take_deletion(&mut Reader::new(&value))?.timestamp),
+        None => None,
+    };
+    let range = first_ending_behind(view, table, row)?
+        .filter(|mark| mark.covers(row))
+        .map(|mark| mark.deletion.timestamp);
+    Ok(own.max(range))
+}
+
+fn first_ending_behind(view: &impl View, table: u64, row: &[u8]) -> Result<Option<RangeMark>> {
+    Ok(ending_behind(view, table, RANGES, row, None, 1)?.pop())
+}
+
+/// Returns marks of ranges that end behind `row`, in order, until one begins at `before` or later.
+fn ending_behind(
+    view: &impl View,
+    table: u64,
+    kind: u8,
+    row: &[u8],
+    before: Option<&[u8]>,
+    limit: usize,
+) -> Result<Vec<RangeMark>> {
+    let prefix = key(table, kind, &[]);
+    let mut range = KeyRange::prefix(prefix.clone());
+    range = range.after(&key(table, kind, row), Direction::Ascending);
+    let mut marks = Vec::new();
+    let mut rest = Some(range);
+    while let Some(range) = rest.take() {
+        let limits = ScanLimits { rows_max: limit.min(256), ..ScanLimits::default() };
+        let page = view.scan(&range, Direction::Ascending, limits)?;
+        for row in &page.rows {
+            let mark =
+                RangeMark::decode(row.key.get(prefix.len()..).unwrap_or_default(), &row.value)?;
+            if before.is_some_and(|before| mark.start.as_ref() >= before) {
+                return Ok(marks);
+            }
+            marks.push(mark);
+            if marks.len() >= limit {
+                return Ok(marks);
+            }
+        }
+        rest = page.next;
+    }
+    Ok(marks)
+}
+
+/// Leaves the mark of a deleted row, unless there is a later one. Returns its key if it was put.
+pub(super) fn mark_row(
+    buffer: &mut Buffer,
+    table: u64,
+    row: &[u8],
+    deletion: Deletion,
+) -> Result<Option<Bytes>> {
+    let key = key(table, ROWS, row);
+    if let Some(value) = buffer.get(&key)?
+        && take_deletion(&mut Reader::new(&value))?.timestamp >= deletion.timestamp
+    {
+        return Ok(None);
+    }
+    let mut value = Vec::with_capacity(12);
+    put_deletion(&mut value, deletion);
+    buffer.put(key.clone(), value);
+    raise_bound(buffer, table, deletion.timestamp)?;
+    Ok(Some(key))
+}
+
+/// Lays the mark of a deleted range over those that are there, which stay where they are later.
+/// Returns the keys of what was put, and the seconds at which it happened.
+///
+/// # Errors
+///
+/// * `LimitExceeded`: it would replace too many. Delete smaller ranges first.
+pub(super) fn mark_range(
+    view: &std::cell::RefCell<Buffer>,
+    table: u64,
+    new: &RangeMark,
+) -> Result<Vec<(Bytes, u64)>> {
+    let old = ending_behind(view, table, RANGES, &new.start, Some(&new.end), REPLACED_MAX + 1)?;
+    if old.len() > REPLACED_MAX {
+        return Err(Error::new(
+            ErrorKind::LimitExceeded,
+            format!(
+                "the deletion covers more than {REPLACED_MAX} earlier ones; delete less at once"
+            ),
+        ));
+    }
+    let mut pieces: Vec<RangeMark> = Vec::new();
+    let mut at = new.start.clone();
+    for mark in &old {
+        if mark.start < at {
+            // What lies before the new range stays as it was.
+            pieces.push(RangeMark { end: at.clone(), ..mark.clone() });
+        }
+        let from = mark.start.clone().max(at.clone());
+        let to = mark.end.clone().min(new.end.clone());
+        if mark.deletion.timestamp >= new.deletion.timestamp {
+            push_piece(&mut pieces, at.clone(), from.clone(), new.deletion);
+            push_piece(&mut pieces, from, to.clone(), mark.deletion);
+            at = to;
+        }
+        if mark.end > new.end {
+            push_piece(&mut pieces, at.clone(), new.end.clone(), new.deletion);
+            pieces.push(RangeMark { start: new.end.clone(), ..mark.clone() });
+            at = new.end.clone();
+        }
+    }
+    push_piece(&mut pieces, at, new.end.clone(), new.deletion);
+    let mut buffer = view.borrow_mut();
+    for mark in &old {
+        buffer.delete(key(table, RANGES, &mark.end));
+    }
+    let mut keys = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let key = key(table, RANGES, &piece.end);
+        buffer.put(key.clone(), piece.encode());
+        keys.push((key, piece.deletion.at_seconds));
+    }
+    raise_bound(&mut buffer, table, new.deletion.timestamp)?;
+    Ok(keys)
+}
+
+fn push_piece(pieces: &mut Vec<RangeMark>, start: Bytes, end: Bytes, deletion: Deletion) {
+    if start < end {
+        pieces.push(RangeMark { start, end, deletion });
+    }
+}
+
+/// Has the persisted bound above the timestamp once the commit is done.
+fn raise_bound(buffer: &mut Buffer, table: u64, timestamp: Timestamp) -> Result<()> {
+    let key = key(table, BOUND, &[]);
+    let bound = buffer.get(&key)?.map(|value| bound_of(&value)).transpose()?;
+    if bound.is_none_or(|bound| bound < timestamp) {
+        let bound = timestamp.saturating_add(BOUND_STEP_MICROS);
+        buffer.put(key, Bytes::copy_from_slice(&bound.to_be_bytes()));
+    }
+    Ok(())
+}
+
+fn bound_of(value: &[u8]) -> Result<Timestamp> {
+    let bytes = value.try_into().map_err(|_| Error::corrupt("the bound of marks is damaged"))?;
+    Ok(Timestamp::from_be_bytes(bytes))
+}
+
+/// Returns the timestamp that no mark of the table is above.
+pub(super) fn persisted_bound(view: &impl View, table: u64) -> Result<Timestamp> {
+    match view.get(&key(table, BOUND, &[]))? {
+        Some(value) => bound_of(&value),
+        None => Ok(Timestamp::MIN),
+    }
+}
+
+/// Tells whether ranges of the table are still to be purged.
+pub(super) fn has_purges(view: &impl View, table: u64) -> Result<bool> {
+    Ok(!ending_behind(view, table, PURGES, &[], None, 1)?.is_empty())
+}
+
+/// Returns the ranges of the table that are still to be purged, in order of their ends.
+pub(super) fn purges(view: &impl View, table: u64) -> Result<Vec<RangeMark>> {
+    let mut purges = ending_behind(view, table, PURGES, &[], None, usize::MAX)?;
+    for purge in &mut purges {
+        purge.end.truncate(purge.end.len().saturating_sub(size_of::<Timestamp>()));
+    }
+    Ok(purges)
+}
+
+/// Notes a range whose rows are deleted by its mark and still there.
+pub(super) fn put_purge(buffer: &mut Buffer, table: u64, mark: &RangeMark) {
+    buffer.put(key(table, PURGES, &purge_name(mark)), mark.encode());
+}
+
+/// Forgets a range that was purged.
+pub(super) fn remove_purge(buffer: &mut Buffer, table: u64, mark: &RangeMark) {
+    buffer.delete(key(table, PURGES, &purge_name(mark)));
+}
+
+/// Two purges may end at one place: the timestamp keeps them apart.
+fn purge_name(mark: &RangeMark) -> Vec<u8> {
+    let mut name = mark.end.to_vec();
+    name.extend_from_slice(&mark.deletion.timestamp.to_be_bytes());
+    name
+}
+
+/// Returns when a mark may be forgotten: the second at which its deletion happened; `None` if it is
+/// gone.
+pub(super) fn happened_at(view: &impl View, mark_key: &[u8]) -> Result<Option<u64>> {
+    let Some(value) = view.get(mark_key)? else { return Ok(None) };
+    let mut reader = Reader::new(&value);
+    let prefix = tree_prefix_length(mark_key)?;
+    if mark_key.get(prefix) == Some(&RANGES) {
+        reader.prefixed()?;
+    }
+    Ok(Some(take_deletion(&mut reader)?.at_seconds))
+}
+
+fn tree_prefix_length(mark_key: &[u8]) -> Result<usize> {
+    let damaged = || Error::corrupt("a mark's key is damaged");
+    let mut rest = mark_key.get(1..).ok_or_else(damaged)?;
+    shelfmark_keycode::take_ordered_varint(&mut rest).map_err(|_| damaged())?;
+    Ok(mark_key.len() - rest.len())
+}

@@ -1,0 +1,496 @@
+//! Reading rows of cells: single rows, spans of a partition, token ranges of a table.
+//!
+//! Dead records are stepped over and are not counted as read. A page ends only behind a row that was
+//! evaluated, so a partition whose rows are all dead is known as such when its end is reached.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_keycode::{prefix_successor, token_bytes};
+use shelfmark_model::IndexState;
+use shelfmark_store::{Direction, KeyRange};
+
+use super::find::purged_up_to;
+use super::keys::STATICS;
+use super::layout::CellsLayout;
+use super::marks::{self, RangeMark};
+use super::raw::ClusteringValue;
+use super::request::{CellEntry, CellLimits, CellPage, CellQuery, CellScan};
+use super::row::{LiveCell, LiveRow};
+use super::{CellRow, Content, has_expired};
+use crate::catalogue::Table;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::layout::after_row;
+use crate::read::{Cursor, RawRow, RowScan, View, read_row};
+use crate::report::{AccessReport, AccessStep};
+
+/// The answer of a point read of a row of cells.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CellGot {
+    /// The row, if it exists.
+    pub row: Option<LiveRow>,
+    /// The statics of its partition, if they were asked for; empty if there are none.
+    pub statics: Option<Arc<LiveRow>>,
+    /// What it cost.
+    pub report: AccessReport,
+}
+
+/// A point read of a row of cells.
+#[derive(Debug, Clone, Default)]
+pub struct CellGet {
+    /// The partition key in its plain serialisation.
+    pub partition: Bytes,
+    /// The clustering key.
+    pub clustering: Vec<ClusteringValue>,
+    /// Give the statics of the partition as well.
+    pub statics: bool,
+    /// The second since the Unix epoch that expiries are compared with; the clock's by default.
+    pub now: Option<u64>,
+}
+
+impl Engine {
+    /// Reads one row of cells.
+    ///
+    /// Cost: one point read, one more for the statics.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the key does not fit, or it is no table of cells.
+    /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
+    pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
+        let got = self.reading(table, |view, table| {
+            let now = get.now.unwrap_or_else(|| self.now());
+            let mut reader = CellReader::new(&view, table, now)?;
+            let row = reader.get(&get.partition, &get.clustering)?;
+            let statics = if get.statics { Some(reader.statics(&get.partition)?) } else { None };
+            Ok(CellGot { row, statics, report: reader.report() })
+        })?;
+        self.report(&got.report);
+        Ok(got)
+    }
+
+    /// Reads rows of several tables of cells at one moment, in order.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::get_cells`].
+    pub fn get_many_cells(&self, gets: &[(Arc<Table>, CellGet)]) -> Result<Vec<CellGot>> {
+        let Some((first, _)) = gets.first() else { return Ok(Vec::new()) };
+        let answers = self.reading(first, |view, _| {
+            gets.iter()
+                .map(|(table, get)| {
+                    let current = self.inner.catalogue.current(table)?;
+                    let table = current.as_deref().unwrap_or(table);
+                    let now = get.now.unwrap_or_else(|| self.now());
+                    let mut reader = CellReader::new(&view, table, now)?;
+                    let row = reader.get(&get.partition, &get.clustering)?;
+                    let statics =
+                        if get.statics { Some(reader.statics(&get.partition)?) } else { None };
+                    Ok(CellGot { row, statics, report: reader.report() })
+                })
+                .collect::<Result<Vec<_>>>()
+        })?;
+        answers.iter().for_each(|got| self.report(&got.report));
+        Ok(answers)
+    }
+
+    /// Reads the live statics of a partition; empty if there are none.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::get_cells`].
+    pub fn get_statics(&self, table: &Table, partition: &Bytes) -> Result<Arc<LiveRow>> {
+        self.reading(table, |view, table| {
+            CellReader::new(&view, table, self.now())?.statics(partition)
+        })
+    }
+
+    /// Reads one page of a partition. One page sees one moment. An unrestricted read of a partition
+    /// that has statics and no rows answers one entry without clustering key.
+    ///
+    /// Cost: one seek and what the page reads, flat as the table grows.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the key or span does not fit, or the cursor is foreign.
+    pub fn query_cells(&self, table: &Table, query: &CellQuery) -> Result<CellPage> {
+        let page = self.reading(table, |view, table| {
+            let now = query.limits.now.unwrap_or_else(|| self.now());
+            let reader = CellReader::new(&view, table, now)?;
+            let range = reader.layout.keys.span(&query.partition, &query.span)?;
+            reader.query(query, range)
+        })?;
+        self.report(&page.report);
+        Ok(page)
+    }
+
+    /// Reads one page of a table in the order of tokens. One page sees one moment. A partition that
+    /// has statics and no rows is one entry without clustering key.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::query_cells`].
+    pub fn scan_cells(&self, table: &Table, scan: &CellScan) -> Result<CellPage> {
+        let page = self.reading(table, |view, table| {
+            let now = scan.limits.now.unwrap_or_else(|| self.now());
+            let reader = CellReader::new(&view, table, now)?;
+            let range = token_range(&reader.layout.keys.prefix, scan.tokens);
+            reader.scan(&scan.limits, range)
+        })?;
+        self.report(&page.report);
+        Ok(page)
+    }
+}
+
+/// Returns the range of the partitions with these tokens, of keys that begin with `prefix`.
+pub(super) fn token_range(prefix: &Bytes, tokens: (Bound<i64>, Bound<i64>)) -> KeyRange {
+    let whole = KeyRange::prefix(prefix.clone());
+    let key = |token: i64| {
+        let mut key = prefix.to_vec();
+        key.extend_from_slice(&token_bytes(token));
+        key
+    };
+    let behind = |token: i64| prefix_successor(&key(token)).map(Bytes::from);
+    let start = match tokens.0 {
+        Bound::Unbounded => whole.start,
+        Bound::Included(token) => key(token).into(),
+        Bound::Excluded(i64::MAX) => {
+            return KeyRange { start: whole.start.clone(), end: Some(whole.start) };
+        }
+        Bound::Excluded(token) => behind(token).unwrap_or(whole.start),
+    };
+    let end = match tokens.1 {
+        Bound::Unbounded => whole.end,
+        Bound::Included(i64::MAX) => whole.end,
+        Bound::Included(token) => behind(token),
+        Bound::Excluded(token) => Some(key(token).into()),
+    };
+    KeyRange { start, end }
+}
+
+/// Returns what is live of a decoded row; `None` if it does not exist.
+pub(super) fn live_row(row: &CellRow, layout: &CellsLayout, now: u64) -> Option<LiveRow> {
+    let inserted = row.liveness.filter(|liveness| !has_expired(liveness.expiry, now));
+    let cells = row.cells.iter().filter_map(|(key, cell)| match &cell.content {
+        Content::Live { value, expiry }
+            if !has_expired(*expiry, now) && layout.is_declared(key.column) =>
+        {
+            Some(LiveCell {
+                column: key.column,
+                path: key.path.clone(),
+                value: value.clone(),
+                timestamp: cell.timestamp,
+                expiry: *expiry,
+            })
+        }
+        _ => None,
+    });
+    let row = LiveRow { inserted, cells: cells.collect() };
+    row.exists().then_some(row)
+}
+
+/// One read of a table of cells over one view.
+pub(super) struct CellReader<'a, V: View> {
+    pub(super) view: &'a V,
+    pub(super) table: &'a Table,
+    pub(super) layout: &'a CellsLayout,
+    pub(super) now: u64,
+    purges: Vec<RangeMark>,
+    step: AccessStep,
+}
+
+impl<'a, V: View> CellReader<'a, V> {
+    pub(super) fn new(view: &'a V, table: &'a Table, now: u64) -> Result<Self> {
+        let layout = table.cells()?;
+        if layout.view_of.as_ref().is_some_and(|schema| schema.state != IndexState::Public) {
+            return Err(Error::invalid(format!(
+                "view {} is not ready to be read; wait until it is built",
+                table.schema.name
+            )));
+        }
+        table.shared.cells.load(table.id, view)?;
+        let purges = match table.shared.cells.has_purges() {
+            true => marks::purges(view, table.id)?,
+            false => Vec::new(),
+        };
+        let step = AccessStep::new(&table.schema.name.name, None);
+        Ok(Self { view, table, layout, now, purges, step })
+    }
+
+    pub(super) fn report(self) -> AccessReport {
+        AccessReport { steps: vec![self.step] }
+    }
+
+    pub(super) fn into_step(self) -> AccessStep {
+        self.step
+    }
+
+    fn live(&self, raw: &RawRow) -> Result<LiveRow> {
+        let deleted = if self.purges.is_empty() {
+            None
+        } else {
+            let rest = raw.key.get(self.layout.keys.prefix.len()..).unwrap_or_default();
+            purged_up_to(&self.purges, rest)
+        };
+        let is_declared = |column| self.layout.is_declared(column);
+        LiveRow::decode(&raw.head, &raw.chunks, self.now, deleted, is_declared)
+    }
+
+    pub(super) fn get(
+        &mut self,
+        partition: &[u8],
+        clustering: &[ClusteringValue],
+    ) -> Result<Option<LiveRow>> {
+        let row = self.look(partition, clustering)?;
+        if let Some(row) = &row {
+            self.evaluated(row);
+            self.step.rows_returned += 1;
+        }
+        Ok(row)
+    }
+
+    /// As [`CellReader::get`], of a row that is counted by who looks.
+    pub(super) fn look(
+        &mut self,
+        partition: &[u8],
+        clustering: &[ClusteringValue],
+    ) -> Result<Option<LiveRow>> {
+        let key = self.layout.keys.row(partition, clustering)?;
+        let raw = read_row(self.view, &key)?;
+        self.step.ranges.push(KeyRange::prefix(key));
+        match raw {
+            Some(raw) => Ok(Some(self.live(&raw)?).filter(LiveRow::exists)),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.step.bytes_read
+    }
+
+    pub(super) fn has_purges(&self) -> bool {
+        !self.purges.is_empty()
+    }
+
+    fn evaluated(&mut self, row: &LiveRow) {
+        self.step.rows_read += 1;
+        self.step.bytes_read += row.size_bytes() as u64;
+    }
+
+    pub(super) fn statics(&self, partition: &[u8]) -> Result<Arc<LiveRow>> {
+        match read_row(self.view, &self.layout.keys.statics(partition)?)? {
+            Some(raw) => Ok(Arc::new(self.live(&raw)?)),
+            None => Ok(Arc::default()),
+        }
+    }
+
+    fn check_cursor(&self, cursor: &Cursor) -> Result<()> {
+        if cursor.row_key().starts_with(&self.layout.keys.prefix) {
+            return Ok(());
+        }
+        Err(Error::invalid("the cursor belongs to another table or index"))
+    }
+
+    fn query(mut self, query: &CellQuery, whole: KeyRange) -> Result<CellPage> {
+        let limits = &query.limits;
+        let range = match &limits.start {
+            Some(cursor) => {
+                self.check_cursor(cursor)?;
+                after_row(&whole, cursor.row_key(), query.reversed)
+            }
+            None => whole,
+        };
+        self.step.ranges.push(range.clone());
+        let mut page = CellPage::default();
+        let statics = if limits.statics { Some(self.statics(&query.partition)?) } else { None };
+        let direction = if query.reversed { Direction::Descending } else { Direction::Ascending };
+        let mut last = None;
+        let mut rows = RowScan::new(self.view, range, direction, limits.rows_max.unwrap_or(256));
+        let is_full = loop {
+            if is_full(limits, &page, self.step.bytes_read) {
+                break true;
+            }
+            let Some(raw) = rows.next_row()? else { break false };
+            let row = self.live(&raw)?;
+            if !row.exists() {
+                continue;
+            }
+            let place = self.layout.keys.parse(&raw.key)?;
+            let entry = CellEntry {
+                partition: query.partition.clone(),
+                clustering: place.clustering,
+                row,
+                statics: statics.clone(),
+            };
+            last = Some(raw.key);
+            self.take(limits, &mut page, entry);
+        };
+        if is_full {
+            page.cursor = last.map(Cursor::behind);
+        } else if page.evaluated == 0 && limits.start.is_none() && query.span.is_all() {
+            let statics = match statics {
+                Some(statics) => statics,
+                None => self.statics(&query.partition)?,
+            };
+            if statics.exists() {
+                self.take(limits, &mut page, statics_alone(query.partition.clone(), statics));
+            }
+        }
+        page.report.steps.push(self.step);
+        Ok(page)
+    }
+
+    /// Counts a row, and keeps it if the filter does.
+    pub(super) fn take(&mut self, limits: &CellLimits, page: &mut CellPage, entry: CellEntry) {
+        self.evaluated(&entry.row);
+        page.evaluated += 1;
+        if limits.filter.as_ref().is_none_or(|filter| filter(&entry)) {
+            self.step.rows_returned += 1;
+            page.rows.push(entry);
+        }
+    }
+
+    fn scan(mut self, limits: &CellLimits, whole: KeyRange) -> Result<CellPage> {
+        let mut walk = Walk::default();
+        let mut range = whole.clone();
+        if let Some(cursor) = &limits.start {
+            self.check_cursor(cursor)?;
+            range = after_row(&whole, cursor.row_key(), false);
+            walk.taken_before = cursor.taken();
+        }
+        self.step.ranges.push(range.clone());
+        let mut page = CellPage::default();
+        let hint = limits.rows_max.unwrap_or(256);
+        let mut rows = RowScan::new(self.view, range, Direction::Ascending, hint);
+        let is_full = loop {
+            if is_full(limits, &page, self.step.bytes_read) {
+                break true;
+            }
+            let Some(raw) = rows.next_row()? else {
+                self.leave_partition(limits, &mut page, &mut walk);
+                break false;
+            };
+            if !raw.key.starts_with(&walk.partition) || walk.partition.is_empty() {
+                let full_before = page.evaluated;
+                self.leave_partition(limits, &mut page, &mut walk);
+                if page.evaluated > full_before && is_full(limits, &page, self.step.bytes_read) {
+                    break true;
+                }
+                self.enter_partition(&mut walk, &raw, limits)?;
+            }
+            if Self::is_statics(&walk, &raw) {
+                walk.statics = Some(Arc::new(self.live(&raw)?));
+                walk.began_with_statics = true;
+                walk.last = Some(raw.key);
+                continue;
+            }
+            let row = self.live(&raw)?;
+            if !row.exists() {
+                continue;
+            }
+            let entry = self.entry(&mut walk, &raw, row, limits)?;
+            walk.has_rows = true;
+            let kept = page.rows.len();
+            self.take(limits, &mut page, entry);
+            walk.last = Some(raw.key);
+            walk.taken += u64::from(page.rows.len() > kept);
+            if limits.partition_rows_max.is_some_and(|max| walk.taken >= max as u64) {
+                // The rest of the partition is stepped over.
+                let rest = after_row(&whole, &walk.partition, false);
+                walk.last = Some(walk.partition.clone());
+                rows = RowScan::new(self.view, rest, Direction::Ascending, hint);
+            }
+        };
+        if is_full {
+            page.cursor = walk.last.map(|key| Cursor::behind(key).with_taken(walk.taken));
+        }
+        page.report.steps.push(self.step);
+        Ok(page)
+    }
+
+    fn is_statics(walk: &Walk, raw: &RawRow) -> bool {
+        raw.key.len() == walk.partition.len() + 1 && raw.key.last() == Some(&STATICS)
+    }
+
+    fn enter_partition(
+        &mut self,
+        walk: &mut Walk,
+        raw: &RawRow,
+        limits: &CellLimits,
+    ) -> Result<()> {
+        let length = self.layout.keys.partition_length(&raw.key)?;
+        let partition = raw.key.slice(..length);
+        // A page that goes on within a partition has taken rows of it before.
+        let goes_on = walk.partition.is_empty()
+            && limits.start.as_ref().is_some_and(|cursor| cursor.row_key().starts_with(&partition));
+        *walk = Walk {
+            name: self.layout.keys.parse(&raw.key)?.partition,
+            partition,
+            taken: if goes_on { walk.taken_before } else { 0 },
+            last: walk.last.take(),
+            ..Walk::default()
+        };
+        Ok(())
+    }
+
+    /// Answers a partition that had statics and no rows.
+    fn leave_partition(&mut self, limits: &CellLimits, page: &mut CellPage, walk: &mut Walk) {
+        if !walk.began_with_statics || walk.has_rows {
+            return;
+        }
+        walk.began_with_statics = false;
+        if let Some(statics) = walk.statics.clone().filter(|statics| statics.exists()) {
+            self.take(limits, page, statics_alone(walk.name.clone(), statics));
+        }
+    }
+
+    fn entry(
+        &self,
+        walk: &mut Walk,
+        raw: &RawRow,
+        row: LiveRow,
+        limits: &CellLimits,
+    ) -> Result<CellEntry> {
+        let statics = match (limits.statics, &walk.statics) {
+            (false, _) => None,
+            (true, Some(statics)) => Some(Arc::clone(statics)),
+            (true, None) => {
+                // The page began behind them, or there are none.
+                let statics = self.statics(&walk.name)?;
+                walk.statics = Some(Arc::clone(&statics));
+                Some(statics)
+            }
+        };
+        let clustering = self.layout.keys.parse(&raw.key)?.clustering;
+        Ok(CellEntry { partition: walk.name.clone(), clustering, row, statics })
+    }
+}
+
+/// Where a scan is.
+#[derive(Default)]
+struct Walk {
+    /// What the keys of the partition begin with; empty before the first.
+    partition: Bytes,
+    /// The partition key in its plain serialisation.
+    name: Bytes,
+    statics: Option<Arc<LiveRow>>,
+    /// The statics were met, so nobody answered them yet.
+    began_with_statics: bool,
+    has_rows: bool,
+    /// Rows of the partition that were answered.
+    taken: u64,
+    /// As the cursor said.
+    taken_before: u64,
+    last: Option<Bytes>,
+}
+
+fn statics_alone(partition: Bytes, statics: Arc<LiveRow>) -> CellEntry {
+    CellEntry { partition, clustering: None, row: LiveRow::default(), statics: Some(statics) }
+}
+
+pub(super) fn is_full(limits: &CellLimits, page: &CellPage, bytes_read: u64) -> bool {
+    limits.rows_max.is_some_and(|max| page.rows.len() >= max)
+        || page.evaluated > 0 && limits.bytes_max.is_some_and(|max| bytes_read >= max as u64)
+}

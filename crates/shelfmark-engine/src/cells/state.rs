@@ -1,0 +1,135 @@
+//! What a process remembers about tables of cells: who writes which partition, and how late a write
+//! must be to be sure that no mark concerns it.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::Timestamp;
+use super::marks;
+use crate::error::Result;
+use crate::read::View;
+
+const STRIPES: usize = 1024;
+
+/// Striped locks of partitions: shared by writers of single rows, exclusive for whoever reads or
+/// deletes more than one row of a partition. Held as latches are: never across a sync.
+pub(crate) struct PartitionLocks {
+    stripes: Vec<RwLock<()>>,
+}
+
+/// Held locks.
+#[expect(dead_code, reason = "held, not read")]
+pub(super) enum PartitionLock<'a> {
+    Shared(RwLockReadGuard<'a, ()>),
+    Exclusive(RwLockWriteGuard<'a, ()>),
+}
+
+impl PartitionLocks {
+    pub(crate) fn new() -> Self {
+        Self { stripes: (0..STRIPES).map(|_| RwLock::new(())).collect() }
+    }
+
+    /// Locks partitions, each given by what its keys begin with, and whether exclusively; in stripe
+    /// order, so that two callers never wait for each other in a circle.
+    pub(super) fn lock(&self, partitions: &[(Vec<u8>, bool)]) -> Vec<PartitionLock<'_>> {
+        let stripe = |key: &[u8]| {
+            usize::try_from(xxhash_rust::xxh3::xxh3_64(key) % (STRIPES as u64)).unwrap_or(0)
+        };
+        let mut wanted: Vec<(usize, bool)> =
+            partitions.iter().map(|(key, exclusive)| (stripe(key), !exclusive)).collect();
+        // Of one stripe that is wanted both ways, the exclusive lock comes first and is kept.
+        wanted.sort_unstable();
+        wanted.dedup_by_key(|(stripe, _)| *stripe);
+        wanted
+            .into_iter()
+            .filter_map(|(stripe, is_shared)| Some((self.stripes.get(stripe)?, is_shared)))
+            .map(|(lock, is_shared)| {
+                // The locks guard nothing themselves, so a panic under one leaves nothing behind.
+                if is_shared {
+                    PartitionLock::Shared(lock.read().unwrap_or_else(PoisonError::into_inner))
+                } else {
+                    PartitionLock::Exclusive(lock.write().unwrap_or_else(PoisonError::into_inner))
+                }
+            })
+            .collect()
+    }
+}
+
+/// What all forms of one table of cells share.
+#[derive(Debug)]
+pub(crate) struct TableState {
+    /// No mark of the table is later. `i64::MAX` until it was looked up.
+    highest_mark: AtomicI64,
+    is_loaded: AtomicBool,
+    loading: Mutex<()>,
+    /// Some rows may be covered by marks that were not applied to them yet.
+    has_purges: AtomicBool,
+}
+
+impl Default for TableState {
+    fn default() -> Self {
+        Self {
+            highest_mark: AtomicI64::new(Timestamp::MAX),
+            is_loaded: AtomicBool::new(false),
+            loading: Mutex::new(()),
+            has_purges: AtomicBool::new(true),
+        }
+    }
+}
+
+impl TableState {
+    /// Reads what was persisted, once; to be called before anything else.
+    pub(super) fn load(&self, table: u64, view: &impl View) -> Result<()> {
+        if self.is_loaded.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_loaded.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.highest_mark.store(marks::persisted_bound(view, table)?, Ordering::Release);
+        self.has_purges.store(marks::has_purges(view, table)?, Ordering::Release);
+        self.is_loaded.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Tells whether a write at `timestamp` must look for marks.
+    pub(super) fn may_be_marked(&self, timestamp: Timestamp) -> bool {
+        timestamp <= self.highest_mark.load(Ordering::Acquire)
+    }
+
+    /// Notes a mark, before it is queued.
+    pub(super) fn raise(&self, timestamp: Timestamp) {
+        self.highest_mark.fetch_max(timestamp, Ordering::AcqRel);
+    }
+
+    pub(super) fn has_purges(&self) -> bool {
+        self.has_purges.load(Ordering::Acquire)
+    }
+
+    /// As [`TableState::has_purges`], and it was looked up.
+    pub(super) fn is_purging(&self) -> bool {
+        self.is_loaded.load(Ordering::Acquire) && self.has_purges()
+    }
+
+    pub(super) fn set_purges(&self, has: bool) {
+        self.has_purges.store(has, Ordering::Release);
+    }
+}
+
+/// Times that are never given twice in one process: places in lists, and the server's timestamps.
+#[derive(Debug, Default)]
+pub(crate) struct UniqueMicros {
+    last: AtomicU64,
+}
+
+impl UniqueMicros {
+    /// Returns `now`, or what comes next if that was given already. Microseconds.
+    pub(crate) fn next(&self, now: u64) -> u64 {
+        let last = self
+            .last
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |last| Some(now.max(last + 1)))
+            .unwrap_or_default();
+        now.max(last + 1)
+    }
+}

@@ -1,0 +1,193 @@
+//! Forgetting: dead cells and marks whose grace period is over, and rows of large deletions.
+
+use std::sync::{Arc, PoisonError, mpsc};
+
+use bytes::Bytes;
+use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, KeyRange};
+
+use super::delete;
+use super::find::{Target, due};
+use super::marks::{self, RangeMark};
+use crate::catalogue::Table;
+use crate::engine::{Engine, Inner};
+use crate::error::{Error, Result};
+use crate::layout::{Tree, tree_key};
+use crate::read::chunk_key;
+use crate::transaction::{ATTEMPTS_MAX, lock_gates};
+
+impl Inner {
+    /// Looks at what a due time of a table of cells is about. `rest` is its key behind the table's
+    /// id. `None` if it is to be tried again.
+    ///
+    /// Not waited for: a sweep that does not find it done does it again.
+    pub(crate) fn sweep_cells(
+        &self,
+        table: &Arc<Table>,
+        due_key: &Bytes,
+        rest: &[u8],
+    ) -> Result<Option<bool>> {
+        let damaged = || Error::corrupt("a due time of cells is damaged");
+        let (kind, name) = rest.split_first().ok_or_else(damaged)?;
+        let tables = [Arc::clone(table)];
+        for _ in 0..ATTEMPTS_MAX {
+            let views = self.views_of(table)?;
+            let _gates = lock_gates(&tables);
+            if table.is_retired() {
+                return Ok(None);
+            }
+            let plan = match *kind {
+                due::ROW => self.plan_row(table, &views, due_key, name)?,
+                due::MARK => self.plan_mark(table, due_key, name)?,
+                _ => return Err(damaged()),
+            };
+            if plan.is_some() {
+                return Ok(plan);
+            }
+        }
+        Ok(None)
+    }
+
+    /// `None` after a conflict.
+    fn plan_row(
+        &self,
+        table: &Arc<Table>,
+        views: &[Arc<Table>],
+        due_key: &Bytes,
+        name: &[u8],
+    ) -> Result<Option<bool>> {
+        let layout = table.cells()?;
+        let place = layout.keys.parse_rest(name)?;
+        let partition = layout.keys.partition(&place.partition)?;
+        let _partition = self.partitions.lock(&[(partition, false)]);
+        let head = chunk_key(&layout.keys.place(&place)?, 0);
+        let _latched = self.latches.lock([head.as_slice()]);
+        let writer = self.writer(self.store.latest()?);
+        let target = Target::new(self, &writer, table, views, writer.now)?;
+        let found = target.find(place)?;
+        writer.buffer.borrow_mut().delete(due_key.clone());
+        target.look_again(&found)?;
+        drop(target);
+        self.submit_unwatched(writer.buffer.into_inner().into_commit())
+    }
+
+    fn plan_mark(&self, table: &Arc<Table>, due_key: &Bytes, name: &[u8]) -> Result<Option<bool>> {
+        let mut mark_key = tree_key(Tree::Marks, table.id);
+        mark_key.extend_from_slice(name);
+        let writer = self.writer(self.store.latest()?);
+        let grace = table.cells()?.grace_seconds;
+        if let Some(at) = marks::happened_at(&writer.buffer, &mark_key)? {
+            let over = at.saturating_add(grace).saturating_add(1);
+            if over <= writer.now {
+                writer.buffer.borrow_mut().delete(mark_key);
+            } else {
+                let target = Target::new(self, &writer, table, &[], writer.now)?;
+                target.put_mark_due(&mark_key, at);
+            }
+        }
+        writer.buffer.borrow_mut().delete(due_key.clone());
+        self.submit_unwatched(writer.buffer.into_inner().into_commit())
+    }
+
+    fn submit_unwatched(&self, commit: Commit) -> Result<Option<bool>> {
+        match self.store.submit(commit, Box::new(|_| {})) {
+            Ok(_) => Ok(Some(true)),
+            Err(error) => match error.kind() {
+                StoreErrorKind::Conflict | StoreErrorKind::TooOld => Ok(None),
+                _ => Err(error.into()),
+            },
+        }
+    }
+}
+
+impl Engine {
+    /// Goes on removing the rows of deletions that were too large for one commit, of tables that are
+    /// in use. Returns how many deletions are left.
+    ///
+    /// Nobody sees such rows meanwhile. Safe to call at any time and to interrupt.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store; call again later.
+    pub fn purge_deleted_cells(&self) -> Result<usize> {
+        let mut left = 0;
+        for table in self.inner.catalogue.loaded() {
+            if table.cells.is_none() || !table.shared.cells.is_purging() {
+                continue;
+            }
+            let snapshot = self.inner.store.snapshot()?;
+            let purges = marks::purges(&&*snapshot, table.id)?;
+            drop(snapshot);
+            for mark in &purges {
+                self.inner.purge_range(&table, mark)?;
+            }
+            left += self.inner.end_purges(&table)?;
+        }
+        Ok(left)
+    }
+}
+
+impl Inner {
+    /// Removes the rows of one deletion, piece by piece.
+    fn purge_range(&self, table: &Arc<Table>, mark: &RangeMark) -> Result<()> {
+        let keys = &table.cells()?.keys;
+        let key = |rest: &[u8]| {
+            let mut key = keys.prefix.to_vec();
+            key.extend_from_slice(rest);
+            Bytes::from(key)
+        };
+        let partition = key(&mark.start);
+        let length = keys.partition_length(&partition)?;
+        let partition = partition.slice(..length).to_vec();
+        let mut range = KeyRange { start: key(&mark.start), end: Some(key(&mark.end)) };
+        loop {
+            let views = self.views_of(table)?;
+            let (sender, receiver) = mpsc::sync_channel(1);
+            let rest = {
+                let tables = [Arc::clone(table)];
+                let _gates = lock_gates(&tables);
+                if table.is_retired() {
+                    return Ok(());
+                }
+                let _partition = self.partitions.lock(&[(partition.clone(), true)]);
+                let writer = self.writer(self.store.latest()?);
+                let target = Target::new(self, &writer, table, &views, writer.now)?;
+                let rest = delete::rows(&target, range.clone(), mark.deletion.timestamp)?;
+                drop(target);
+                if rest.is_none() {
+                    marks::remove_purge(&mut writer.buffer.borrow_mut(), table.id, mark);
+                }
+                let commit = writer.buffer.into_inner().into_commit();
+                let done = Box::new(move |outcome| {
+                    // The receiver waits until it is told.
+                    let _ = sender.send(outcome);
+                });
+                match self.store.submit(commit, done) {
+                    Ok(_) => rest,
+                    Err(error) => match error.kind() {
+                        StoreErrorKind::Conflict | StoreErrorKind::TooOld => continue,
+                        _ => return Err(error.into()),
+                    },
+                }
+            };
+            match receiver.recv() {
+                Ok(outcome) => drop(outcome?),
+                Err(_) => return Ok(()),
+            }
+            match rest {
+                Some(rest) => range = rest,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Has readers of a table no longer look for deletions that are being purged, if none is left.
+    fn end_purges(&self, table: &Table) -> Result<usize> {
+        let _gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let writer = self.writer(self.store.latest()?);
+        let left = marks::purges(&writer.buffer, table.id)?.len();
+        if left == 0 {
+            table.shared.cells.set_purges(false);
+        }
+        Ok(left)
+    }
+}
