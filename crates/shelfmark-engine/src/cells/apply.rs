@@ -123,7 +123,7 @@ impl Says<'_, '_> {
 
     fn clear(&mut self, column: u32, timestamp: Timestamp) {
         let deletion = Deletion { timestamp, at_seconds: self.target.now };
-        self.row.collections.insert(column, deletion);
+        self.row.take_collection(column, deletion);
     }
 
     /// Elements get places by the time at which they are put: behind or before all earlier ones.

@@ -14,6 +14,13 @@ use crate::error::{Error, Result};
 
 const CELLS_V1: u8 = 2;
 const CHUNK_V1: u8 = 3;
+const CHUNK_GOES_ON_V1: u8 = 4;
+
+/// Cells of a large row are put into chunks up to this many bytes, so that more fit in later.
+const PART_SIZE_BYTES: usize = 48 * 1024;
+
+/// A head lists no more of a path than this, so that it stays small however long paths are.
+const LISTED_PATH_BYTES_MAX: usize = 64;
 
 const CHUNKED: u8 = 1;
 const LIVENESS: u8 = 2;
@@ -27,31 +34,23 @@ const CELL_DEAD: u8 = 2;
 impl CellRow {
     /// Encodes the row.
     pub(crate) fn encode(&self) -> Stored {
-        let mut parts: Vec<(&CellKey, Vec<u8>)> = Vec::new();
-        for (key, cell) in &self.cells {
-            let bytes = encode_cell(key, cell);
-            match parts.last_mut() {
-                Some((_, part)) if part.len() + bytes.len() <= CHUNK_SIZE_BYTES => {
-                    part.extend_from_slice(&bytes);
-                }
-                _ => parts.push((key, bytes)),
-            }
-        }
-        let chunked = parts.len() > 1;
-        let mut head = self.encode_head(chunked);
-        if !chunked {
-            head.extend(parts.into_iter().flat_map(|(_, part)| part));
+        let parts = parts(self.cells.iter());
+        let is_chunked = parts.iter().map(|part| part.body.len()).sum::<usize>() > CHUNK_SIZE_BYTES;
+        let mut head = self.encode_head(is_chunked);
+        if !is_chunked {
+            head.extend(parts.into_iter().flat_map(|part| part.body));
             return Stored { head: head.into(), chunks: Vec::new() };
         }
-        put_varint(&mut head, parts.len() as u64);
         let mut chunks = Vec::with_capacity(parts.len());
-        for (first, part) in parts {
-            put_key(&mut head, first);
-            let mut chunk = Vec::with_capacity(part.len() + 1);
-            chunk.push(CHUNK_V1);
-            chunk.extend_from_slice(&part);
-            chunks.push(Bytes::from(chunk));
+        let mut firsts = Vec::with_capacity(parts.len() * 16);
+        for part in parts {
+            for chunk in part.chunks() {
+                put_first(&mut firsts, &part.first);
+                chunks.push(chunk);
+            }
         }
+        put_varint(&mut head, chunks.len() as u64);
+        head.extend_from_slice(&firsts);
         Stored { head: head.into(), chunks }
     }
 
@@ -179,15 +178,38 @@ impl<'a> RowReader<'a> {
         if !self.is_chunked {
             return each_cell(head, self.rest, &mut each);
         }
-        for chunk in chunks {
-            let mut reader = Reader::new(chunk);
-            if reader.byte()? != CHUNK_V1 {
-                return Err(Error::corrupt("a chunk has an unknown version"));
-            }
-            each_cell(chunk, reader, &mut each)?;
-        }
-        Ok(())
+        each_cell_of_chunks(chunks, &mut each)
     }
+}
+
+/// Walks over the cells of whole parts: a first chunk, and those in which it goes on.
+pub(super) fn each_cell_of_chunks(
+    chunks: &[Bytes],
+    each: &mut impl FnMut(StoredCell),
+) -> Result<()> {
+    let mut rest = chunks;
+    while let Some((first, after)) = rest.split_first() {
+        if first.first() != Some(&CHUNK_V1) {
+            return Err(Error::corrupt("a chunk has an unknown version"));
+        }
+        let more =
+            after.iter().take_while(|chunk| chunk.first() == Some(&CHUNK_GOES_ON_V1)).count();
+        let (more, next) = after.split_at_checked(more).unwrap_or_default();
+        rest = next;
+        if more.is_empty() {
+            let mut reader = Reader::new(first);
+            reader.byte()?;
+            each_cell(first, reader, each)?;
+            continue;
+        }
+        let mut whole = first.get(1..).unwrap_or_default().to_vec();
+        for chunk in more {
+            whole.extend_from_slice(chunk.get(1..).unwrap_or_default());
+        }
+        let whole = Bytes::from(whole);
+        each_cell(&whole, Reader::new(&whole), each)?;
+    }
+    Ok(())
 }
 
 fn each_cell(
@@ -224,6 +246,45 @@ fn shared(record: &Bytes, part: &[u8]) -> Bytes {
 /// Returns how many chunks follow the head of a row of cells.
 pub(crate) fn chunk_count(head: &[u8]) -> Result<usize> {
     RowReader::new(head)?.chunks()
+}
+
+/// Cells that lie in one chunk, or, if it is one large cell, in several.
+pub(super) struct Part {
+    pub(super) first: CellKey,
+    body: Vec<u8>,
+}
+
+impl Part {
+    /// Returns its chunks.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = Bytes> {
+        self.body.chunks(CHUNK_SIZE_BYTES).enumerate().map(|(number, piece)| {
+            let mut chunk = Vec::with_capacity(piece.len() + 1);
+            chunk.push(if number == 0 { CHUNK_V1 } else { CHUNK_GOES_ON_V1 });
+            chunk.extend_from_slice(piece);
+            chunk.into()
+        })
+    }
+}
+
+/// Cuts cells into parts that leave room for more in each chunk.
+pub(super) fn parts<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)>) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (key, cell) in cells {
+        let bytes = encode_cell(key, cell);
+        match parts.last_mut() {
+            Some(part) if part.body.len() + bytes.len() <= PART_SIZE_BYTES => {
+                part.body.extend_from_slice(&bytes);
+            }
+            _ => parts.push(Part { first: key.clone(), body: bytes }),
+        }
+    }
+    parts
+}
+
+/// Puts the first key of a chunk into the head, its path as far as heads list it.
+fn put_first(out: &mut Vec<u8>, first: &CellKey) {
+    let listed = first.path.len().min(LISTED_PATH_BYTES_MAX);
+    put_key(out, &CellKey { column: first.column, path: first.path.slice(..listed) });
 }
 
 fn put_key(out: &mut Vec<u8>, key: &CellKey) {

@@ -10,13 +10,13 @@ use shelfmark_store::{Direction, KeyRange};
 use super::find::Target;
 use super::marks::{self, RangeMark};
 use super::{CellRow, Deletion, Timestamp};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::read::RowScan;
 
 /// Most rows deleted in the commit of a deletion; more go in the background.
 ///
 /// Source: ours; with their index entries well within the smallest commit of a driver.
-const ROWS_MAX: usize = 512;
+pub(super) const ROWS_MAX: usize = 512;
 
 /// Most bytes of rows read for it.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -34,7 +34,9 @@ pub(super) fn range(target: &Target<'_>, range: KeyRange, timestamp: Timestamp) 
     for (key, at_seconds) in marks::mark_range(&target.writer.buffer, target.table.id, &mark)? {
         target.put_mark_due(&key, at_seconds);
     }
-    let is_done = rows(target, range, timestamp)?.is_none();
+    // Who reads a view does not look at the marks of its base, so its rows go at once.
+    let rows_max = if target.views.is_empty() { ROWS_MAX } else { usize::MAX };
+    let is_done = rows(target, range, timestamp, rows_max)?.is_none();
     if !is_done {
         target.table.shared.cells.set_purges(true);
         marks::put_purge(&mut target.writer.buffer.borrow_mut(), target.table.id, &mark);
@@ -48,6 +50,7 @@ pub(super) fn rows(
     target: &Target<'_>,
     range: KeyRange,
     timestamp: Timestamp,
+    rows_max: usize,
 ) -> Result<Option<KeyRange>> {
     let mut bytes = 0;
     let mut found = Vec::new();
@@ -55,7 +58,16 @@ pub(super) fn rows(
         let mut scan =
             RowScan::new(&target.writer.buffer, range.clone(), Direction::Ascending, ROWS_MAX);
         while let Some(raw) = scan.next_row()? {
-            if found.len() == ROWS_MAX || bytes > BYTES_MAX {
+            if found.len() >= rows_max || bytes > BYTES_MAX {
+                if rows_max == usize::MAX {
+                    return Err(Error::new(
+                        ErrorKind::LimitExceeded,
+                        format!(
+                            "the deletion covers more than {BYTES_MAX} bytes of rows of a table \
+                             with views; delete less at once"
+                        ),
+                    ));
+                }
                 let rest = KeyRange { start: raw.key.clone(), end: range.end.clone() };
                 delete_found(target, found, timestamp)?;
                 return Ok(Some(rest));

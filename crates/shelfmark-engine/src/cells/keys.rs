@@ -90,18 +90,22 @@ impl CellKeys {
         let mut rest = rest.get(8..).ok_or_else(damaged)?;
         let partition = take_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
         let partition = Bytes::copy_from_slice(&partition);
-        let (kind, mut rest) = rest.split_first().ok_or_else(damaged)?;
+        let (kind, rest) = rest.split_first().ok_or_else(damaged)?;
         let clustering = match *kind {
-            STATICS => None,
-            ROW => Some(
-                self.sort
-                    .iter()
-                    .map(|column| take_raw(&column.key_type, column.direction, &mut rest))
-                    .collect::<Result<_>>()?,
-            ),
+            STATICS if rest.is_empty() => None,
+            ROW => Some(self.clustering(rest)?),
             _ => return Err(damaged()),
         };
-        if rest.is_empty() { Ok(Place { partition, clustering }) } else { Err(damaged()) }
+        Ok(Place { partition, clustering })
+    }
+
+    /// Takes the clustering key apart: what of a row's key comes behind its kind.
+    pub(super) fn clustering(&self, mut rest: &[u8]) -> Result<Vec<ClusteringValue>> {
+        let mut values = Vec::with_capacity(self.sort.len());
+        for column in &self.sort {
+            values.push(take_raw(&column.key_type, column.direction, &mut rest)?);
+        }
+        if rest.is_empty() { Ok(values) } else { Err(damaged()) }
     }
 
     /// Returns the length of the part of a key (without chunk) that names the partition.

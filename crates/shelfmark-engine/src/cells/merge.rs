@@ -14,8 +14,7 @@ impl CellRow {
     pub(crate) fn merge(&mut self, other: Self) {
         self.deletion = later(self.deletion, other.deletion);
         for (column, deletion) in other.collections {
-            let kept = later(self.collections.get(&column).copied(), Some(deletion));
-            self.collections.extend(kept.map(|deletion| (column, deletion)));
+            self.take_collection(column, deletion);
         }
         self.liveness = match (self.liveness, other.liveness) {
             (Some(a), Some(b)) => Some(if compare_liveness(&a, &b).is_lt() { b } else { a }),
@@ -25,6 +24,12 @@ impl CellRow {
             self.take_cell(key, cell);
         }
         self.drop_covered();
+    }
+
+    /// Adds that a collection was deleted.
+    pub(crate) fn take_collection(&mut self, column: u32, deletion: Deletion) {
+        let kept = later(self.collections.get(&column).copied(), Some(deletion));
+        self.collections.extend(kept.map(|deletion| (column, deletion)));
     }
 
     /// Adds what a write says about one cell.

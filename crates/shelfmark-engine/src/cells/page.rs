@@ -307,6 +307,8 @@ impl<'a, V: View> CellReader<'a, V> {
         let statics = if limits.statics { Some(self.statics(&query.partition)?) } else { None };
         let direction = if query.reversed { Direction::Descending } else { Direction::Ascending };
         let mut last = None;
+        // Behind the partition and the kind.
+        let clustering_at = self.layout.keys.partition(&query.partition)?.len() + 1;
         let mut rows = RowScan::new(self.view, range, direction, limits.rows_max.unwrap_or(256));
         let is_full = loop {
             if is_full(limits, &page, self.step.bytes_read) {
@@ -317,10 +319,10 @@ impl<'a, V: View> CellReader<'a, V> {
             if !row.exists() {
                 continue;
             }
-            let place = self.layout.keys.parse(&raw.key)?;
+            let clustering = raw.key.get(clustering_at..).unwrap_or_default();
             let entry = CellEntry {
                 partition: query.partition.clone(),
-                clustering: place.clustering,
+                clustering: Some(self.layout.keys.clustering(clustering)?),
                 row,
                 statics: statics.clone(),
             };
@@ -463,7 +465,8 @@ impl<'a, V: View> CellReader<'a, V> {
                 Some(statics)
             }
         };
-        let clustering = self.layout.keys.parse(&raw.key)?.clustering;
+        let clustering = raw.key.get(walk.partition.len() + 1..).unwrap_or_default();
+        let clustering = Some(self.layout.keys.clustering(clustering)?);
         Ok(CellEntry { partition: walk.name.clone(), clustering, row, statics })
     }
 }

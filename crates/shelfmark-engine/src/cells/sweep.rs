@@ -151,7 +151,12 @@ impl Inner {
                 let _partition = self.partitions.lock(&[(partition.clone(), true)]);
                 let writer = self.writer(self.store.latest()?);
                 let target = Target::new(self, &writer, table, &views, writer.now)?;
-                let rest = delete::rows(&target, range.clone(), mark.deletion.timestamp)?;
+                let rest = delete::rows(
+                    &target,
+                    range.clone(),
+                    mark.deletion.timestamp,
+                    delete::ROWS_MAX,
+                )?;
                 drop(target);
                 if rest.is_none() {
                     marks::remove_purge(&mut writer.buffer.borrow_mut(), table.id, mark);

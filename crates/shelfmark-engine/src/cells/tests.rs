@@ -155,6 +155,12 @@ fn a_large_collection_is_cut_between_elements() {
     let stored = row.encode();
     assert!(stored.chunks.len() > 10);
     assert!(stored.chunks.iter().all(|chunk| chunk.len() <= 64 * 1024 + 1));
+    assert!(
+        stored
+            .chunks
+            .iter()
+            .all(|chunk| chunk.len() > 40 * 1024 || chunk == stored.chunks.last().unwrap())
+    );
     assert_eq!(CellRow::decode(&stored.head, &stored.chunks).unwrap(), row);
     let before: Vec<Bytes> = stored.chunks.clone();
     let last = CellKey { column: 2, path: Bytes::new() };
@@ -162,4 +168,22 @@ fn a_large_collection_is_cut_between_elements() {
     row.cells.insert(last, Cell { timestamp: 1, content });
     let changed = row.encode().chunks.iter().zip(&before).filter(|(a, b)| a != b).count();
     assert_eq!(changed, 1, "appending changes the last chunk alone");
+}
+
+#[test]
+fn a_large_cell_is_cut_and_put_together() {
+    let mut row = write(1, b"small");
+    for (column, size) in [(2, 70_000), (3, 10), (4, 200_000)] {
+        let content = Content::Live { value: vec![7; size].into(), expiry: None };
+        let key = CellKey { column, path: vec![b'p'; 5_000].into() };
+        row.cells.insert(key, Cell { timestamp: 1, content });
+    }
+    let stored = row.encode();
+    assert!(stored.chunks.iter().all(|chunk| chunk.len() <= 64 * 1024 + 1));
+    assert!(stored.head.len() < 1000, "heads list the beginning of a path alone");
+    assert_eq!(CellRow::decode(&stored.head, &stored.chunks).unwrap(), row);
+    assert!(CellRow::decode(&stored.head, &stored.chunks[1..]).is_err());
+    let mut swapped = stored.chunks.clone();
+    swapped.swap(1, 2);
+    let _ = CellRow::decode(&stored.head, &swapped);
 }

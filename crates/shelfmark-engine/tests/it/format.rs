@@ -75,7 +75,7 @@ fn write_small_store(bed: &Bed) {
     bed.drop_table(&gone.schema.name).unwrap();
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let whole = bytes.len() <= DRAWN_BYTES_MAX;
     let shown = if whole { bytes } else { bytes.get(..BEGINNING_BYTES).unwrap_or(bytes) };
     let text = shown.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
@@ -83,7 +83,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Every key and value of the store, in order.
-fn dump(bed: &Bed) -> Vec<(String, String)> {
+pub(crate) fn dump(bed: &Bed) -> Vec<(String, String)> {
     let snapshot = bed.engine.store().snapshot().unwrap();
     let mut rows = Vec::new();
     let mut rest = Some(KeyRange { start: Bytes::new(), end: None });
@@ -100,11 +100,11 @@ fn bare(column: &str) -> String {
     column.trim().trim_matches('`').to_owned()
 }
 
-/// The rows of the document's table: its last two columns.
-fn drawn() -> Vec<(String, String)> {
+/// The rows of the document's table with this head: its last two columns.
+pub(crate) fn drawn(head: &str) -> Vec<(String, String)> {
     DOCUMENT
         .lines()
-        .skip_while(|line| !line.starts_with("| in a small store |"))
+        .skip_while(|line| !line.starts_with(head))
         .skip(2)
         .take_while(|line| line.starts_with('|'))
         .map(|line| {
@@ -119,7 +119,7 @@ fn drawn() -> Vec<(String, String)> {
 fn a_small_store_is_written_as_drawn() {
     let bed = memory();
     write_small_store(&bed);
-    let (written, drawn) = (dump(&bed), drawn());
+    let (written, drawn) = (dump(&bed), drawn("| in a small store |"));
     for (written, drawn) in written.iter().zip(&drawn) {
         assert_eq!(written, drawn);
     }

@@ -113,7 +113,7 @@ fn indexes_follow_cells_keys_and_collections() {
     });
 }
 
-fn view(state: IndexState) -> TableSchema {
+pub(super) fn view(state: IndexState) -> TableSchema {
     let name = TableName::new("ks", "by_a");
     let mut schema = TableSchema::of_cells(name, vec![KeyColumn::new("a", KeyType::Text)]);
     schema.sort = vec![

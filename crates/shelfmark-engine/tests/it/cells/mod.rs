@@ -3,6 +3,8 @@
 mod basics;
 mod catalogue;
 mod derived;
+mod format;
+mod model;
 
 use std::sync::Arc;
 
