@@ -43,8 +43,8 @@ pub const EXPRESSION_SIZE_BYTES_MAX: usize = 4_096;
 /// Most operators and functions in one expression. Source: quotas, 300.
 pub const EXPRESSION_OPERATORS_MAX: usize = 300;
 
-/// Deepest nesting of an expression's parentheses, calls and negations. *Ours*; the parser and the
-/// evaluator recurse.
+/// Deepest nesting of parentheses and calls inside an operand. *Ours*; the parser of operands
+/// recurses. Conditions nest as deep as the number of operators lets them.
 pub const EXPRESSION_DEPTH_MAX: usize = 100;
 
 /// Most operands of `IN`. Source: quotas.

@@ -10,13 +10,14 @@ use shelfmark_model::{Comparison, Value};
 use super::ast::{Arg, Leaf, Node, Operator, RawPath, RawStep};
 use super::placeholders::Placeholders;
 use super::reserved::is_reserved;
+use super::update::FUNCTIONS as UPDATE_FUNCTIONS;
 use super::{Problem, Refused};
 use crate::errors::{texts, type_name};
 use crate::json::plain;
 use crate::limits::IN_OPERANDS_MAX;
 
 /// The functions of conditions, and how many operands each has.
-const FUNCTIONS: [(&str, usize); 6] = [
+pub(super) const FUNCTIONS: [(&str, usize); 6] = [
     ("attribute_exists", 1),
     ("attribute_not_exists", 1),
     ("attribute_type", 2),
@@ -53,7 +54,11 @@ fn unknown_function(leaf: &Leaf<'_>) -> Refused<()> {
     let mut found = None;
     let mut visit = |name: &str| {
         if found.is_none() && !FUNCTIONS.iter().any(|(own, _)| *own == name) {
-            found = Some(Problem::Other(texts::unknown_function(name)));
+            found = Some(Problem::Other(if UPDATE_FUNCTIONS.contains(&name) {
+                texts::function_not_allowed("a condition", name)
+            } else {
+                texts::unknown_function(name)
+            }));
         }
     };
     if let Operator::Call(name) = leaf.operator {
@@ -145,13 +150,17 @@ fn counts(leaf: &Leaf<'_>) -> Refused<()> {
 }
 
 fn distinct(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<()> {
-    let [Arg::Path(one), Arg::Path(two)] = leaf.args.as_slice() else { return Ok(()) };
-    let (one, two) = (placeholders.path(one)?, placeholders.path(two)?);
-    if one != two {
-        return Ok(());
+    let [Arg::Path(first), others @ ..] = leaf.args.as_slice() else { return Ok(()) };
+    let first = placeholders.path(first)?;
+    for other in others {
+        if let Arg::Path(other) = other
+            && placeholders.path(other)? == first
+        {
+            let text = texts::operands_equal(leaf.operator.name(), &super::lower::shown(&first));
+            return Err(Problem::Other(text));
+        }
     }
-    let text = texts::operands_equal(leaf.operator.name(), &super::lower::shown(&one));
-    Err(Problem::Other(text))
+    Ok(())
 }
 
 /// Checks the types of operands that are known before an item is.
@@ -179,10 +188,7 @@ fn types(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<()> {
             not_in(&["S", "B", "SS", "NS", "BS", "L", "M"]).map_or(Ok(()), wrong)
         }
         Operator::Call("attribute_exists" | "attribute_not_exists") => path_first(leaf),
-        Operator::Call("attribute_type") => {
-            path_first(leaf)?;
-            type_operand(placeholders, leaf)
-        }
+        Operator::Call("attribute_type") => type_operand(placeholders, leaf),
         Operator::Call(_) | Operator::Plus | Operator::Minus => Ok(()),
     }
 }
@@ -199,7 +205,10 @@ pub(super) fn path_first(leaf: &Leaf<'_>) -> Refused<()> {
 fn type_operand(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<()> {
     let found = match leaf.args.get(1) {
         Some(Arg::Value(reference)) => placeholders.value(reference)?,
-        Some(Arg::Path(_) | Arg::Call(_)) | None => {
+        Some(Arg::Call(_)) => {
+            return Err(Problem::Other(texts::operand_type("attribute_type", "N")));
+        }
+        Some(Arg::Path(_)) | None => {
             let any = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
             return Err(Problem::Other(texts::operand_type("attribute_type", any)));
         }
@@ -231,12 +240,19 @@ fn bounds(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<()> {
     }
 }
 
+/// Writes a binary as the message shows it, which is not its content.
+fn binary(value: &Value) -> String {
+    let Value::Bytes(bytes) = value else { return String::new() };
+    let size = bytes.len();
+    format!("java.nio.HeapByteBuffer[pos=0 lim={size} cap={size}]")
+}
+
 /// Writes a bound as the message shows it: `S:abc`.
 fn bound(value: &Value) -> String {
     let shown = match (value.as_text(), value.as_number()) {
         (Some(text), _) => text.to_owned(),
         (_, Some(number)) => plain(number),
-        (None, None) => String::new(),
+        (None, None) => binary(value),
     };
     format!("{}:{shown}", type_name(value))
 }

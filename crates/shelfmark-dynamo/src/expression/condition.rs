@@ -1,12 +1,15 @@
 //! The grammar of conditions: of writes, filters and key conditions.
 //!
 //! A parenthesis may open a condition or an operand; what it was shows only behind it, so both are
-//! parsed by the same functions and told apart by what they return. Nothing is parsed twice.
+//! parsed alike and told apart when they end. Nothing is parsed twice.
+//!
+//! Invariant: the tree is no deeper than there are operators, of which an expression has at most
+//! [`crate::limits::EXPRESSION_OPERATORS_MAX`]; parentheses add nothing to it.
 
 use shelfmark_model::Comparison;
 
 use super::ast::{Arg, Leaf, Node, Operator};
-use super::parser::{CONDITION_KEYWORDS, Parser};
+use super::parser::Parser;
 use super::{Problem, Refused};
 use crate::errors::texts;
 
@@ -23,59 +26,117 @@ struct Parsed<'a> {
     grouped: bool,
 }
 
+/// What stood so far in one pair of parentheses, or in none.
+#[derive(Default)]
+struct Group<'a> {
+    /// The alternatives before the last OR.
+    or: Vec<Node<'a>>,
+    /// The conditions since then, before the last AND.
+    and: Vec<Node<'a>>,
+    /// The NOTs since then.
+    not: usize,
+}
+
+impl<'a> Group<'a> {
+    /// Tells whether nothing stood there.
+    fn is_empty(&self) -> bool {
+        self.or.is_empty() && self.and.is_empty() && self.not == 0
+    }
+
+    /// Adds a condition to those that AND joins.
+    fn join(&mut self, mut node: Node<'a>) {
+        for _ in 0..std::mem::take(&mut self.not) {
+            node = Node::Not(Box::new(node));
+        }
+        self.and.push(node);
+    }
+
+    /// Ends the conditions that AND joins: they are one alternative.
+    fn alternate(&mut self) {
+        self.or.push(joined(std::mem::take(&mut self.and), Node::And));
+    }
+
+    /// Returns the whole, with the condition that stood last.
+    fn end(mut self, last: Node<'a>) -> Node<'a> {
+        self.join(last);
+        self.alternate();
+        joined(self.or, Node::Or)
+    }
+}
+
+/// Joins several nodes; one stays as it is.
+fn joined<'a>(mut nodes: Vec<Node<'a>>, join: fn(Vec<Node<'a>>) -> Node<'a>) -> Node<'a> {
+    match nodes.pop() {
+        Some(only) if nodes.is_empty() => only,
+        last => {
+            nodes.extend(last);
+            join(nodes)
+        }
+    }
+}
+
 /// Parses a whole condition.
+///
+/// Open parentheses lie on a list and not on the stack of the thread: the service allows hundreds
+/// of them inside each other.
 pub(super) fn parse(source: &str) -> Refused<Node<'_>> {
-    let mut parser = Parser::new(source, CONDITION_KEYWORDS);
-    let parsed = or(&mut parser)?;
-    let node = condition(&parser, parsed)?;
-    parser.end()?;
-    if parser.redundant_parentheses {
-        return Err(Problem::Other(texts::REDUNDANT_PARENTHESES.to_owned()));
+    let mut parser = Parser::new(source);
+    let mut open: Vec<Group<'_>> = Vec::new();
+    let mut group = Group::default();
+    loop {
+        while parser.take_word("NOT") {
+            parser.count_operator()?;
+            group.not += 1;
+        }
+        if parser.take("(") {
+            open.push(std::mem::take(&mut group));
+            continue;
+        }
+        let operand = Term::Operand(parser.bare_operand()?);
+        let mut parsed = comparison(&mut parser, Parsed { term: operand, grouped: false })?;
+        while parser.peek().is(")")
+            && let Some(outer) = open.pop()
+        {
+            parsed = closed(&mut parser, std::mem::replace(&mut group, outer), parsed)?;
+        }
+        if parser.peek().is_word("AND") || parser.peek().is_word("OR") {
+            group.join(condition(&parser, parsed)?);
+            if parser.advance().is_word("OR") {
+                group.alternate();
+            }
+            parser.count_operator()?;
+        } else if open.is_empty() {
+            let node = group.end(condition(&parser, parsed)?);
+            parser.end()?;
+            if parser.redundant_parentheses {
+                return Err(Problem::Other(texts::REDUNDANT_PARENTHESES.to_owned()));
+            }
+            return Ok(node);
+        } else {
+            return Err(parser.unexpected());
+        }
     }
-    Ok(node)
 }
 
-fn or<'a>(parser: &mut Parser<'a>) -> Refused<Parsed<'a>> {
-    joined(parser, "OR", and, Node::Or)
-}
-
-fn and<'a>(parser: &mut Parser<'a>) -> Refused<Parsed<'a>> {
-    joined(parser, "AND", not, Node::And)
-}
-
-fn joined<'a>(
+/// Closes a pair of parentheses behind its last term.
+fn closed<'a>(
     parser: &mut Parser<'a>,
-    keyword: &str,
-    parse: fn(&mut Parser<'a>) -> Refused<Parsed<'a>>,
-    join: fn(Vec<Node<'a>>) -> Node<'a>,
+    group: Group<'a>,
+    last: Parsed<'a>,
 ) -> Refused<Parsed<'a>> {
-    let first = parse(parser)?;
-    if !parser.peek().is_word(keyword) {
-        return Ok(first);
-    }
-    let mut nodes = vec![condition(parser, first)?];
-    while parser.take_word(keyword) {
-        parser.count_operator()?;
-        let next = parse(parser)?;
-        nodes.push(condition(parser, next)?);
-    }
-    Ok(Parsed { term: Term::Condition(join(nodes)), grouped: false })
+    let term = if group.is_empty() {
+        parser.redundant_parentheses |= last.grouped;
+        last.term
+    } else {
+        Term::Condition(group.end(condition(parser, last)?))
+    };
+    parser.advance();
+    comparison(parser, Parsed { term, grouped: true })
 }
 
-fn not<'a>(parser: &mut Parser<'a>) -> Refused<Parsed<'a>> {
-    if !parser.take_word("NOT") {
-        return comparison(parser);
-    }
-    parser.count_operator()?;
-    parser.deeper(|parser| {
-        let negated = not(parser)?;
-        let node = Node::Not(Box::new(condition(parser, negated)?));
-        Ok(Parsed { term: Term::Condition(node), grouped: false })
-    })
-}
-
-fn comparison<'a>(parser: &mut Parser<'a>) -> Refused<Parsed<'a>> {
-    let Parsed { term, grouped } = group(parser)?;
+/// Parses what follows an operand, if it is a comparison.
+fn comparison<'a>(parser: &mut Parser<'a>, parsed: Parsed<'a>) -> Refused<Parsed<'a>> {
+    let Parsed { term, grouped } = parsed;
     let left = match term {
         Term::Operand(left) => left,
         term @ Term::Condition(_) => return Ok(Parsed { term, grouped }),
@@ -99,20 +160,6 @@ fn comparison<'a>(parser: &mut Parser<'a>) -> Refused<Parsed<'a>> {
     parser.count_operator()?;
     let args = std::iter::once(left).chain(others).collect();
     Ok(Parsed { term: Term::Condition(Node::Leaf(Leaf { operator, args })), grouped: false })
-}
-
-/// Parses an operand, or anything in parentheses.
-fn group<'a>(parser: &mut Parser<'a>) -> Refused<Parsed<'a>> {
-    if !parser.peek().is("(") {
-        return Ok(Parsed { term: Term::Operand(parser.bare_operand()?), grouped: false });
-    }
-    parser.deeper(|parser| {
-        parser.advance();
-        let inner = or(parser)?;
-        parser.expect(")")?;
-        parser.redundant_parentheses |= inner.grouped;
-        Ok(Parsed { term: inner.term, grouped: true })
-    })
 }
 
 fn comparator(parser: &mut Parser<'_>) -> Option<Comparison> {

@@ -57,8 +57,7 @@ pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
         tokens.push(Token { kind, text, start: source.len() - rest.len() });
         rest = after.trim_start_matches(is_blank);
     }
-    let end = source.trim_end_matches(is_blank).len();
-    tokens.push(Token { kind: TokenKind::End, text: "", start: end });
+    tokens.push(Token { kind: TokenKind::End, text: "", start: source.len() });
     tokens
 }
 
@@ -68,8 +67,10 @@ fn token(rest: &str, first: char) -> (TokenKind, usize) {
         skip + rest.bytes().skip(skip).take_while(belongs).count()
     };
     match first {
-        'a'..='z' | 'A'..='Z' | '_' => (TokenKind::Word, run(0, is_name_byte)),
-        '0'..='9' => (TokenKind::Number, run(0, u8::is_ascii_digit)),
+        'a'..='z' | 'A'..='Z' => (TokenKind::Word, run(0, is_name_byte)),
+        // A number has no zeros before its other digits: `01` are two numbers.
+        '0' => (TokenKind::Number, 1),
+        '1'..='9' => (TokenKind::Number, run(0, u8::is_ascii_digit)),
         '#' | ':' => {
             let length = run(1, is_name_byte);
             let kind = match first {

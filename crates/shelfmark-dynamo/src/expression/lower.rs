@@ -3,12 +3,12 @@
 //! Runs behind the checks, so what they exclude needs no words here; it is still an error, not a
 //! panic.
 
-use shelfmark_model::{Condition, Operand, Path, Step, Value, ValueKind};
+use shelfmark_model::{Comparison, Condition, Operand, Path, Step, Value, ValueKind};
 
 use super::ast::{Arg, Leaf, Node, Operator};
 use super::placeholders::Placeholders;
 use super::{Problem, Refused};
-use crate::errors::texts;
+use crate::errors::{texts, type_name};
 
 /// Translates a condition.
 pub(super) fn condition(placeholders: &Placeholders, node: &Node<'_>) -> Refused<Condition> {
@@ -42,9 +42,19 @@ fn leaf(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<Condition> {
         (Operator::Call("attribute_not_exists"), [Arg::Path(path)]) => {
             Ok(Condition::NotExists(placeholders.path(path)?))
         }
-        (Operator::Call("attribute_type"), [Arg::Path(path), Arg::Value(reference)]) => {
+        (Operator::Call("attribute_type"), [tested, Arg::Value(reference)]) => {
             let name = placeholders.value(reference)?.as_text().unwrap_or_default();
-            is_type(placeholders.path(path)?, name)
+            match tested {
+                Arg::Path(path) => is_type(placeholders.path(path)?, name),
+                Arg::Value(given) => Ok(truth(type_name(placeholders.value(given)?) == name)),
+                // A size is a number, or there is none.
+                Arg::Call(_) if name == "N" => Ok(Condition::Compare(
+                    Comparison::GreaterOrEqual,
+                    operand(tested)?,
+                    Operand::Value(Value::number(0)),
+                )),
+                Arg::Call(_) => Ok(truth(false)),
+            }
         }
         (Operator::Call("begins_with"), [whole, prefix]) => {
             Ok(Condition::BeginsWith(operand(whole)?, operand(prefix)?))
@@ -54,6 +64,11 @@ fn leaf(placeholders: &Placeholders, leaf: &Leaf<'_>) -> Refused<Condition> {
         }
         (operator, args) => Err(Problem::Other(texts::operand_count(operator.name(), args.len()))),
     }
+}
+
+/// Returns a condition whose outcome is known: all of nothing holds, one of nothing does not.
+const fn truth(holds: bool) -> Condition {
+    if holds { Condition::And(Vec::new()) } else { Condition::Or(Vec::new()) }
 }
 
 fn is_type(path: Path, name: &str) -> Refused<Condition> {
@@ -96,8 +111,7 @@ fn size_of(value: &Value) -> Refused<Operand> {
     } else if let Value::Map(map) = value {
         map.len()
     } else {
-        let found = crate::errors::type_name(value);
-        return Err(Problem::Other(texts::operand_type("size", found)));
+        return Err(Problem::Other(texts::operand_type("size", type_name(value))));
     };
     Ok(Operand::Value(Value::number(i64::try_from(size).unwrap_or(i64::MAX))))
 }

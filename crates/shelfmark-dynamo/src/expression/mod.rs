@@ -8,8 +8,9 @@
 //! What it is not: it evaluates nothing and knows no table; that a path leads to a key attribute
 //! is for the operations to judge.
 //!
-//! Invariant: text is at most 4,096 bytes and nests at most
-//! [`crate::limits::EXPRESSION_DEPTH_MAX`] deep before anything recurses over it.
+//! Invariant: text is at most 4,096 bytes, its operands nest at most
+//! [`crate::limits::EXPRESSION_DEPTH_MAX`] deep and its conditions at most as deep as there are
+//! operators ([`crate::limits::EXPRESSION_OPERATORS_MAX`]) before anything recurses over it.
 
 mod ast;
 mod check;

@@ -1,7 +1,7 @@
 //! The parts of the grammar that all expressions share: paths, operands, function calls.
 //!
-//! Recursive descent over the tokens. Invariant: it recurses at most
-//! [`EXPRESSION_DEPTH_MAX`] deep, so a text of nothing but parentheses is a refusal.
+//! Recursive descent over the tokens of an operand. Invariant: it recurses at most
+//! [`EXPRESSION_DEPTH_MAX`] deep, so an operand of nothing but parentheses is a refusal.
 
 use super::ast::{Arg, Leaf, Operator, RawPath, RawStep};
 use super::lexer::{Token, TokenKind, tokens};
@@ -9,10 +9,9 @@ use super::{Problem, Refused};
 use crate::errors::texts;
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_OPERATORS_MAX, LIST_INDEX_MAX};
 
-/// Words that are no names in conditions.
-pub(super) const CONDITION_KEYWORDS: &[&str] = &["AND", "OR", "NOT", "BETWEEN", "IN"];
-/// Words that are no names in updates.
-pub(super) const UPDATE_KEYWORDS: &[&str] = &["SET", "REMOVE", "ADD", "DELETE"];
+/// Words that are no names, in whichever expression: one grammar serves them all.
+const KEYWORDS: [&str; 9] =
+    ["AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"];
 
 /// A position in an expression.
 pub(super) struct Parser<'a> {
@@ -21,20 +20,18 @@ pub(super) struct Parser<'a> {
     position: usize,
     depth: usize,
     operators: usize,
-    keywords: &'static [&'static str],
     /// A pair of parentheses stands directly around another.
     pub(super) redundant_parentheses: bool,
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(source: &'a str, keywords: &'static [&'static str]) -> Self {
+    pub(super) fn new(source: &'a str) -> Self {
         Self {
             source,
             tokens: tokens(source),
             position: 0,
             depth: 0,
             operators: 0,
-            keywords,
             redundant_parentheses: false,
         }
     }
@@ -124,7 +121,7 @@ impl<'a> Parser<'a> {
     fn path_name(&mut self) -> Refused<RawStep<'a>> {
         let token = self.peek();
         let step = match token.kind {
-            TokenKind::Word if !self.is_keyword(token) => RawStep::Word(token.text),
+            TokenKind::Word if !is_keyword(token) => RawStep::Word(token.text),
             TokenKind::Name => RawStep::Name(token.text),
             TokenKind::Word
             | TokenKind::Value
@@ -173,7 +170,7 @@ impl<'a> Parser<'a> {
             return Ok(Arg::Value(token.text));
         }
         let call = token.kind == TokenKind::Word && self.at(self.position + 1).is("(");
-        if !call || self.is_keyword(token) {
+        if !call || is_keyword(token) {
             return self.path().map(Arg::Path);
         }
         self.count_operator()?;
@@ -196,8 +193,8 @@ impl<'a> Parser<'a> {
         }
         Ok(list)
     }
+}
 
-    fn is_keyword(&self, token: Token<'_>) -> bool {
-        self.keywords.iter().any(|keyword| token.is_word(keyword))
-    }
+fn is_keyword(token: Token<'_>) -> bool {
+    KEYWORDS.iter().any(|keyword| token.is_word(keyword))
 }

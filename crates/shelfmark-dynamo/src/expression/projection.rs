@@ -11,7 +11,7 @@ use crate::errors::texts;
 
 /// Reads a projection.
 pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Vec<Path>> {
-    let mut parser = Parser::new(source, &[]);
+    let mut parser = Parser::new(source);
     let raw = parser.list(Parser::path)?;
     parser.end()?;
     raw.iter().try_for_each(reserved_in_path)?;
@@ -30,6 +30,7 @@ pub(super) fn apart(paths: &[Path]) -> Refused<()> {
     if overlap.is_none() {
         let conflict = conflict(&sorted);
         return conflict.map_or(Ok(()), |(one, two)| {
+            let (one, two) = as_written(paths, one, two);
             Err(Problem::Other(texts::paths_conflict(&shown(one), &shown(two))))
         });
     }

@@ -3,15 +3,16 @@
 use shelfmark_model::{Operand, Patch, PatchOperation, PatchValue, Path, Value};
 
 use super::ast::{Arg, Change, Leaf, Operator, Section};
-use super::check::{path_first, reserved_in_path, reserved_words};
-use super::parser::{Parser, UPDATE_KEYWORDS};
+use super::check::{FUNCTIONS as CONDITION_FUNCTIONS, path_first, reserved_in_path, reserved_words};
+use super::lexer::TokenKind;
+use super::parser::Parser;
 use super::placeholders::Placeholders;
 use super::projection::apart;
 use super::{Problem, Refused};
 use crate::errors::{texts, type_name};
 
 /// The functions of updates, all with two operands.
-const FUNCTIONS: [&str; 2] = ["if_not_exists", "list_append"];
+pub(super) const FUNCTIONS: [&str; 2] = ["if_not_exists", "list_append"];
 
 /// Reads an update.
 pub(super) fn read(placeholders: &Placeholders, source: &str) -> Refused<Patch> {
@@ -36,7 +37,7 @@ struct Parsed<'a> {
 }
 
 fn parse(source: &str) -> Refused<Parsed<'_>> {
-    let mut parser = Parser::new(source, UPDATE_KEYWORDS);
+    let mut parser = Parser::new(source);
     let mut parsed = Parsed { changes: Vec::new(), twice: None };
     let mut seen = Vec::new();
     loop {
@@ -49,9 +50,13 @@ fn parse(source: &str) -> Refused<Parsed<'_>> {
         }
         seen.push(section);
         parsed.changes.extend(parser.list(|parser| change(parser, section))?);
-        if parser.end().is_ok() {
-            return Ok(parsed);
+        if parser.end().is_err() {
+            continue;
         }
+        if parser.redundant_parentheses {
+            return Err(Problem::Other(texts::REDUNDANT_PARENTHESES.to_owned()));
+        }
+        return Ok(parsed);
     }
 }
 
@@ -61,37 +66,51 @@ fn change<'a>(parser: &mut Parser<'a>, section: Section) -> Refused<Change<'a>> 
         Section::Remove => None,
         Section::Set => {
             parser.expect("=")?;
-            Some(right_hand_side(parser)?)
+            Some(right_hand_side(parser)?.arg)
         }
-        Section::Add | Section::Delete => match parser.bare_operand()? {
-            value @ Arg::Value(_) => Some(value),
-            Arg::Path(_) | Arg::Call(_) => return Err(parser.unexpected()),
-        },
+        Section::Add | Section::Delete if parser.peek().kind != TokenKind::Value => {
+            return Err(parser.unexpected());
+        }
+        Section::Add | Section::Delete => Some(parser.bare_operand()?),
     };
     Ok(Change { section, path, arg })
 }
 
-/// Parses an operand, a sum or a difference, which may stand in parentheses.
-fn right_hand_side<'a>(parser: &mut Parser<'a>) -> Refused<Arg<'a>> {
-    let left = if parser.peek().is("(") {
-        parser.deeper(|parser| {
-            parser.advance();
-            let inner = right_hand_side(parser)?;
-            parser.expect(")")?;
-            Ok(inner)
-        })?
-    } else {
-        parser.bare_operand()?
-    };
+/// What a SET assigns, and whether it was one pair of parentheses and what is in them.
+struct RightHandSide<'a> {
+    arg: Arg<'a>,
+    grouped: bool,
+}
+
+/// Parses an operand, a sum or a difference. Each may stand in parentheses, but a sum in
+/// parentheses is no operand of another.
+fn right_hand_side<'a>(parser: &mut Parser<'a>) -> Refused<RightHandSide<'a>> {
+    let grouped = parser.peek().is("(");
+    let left = if grouped { grouped_side(parser)? } else { parser.bare_operand()? };
+    let is_sum = matches!(
+        &left,
+        Arg::Call(Leaf { operator: Operator::Plus | Operator::Minus, .. })
+    );
     let operator = match parser.peek() {
-        token if token.is("+") => Operator::Plus,
-        token if token.is("-") => Operator::Minus,
-        _ => return Ok(left),
+        token if token.is("+") && !is_sum => Operator::Plus,
+        token if token.is("-") && !is_sum => Operator::Minus,
+        _ => return Ok(RightHandSide { arg: left, grouped }),
     };
     parser.advance();
     parser.count_operator()?;
     let right = parser.operand()?;
-    Ok(Arg::Call(Leaf { operator, args: vec![left, right] }))
+    let arg = Arg::Call(Leaf { operator, args: vec![left, right] });
+    Ok(RightHandSide { arg, grouped: false })
+}
+
+fn grouped_side<'a>(parser: &mut Parser<'a>) -> Refused<Arg<'a>> {
+    parser.deeper(|parser| {
+        parser.advance();
+        let inner = right_hand_side(parser)?;
+        parser.expect(")")?;
+        parser.redundant_parentheses |= inner.grouped;
+        Ok(inner.arg)
+    })
 }
 
 /// Checks that come before names and values are looked up.
@@ -102,6 +121,7 @@ fn check(placeholders: &Placeholders, parsed: &Parsed<'_>) -> Refused<()> {
     }
     for change in &parsed.changes {
         change.arg.iter().try_for_each(unknown_function)?;
+        change.arg.iter().try_for_each(misused_function)?;
     }
     if let Some(section) = parsed.twice {
         return Err(Problem::Other(texts::section_twice(section.keyword())));
@@ -120,9 +140,28 @@ fn unknown_function(arg: &Arg<'_>) -> Refused<()> {
             && found.is_ok()
             && !FUNCTIONS.contains(&name)
         {
-            found = Err(Problem::Other(texts::unknown_function(name)));
+            let known = CONDITION_FUNCTIONS.iter().any(|(own, _)| *own == name);
+            found = Err(Problem::Other(if known {
+                texts::function_not_allowed("an update", name)
+            } else {
+                texts::unknown_function(name)
+            }));
         }
     });
+    found
+}
+
+/// Only `if_not_exists` is an operand of something else.
+fn misused_function(arg: &Arg<'_>) -> Refused<()> {
+    let Arg::Call(outermost) = arg else { return Ok(()) };
+    let mut found = Ok(());
+    for arg in &outermost.args {
+        arg.calls(&mut |call| {
+            if call.operator == Operator::Call("list_append") {
+                found = Err(Problem::Other(texts::misused_function("list_append")));
+            }
+        });
+    }
     found
 }
 

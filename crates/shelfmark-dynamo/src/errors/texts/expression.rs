@@ -14,7 +14,7 @@ pub(crate) fn expression_size(size: usize) -> String {
 }
 
 pub(crate) fn expression_operators(count: usize) -> String {
-    format!("The expression contains more operators than are allowed; number of operators: {count}")
+    format!("The expression contains too many operators; operator count: {count}")
 }
 
 pub(crate) fn syntax_error(token: &str, near: &str) -> String {
@@ -42,6 +42,11 @@ pub(crate) fn unknown_function(name: &str) -> String {
     format!("Invalid function name; function: {name}")
 }
 
+/// `which` is the kind of expression, with its article.
+pub(crate) fn function_not_allowed(which: &str, name: &str) -> String {
+    format!("The function is not allowed in {which} expression; function: {name}")
+}
+
 pub(crate) fn misused_function(name: &str) -> String {
     format!("The function is not allowed to be used this way in an expression; function: {name}")
 }
@@ -63,7 +68,7 @@ pub(crate) fn operand_type(operator: &str, data_type: &str) -> String {
 pub(crate) fn section_operand_type(section: &str, data_type: &str) -> String {
     format!(
         "Incorrect operand type for operator or function; operator: {section}, operand type: \
-         {data_type}"
+         {data_type}, typeSet: ALLOWED_FOR_{section}_OPERAND"
     )
 }
 
