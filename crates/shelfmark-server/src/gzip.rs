@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 
 use bytes::Bytes;
 use flate2::Compression;
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
 use crate::limits::BODY_SIZE_BYTES_MAX;
@@ -18,11 +18,11 @@ pub(crate) enum GzipError {
     TooLarge,
 }
 
-/// Decompresses a request's body.
+/// Decompresses a request's body: one gzip, or several one behind the other.
 pub(crate) fn decompress(body: &[u8]) -> Result<Bytes, GzipError> {
     let mut out = Vec::new();
     let limit = BODY_SIZE_BYTES_MAX as u64 + 1;
-    GzDecoder::new(body).take(limit).read_to_end(&mut out).map_err(|_| GzipError::Damaged)?;
+    MultiGzDecoder::new(body).take(limit).read_to_end(&mut out).map_err(|_| GzipError::Damaged)?;
     if out.len() > BODY_SIZE_BYTES_MAX {
         return Err(GzipError::TooLarge);
     }
@@ -46,7 +46,14 @@ mod tests {
         let packed = compress(&body).unwrap();
         assert!(packed.len() < 1_000);
         assert_eq!(decompress(&packed).unwrap(), body);
-        assert_eq!(decompress(b"plain"), Err(GzipError::Damaged));
+        let (start, end) = body.split_at(10);
+        let twice = [compress(start).unwrap(), compress(end).unwrap()].concat();
+        assert_eq!(decompress(&twice).unwrap(), body, "one gzip behind another");
+        for damaged in [&b"plain"[..], b"", &packed[..packed.len() - 1]] {
+            assert_eq!(decompress(damaged), Err(GzipError::Damaged));
+        }
+        let followed = [&packed[..], b"junk"].concat();
+        assert_eq!(decompress(&followed), Err(GzipError::Damaged));
         let bomb = compress(&vec![0; BODY_SIZE_BYTES_MAX + 1]).unwrap();
         assert!(bomb.len() < 200_000);
         assert_eq!(decompress(&bomb), Err(GzipError::TooLarge));

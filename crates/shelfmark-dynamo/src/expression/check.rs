@@ -133,7 +133,7 @@ fn counts(leaf: &Leaf<'_>) -> Refused<()> {
         Err(Problem::Other(texts::operand_count(leaf.operator.name(), count)))
     };
     if leaf.operator == Operator::In && leaf.args.len() > IN_OPERANDS_MAX + 1 {
-        return wrong(leaf, leaf.args.len() - 1);
+        return Err(Problem::Other(texts::in_operand_count(leaf.args.len() - 1)));
     }
     let mut found = Ok(());
     let mut check = |call: &Leaf<'_>| {

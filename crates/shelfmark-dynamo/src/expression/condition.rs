@@ -119,11 +119,7 @@ pub(super) fn parse(source: &str) -> Refused<Node<'_>> {
 }
 
 /// Closes a pair of parentheses behind its last term.
-fn closed<'a>(
-    parser: &mut Parser<'a>,
-    group: Group<'a>,
-    last: Parsed<'a>,
-) -> Refused<Parsed<'a>> {
+fn closed<'a>(parser: &mut Parser<'a>, group: Group<'a>, last: Parsed<'a>) -> Refused<Parsed<'a>> {
     let term = if group.is_empty() {
         parser.redundant_parentheses |= last.grouped;
         last.term

@@ -10,8 +10,7 @@ use crate::errors::texts;
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_OPERATORS_MAX, LIST_INDEX_MAX};
 
 /// Words that are no names, in whichever expression: one grammar serves them all.
-const KEYWORDS: [&str; 9] =
-    ["AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"];
+const KEYWORDS: [&str; 9] = ["AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"];
 
 /// A position in an expression.
 pub(super) struct Parser<'a> {

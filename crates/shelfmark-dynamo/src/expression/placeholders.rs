@@ -12,7 +12,8 @@ use super::ast::{RawPath, RawStep};
 use super::{Kind, Problem, Refused};
 use crate::errors::{Error, Result, texts};
 use crate::json::Checked;
-use crate::limits::{ATTRIBUTE_NAME_BYTES_MAX, PLACEHOLDER_BYTES_MAX, PLACEHOLDERS_SIZE_BYTES_MAX};
+use crate::limits::{PLACEHOLDER_BYTES_MAX, PLACEHOLDERS_SIZE_BYTES_MAX};
+use crate::table::check_attribute_name;
 
 const NAMES: &str = "ExpressionAttributeNames";
 const VALUES: &str = "ExpressionAttributeValues";
@@ -122,14 +123,9 @@ fn check_names(names: BTreeMap<String, String>) -> Result<BTreeMap<String, Entry
     check_keys(NAMES, '#', names.keys())?;
     let mut size = 0;
     for (key, name) in &names {
-        if name.is_empty() || name.len() > ATTRIBUTE_NAME_BYTES_MAX {
-            let problem = if name.is_empty() {
-                texts::EMPTY_ATTRIBUTE_NAME
-            } else {
-                texts::ATTRIBUTE_NAME_TOO_LONG
-            };
-            return Err(Error::validation(texts::map_value_invalid(NAMES, key, problem)));
-        }
+        check_attribute_name(name).map_err(|error| {
+            Error::validation(texts::map_value_invalid(NAMES, key, &error.message))
+        })?;
         size += key.len() + name.len();
     }
     check_size(NAMES, size)?;

@@ -3,7 +3,9 @@
 use shelfmark_model::{Operand, Patch, PatchOperation, PatchValue, Path, Value};
 
 use super::ast::{Arg, Change, Leaf, Operator, Section};
-use super::check::{FUNCTIONS as CONDITION_FUNCTIONS, path_first, reserved_in_path, reserved_words};
+use super::check::{
+    FUNCTIONS as CONDITION_FUNCTIONS, path_first, reserved_in_path, reserved_words,
+};
 use super::lexer::TokenKind;
 use super::parser::Parser;
 use super::placeholders::Placeholders;
@@ -87,10 +89,8 @@ struct RightHandSide<'a> {
 fn right_hand_side<'a>(parser: &mut Parser<'a>) -> Refused<RightHandSide<'a>> {
     let grouped = parser.peek().is("(");
     let left = if grouped { grouped_side(parser)? } else { parser.bare_operand()? };
-    let is_sum = matches!(
-        &left,
-        Arg::Call(Leaf { operator: Operator::Plus | Operator::Minus, .. })
-    );
+    let is_sum =
+        matches!(&left, Arg::Call(Leaf { operator: Operator::Plus | Operator::Minus, .. }));
     let operator = match parser.peek() {
         token if token.is("+") && !is_sum => Operator::Plus,
         token if token.is("-") && !is_sum => Operator::Minus,

@@ -140,7 +140,13 @@ impl Reader<'_> {
                 Ok(self.list(|reader| reader.value(level + 1).map(Some))?.map(Value::List))
             }
             DataType::M => {
-                Ok(self.map(|reader, _| reader.value(level + 1).map(Some))?.map(Value::Map))
+                let map = self.map(|reader, name| {
+                    if name.is_empty() {
+                        reader.refuse(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
+                    }
+                    reader.value(level + 1).map(Some)
+                })?;
+                Ok(map.map(Value::Map))
             }
             DataType::Ss => self.set(&STRING_SET, |_, text| Ok(Value::text(text))),
             DataType::Ns => self.set(&NUMBER_SET, |reader, text| Ok(reader.number_value(text))),

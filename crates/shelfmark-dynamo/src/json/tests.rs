@@ -188,7 +188,7 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
-            prop::collection::btree_map(".{0,6}", inner, 0..4).prop_map(Value::Map),
+            prop::collection::btree_map(".{1,6}", inner, 0..4).prop_map(Value::Map),
         ]
     })
 }

@@ -9,6 +9,7 @@ use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::{KeyCondition, KeyRelation};
 use crate::json::{Checked, Reader};
 use crate::shape::Shape;
+use crate::table::check_attribute_name;
 
 /// Conditions by attribute, as a request gives them.
 pub(crate) type Conditions = BTreeMap<String, LegacyCondition>;
@@ -140,12 +141,20 @@ fn joined(operator: Option<&str>) -> fn(Vec<Condition>) -> Condition {
 
 fn expected(name: String, condition: LegacyCondition) -> Result<Condition> {
     let invalid = |text: String| Err(Error::validation(text));
+    check_attribute_name(&name)?;
     if condition.operator.is_some() {
         if condition.exists.is_some() {
             return invalid(texts::exists_with_operator(&name));
         }
         if condition.list.is_some() && condition.value.is_some() {
             return invalid(texts::value_with_list(&name));
+        }
+        let operator = condition.operator.as_deref().unwrap_or_default();
+        if condition.list.is_none()
+            && condition.value.is_none()
+            && !matches!(operator, "NULL" | "NOT_NULL")
+        {
+            return invalid(texts::operator_without_value(operator, &name));
         }
         let (operator, values) = operator_and_values(condition)?;
         return comparison(Path::attribute(name), &operator, values);
@@ -191,7 +200,7 @@ fn operator_and_values(condition: LegacyCondition) -> Result<(String, Vec<Value>
         let allowed: &[&str] = match operator.as_str() {
             "EQ" | "NE" => &["S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"],
             "BEGINS_WITH" => &["S", "B"],
-            "CONTAINS" | "NOT_CONTAINS" => &["S", "N", "B", "BOOL", "NULL", "L", "M"],
+            "CONTAINS" | "NOT_CONTAINS" => &["S", "N", "B", "BOOL", "NULL"],
             _ => &["S", "N", "B"],
         };
         if !allowed.contains(&first) {

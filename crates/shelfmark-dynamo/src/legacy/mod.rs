@@ -16,6 +16,7 @@ use shelfmark_model::{Path, Projection};
 
 use crate::errors::{Error, Result, texts};
 use crate::expression::Kind;
+use crate::table::check_attribute_name;
 
 /// Refuses a request that has both kinds of parameters. Each is named with whether it was given.
 pub(crate) fn not_mixed(legacy: &[(&str, bool)], expressions: &[(Kind, bool)]) -> Result<()> {
@@ -29,9 +30,20 @@ pub(crate) fn not_mixed(legacy: &[(&str, bool)], expressions: &[(Kind, bool)]) -
     Err(Error::enveloped(texts::mixed_parameters(&legacy, &expressions)))
 }
 
+/// Refuses a ConditionalOperator that joins nothing.
+pub(crate) fn operator_fits(operator: Option<&str>, conditions: Option<&Conditions>) -> Result<()> {
+    let text = match (operator, conditions.map_or(0, Conditions::len)) {
+        (Some(_), 0) => texts::OPERATOR_WITHOUT_CONDITIONS,
+        (Some(_), 1) => texts::OPERATOR_WITHOUT_NEED,
+        (Some(_) | None, _) => return Ok(()),
+    };
+    Err(Error::validation(text))
+}
+
 /// Translates AttributesToGet.
 pub(crate) fn attributes_to_get(names: &[String]) -> Result<Projection> {
     for (position, name) in names.iter().enumerate() {
+        check_attribute_name(name)?;
         if names.iter().take(position).any(|other| other == name) {
             return Err(Error::validation(texts::attribute_twice(name)));
         }

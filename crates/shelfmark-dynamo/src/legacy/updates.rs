@@ -7,6 +7,7 @@ use shelfmark_model::{Operand, Patch, PatchOperation, PatchValue, Path, Value};
 use crate::errors::{Error, Result, texts, type_name};
 use crate::json::{Checked, Reader};
 use crate::shape::Shape;
+use crate::table::check_attribute_name;
 
 /// Updates by attribute, as a request gives them.
 pub(crate) type Updates = BTreeMap<String, Update>;
@@ -49,6 +50,7 @@ pub(crate) fn patch(updates: Updates) -> Result<Patch> {
     let operations = updates
         .into_iter()
         .map(|(name, update)| {
+            check_attribute_name(&name)?;
             let value = update.value.map(Checked::checked).transpose()?;
             operation(Path::attribute(&name), &name, update.action.as_deref(), value)
         })

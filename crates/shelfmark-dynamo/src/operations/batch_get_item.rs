@@ -112,6 +112,7 @@ fn run(face: &Face, request: Request) -> Result<Answer> {
     for (name, keys, projection, read) in prepared {
         let table = table::find(&face.engine, &name)?;
         let keys = read_keys(&table, keys)?;
+        table::check_key_paths(&table.schema, table::projected(&projection))?;
         planned.push(Planned { name, table, keys, projection, read });
     }
     read(face, planned)

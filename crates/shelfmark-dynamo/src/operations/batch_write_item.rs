@@ -219,6 +219,7 @@ fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail)> {
         for action in actions {
             let (key, change) = match action {
                 Action::Put(item) => {
+                    table::check_put_key(&table, &item)?;
                     table::check_item(&table, &item)?;
                     (table.key_of(&item)?, Change::Put(item))
                 }
@@ -239,8 +240,7 @@ fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail)> {
 
 fn action(write: WriteRequest) -> Result<Action> {
     match (write.put.flatten(), write.delete.flatten()) {
-        (Some(_), Some(_)) => Err(Error::validation(texts::VALUE_HAS_SEVERAL_TYPES)),
-        (None, None) => Err(Error::validation(texts::VALUE_IS_EMPTY)),
+        (Some(_), Some(_)) | (None, None) => Err(Error::validation(texts::VALUE_HAS_SEVERAL_TYPES)),
         (None, Some(key)) => Ok(Action::Delete(key.checked()?)),
         (Some(item), None) => {
             let item = item.checked()?;

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use shelfmark_engine::ErrorKind;
 use shelfmark_model::{IndexSchema, Placement, RowKind, TableOptions, TableSchema};
 
-use super::table_request::{self, Definition, IndexRequest, KeyElement, Tag, ThroughputRequest};
+use super::table_request::{
+    self, Definition, IndexRequest, KeyElement, StreamRequest, Tag, ThroughputRequest,
+};
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use super::tags;
 use crate::describe::{self, Sizes};
@@ -30,6 +32,7 @@ struct Request {
     tags: Option<Vec<Tag>>,
     deletion_protection: bool,
     table_class: Option<String>,
+    stream: Option<StreamRequest>,
     /// A member that asks for something this server does not do.
     unsupported: Option<&'static str>,
 }
@@ -72,10 +75,9 @@ fn parse(body: &[u8]) -> Result<Request> {
                 request.deletion_protection = reader.boolean()? == Some(true);
             }
             "TableClass" => request.table_class = reader.text()?,
-            "StreamSpecification" if table_request::read_flag(reader, "StreamEnabled")? => {
-                request.unsupported = Some("StreamSpecification");
+            "StreamSpecification" => {
+                request.stream = table_request::read_stream(reader)?;
             }
-            "StreamSpecification" => {}
             "VectorIndexes" => {
                 let indexes = reader.list(|reader| reader.skip().map(Some))?;
                 if indexes.is_some_and(|indexes| !indexes.is_empty()) {
@@ -126,8 +128,9 @@ fn shape(request: &Request) -> Result<()> {
     let classes = &["STANDARD", "STANDARD_INFREQUENT_ACCESS"];
     shape.one_of("TableClass", request.table_class.as_deref(), classes);
     table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
+    table_request::shape_stream(request.stream, &mut shape);
     shape.check()?;
-    match request.unsupported {
+    match request.unsupported.or(table_request::stream_wanted(request.stream)) {
         Some(member) => Err(Error::validation(texts::not_supported(member))),
         None => Ok(()),
     }

@@ -66,6 +66,7 @@ fn run(face: &Face, request: Request) -> Result<(Arc<Table>, Got)> {
     let projection = request.read.prepare()?;
     let table = table::find(&face.engine, &request.table.unwrap_or_default())?;
     let key = table::read_key(&table, key)?;
+    table::check_key_paths(&table.schema, table::projected(&projection))?;
     let got = face.engine.get(&table, &Get { key, projection })?;
     Ok((table, got))
 }

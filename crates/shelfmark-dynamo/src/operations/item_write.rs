@@ -39,11 +39,12 @@ struct Planned {
     write: Write,
     shown: Shown,
     detail: Detail,
+    is_legacy: bool,
 }
 
 /// Plans and queues a write; `done` is told when it is durable.
 pub(super) fn start(face: &Face, verb: Verb, body: &[u8], done: Done) {
-    let Planned { write, shown, detail } = match plan(face, verb, body) {
+    let Planned { write, shown, detail, is_legacy } = match plan(face, verb, body) {
         Ok(planned) => planned,
         Err(error) => return done.answer(Err(error)),
     };
@@ -56,10 +57,18 @@ pub(super) fn start(face: &Face, verb: Verb, body: &[u8], done: Done) {
                     let written = written.into_iter().next().unwrap_or_default();
                     Ok(encode(&table, written, &shown, detail))
                 }
-                Err(error) => Err(write_error(error, &table)),
+                Err(error) => Err(worded(write_error(error, &table), is_legacy)),
             });
         }),
     );
+}
+
+/// Words an update that meets a value of another type; the old form of updates has its own words.
+fn worded(mut error: Error, is_legacy: bool) -> Error {
+    if is_legacy && error.message == texts::UPDATE_OPERAND_TYPE {
+        error.message = texts::UPDATE_TYPE_MISMATCH.to_owned();
+    }
+    error
 }
 
 fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
@@ -94,6 +103,7 @@ fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
     let Request { write, returns, capacity, metrics: _ } = parse(verb, body)?;
     let name = write.table.clone().unwrap_or_default();
     let prepared = write.prepare(verb)?;
+    let is_legacy = prepared.is_legacy;
     let table = table::find(&face.engine, &name)?;
     let mut write = prepared.bind(&table)?;
     let shown = shown(&write, returns.as_deref());
@@ -102,7 +112,7 @@ fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
         old: detail.is_wanted() || matches!(shown, Shown::AllOld | Shown::UpdatedOld(_)),
         new: detail.is_wanted() || matches!(shown, Shown::AllNew | Shown::UpdatedNew(_)),
     };
-    Ok(Planned { write, shown, detail })
+    Ok(Planned { write, shown, detail, is_legacy })
 }
 
 fn shown(write: &Write, returns: Option<&str>) -> Shown {

@@ -4,7 +4,7 @@ use shelfmark_model::{Item, SortBound, SortCondition, Value};
 
 use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::{KeyCondition, KeyRelation};
-use crate::table::{Target, key_letter};
+use crate::table::{Target, check_not_empty, key_letter};
 
 /// One contiguous range of a partition, and the conditions it came from.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl KeyRange {
             let KeyRelation::Equal(value) = &condition.relation else {
                 return Err(Error::validation(texts::KEY_CONDITION_NOT_SUPPORTED));
             };
-            check_empty(&column.name, value)?;
+            check_not_empty(&column.name, value)?;
             partition.push(value.clone());
             used += 1;
         }
@@ -43,9 +43,11 @@ impl KeyRange {
                 continue;
             };
             check_types(condition, key_letter(&column.key_type))?;
+            for value in condition.relation.values() {
+                check_not_empty(&column.name, value)?;
+            }
             used += 1;
             if let KeyRelation::Equal(value) = &condition.relation {
-                check_empty(&column.name, value)?;
                 equal.push(value.clone());
             } else {
                 range = Some(condition.relation.clone());
@@ -101,13 +103,4 @@ fn check_types(condition: &KeyCondition, letter: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::validation(texts::KEY_CONDITION_TYPE))
-}
-
-fn check_empty(name: &str, value: &Value) -> Result<()> {
-    let empty = value.as_text().is_some_and(str::is_empty)
-        || matches!(value, Value::Bytes(bytes) if bytes.is_empty());
-    if empty {
-        return Err(Error::validation(texts::key_is_empty(name, type_name(value))));
-    }
-    Ok(())
 }

@@ -14,7 +14,7 @@ use crate::legacy::{self, Conditions};
 use crate::limits::KEY_NAME_BYTES_MAX;
 use crate::reply::Answered;
 use crate::shape::{CAPACITIES, Shape};
-use crate::table::{Target, key_letter};
+use crate::table::{Target, check_not_empty, key_letter};
 
 /// The members that both operations have.
 #[derive(Debug, Default)]
@@ -40,6 +40,8 @@ pub(super) struct PageRequest {
 pub(super) struct Prepared {
     pub(super) keys: Vec<KeyCondition>,
     pub(super) filter: Option<Condition>,
+    /// How messages call the member that the filter came from.
+    pub(super) filter_member: &'static str,
     pub(super) limit: Option<usize>,
     pub(super) start: Option<Item>,
     pub(super) detail: Detail,
@@ -98,6 +100,7 @@ impl PageRequest {
     pub(super) fn prepare(self, operation: Operation) -> Result<Prepared> {
         let expressions = self.expressions(operation);
         legacy::not_mixed(&self.legacy(operation), &expressions)?;
+        legacy::operator_fits(self.operator.as_deref(), self.legacy_filter.as_ref())?;
         let start = self
             .start
             .map(Attributes::checked)
@@ -117,6 +120,10 @@ impl PageRequest {
             }
             (None, None) => Vec::new(),
         };
+        let filter_member = match filter {
+            Some(_) => "Filter Expression",
+            None => operation.legacy_filter(),
+        };
         let filter = match filter {
             Some(filter) => Some(filter),
             None => legacy::conditions::filter(self.legacy_filter, self.operator.as_deref())?,
@@ -129,6 +136,7 @@ impl PageRequest {
         Ok(Prepared {
             keys,
             filter,
+            filter_member,
             limit: self.limit.and_then(|limit| usize::try_from(limit).ok()),
             start,
             detail: Detail::of(self.capacity.as_deref()),
@@ -204,10 +212,12 @@ fn check_position_types(target: &Target, position: &Item) -> Result<()> {
         .all(|(name, key_type)| {
             position.get(name).is_some_and(|value| type_name(value) == key_letter(key_type))
         });
-    if fits {
-        return Ok(());
+    if !fits {
+        return Err(Error::validation(texts::start_key_problem(texts::KEY_DOES_NOT_MATCH)));
     }
-    Err(Error::validation(texts::start_key_problem(texts::KEY_DOES_NOT_MATCH)))
+    position.iter().try_for_each(|(name, value)| {
+        check_not_empty(name, value).map_err(|error| error.prefixed(&texts::start_key_problem("")))
+    })
 }
 
 /// Writes a page.

@@ -1,10 +1,10 @@
 //! Which attributes of the items on a page come back, and what a filter may name.
 
-use shelfmark_model::{Condition, Operand, Path, Projection};
+use shelfmark_model::{Path, Projection};
 
 use super::paging::Prepared;
 use crate::errors::{Error, Result, texts};
-use crate::table::Target;
+use crate::table::{Target, check_key_paths, of_condition, projected};
 
 /// Which attributes of an item come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,11 @@ impl Select {
 impl Prepared {
     /// Fits what comes back to what is read.
     pub(super) fn select(&self, target: &Target, consistent: bool) -> Result<Selected> {
+        let mut paths: Vec<&Path> = projected(&self.projection).iter().collect();
+        if let Some(filter) = &self.filter {
+            of_condition(filter, &mut paths);
+        }
+        check_key_paths(&target.table.schema, paths)?;
         let missing: Vec<&str> = match &self.projection {
             Projection::All => Vec::new(),
             Projection::Paths(paths) => paths
@@ -77,42 +82,27 @@ impl Prepared {
         })
     }
 
-    /// Refuses a filter on attributes of the key that is queried.
+    /// Refuses a filter on attributes of the key that is queried, and on attributes that the index
+    /// does not hold. A Scan has neither rule.
     pub(super) fn check_filter(&self, target: &Target) -> Result<()> {
         let Some(filter) = &self.filter else { return Ok(()) };
         let mut paths = Vec::new();
-        paths_of(filter, &mut paths);
-        match paths.into_iter().find(|path| target.is_key(&path.attribute)) {
-            Some(path) => Err(Error::validation(texts::filter_on_key(&path.attribute))),
-            None => Ok(()),
+        of_condition(filter, &mut paths);
+        if let Some(path) = paths.iter().find(|path| target.is_key(&path.attribute)) {
+            let text = texts::filter_on_key(self.filter_member, &path.attribute);
+            return Err(Error::validation(text));
         }
-    }
-}
-
-/// Collects the paths that a condition names.
-fn paths_of<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
-    let mut operand = |operand: &'c Operand| match operand {
-        Operand::Path(path) | Operand::Size(path) => paths.push(path),
-        Operand::Value(_) => {}
-    };
-    match condition {
-        Condition::And(all) | Condition::Or(all) => {
-            all.iter().for_each(|condition| paths_of(condition, paths));
+        let mut missing: Vec<&str> = Vec::new();
+        for path in &paths {
+            if !target.holds(&path.attribute) && !missing.contains(&path.attribute.as_str()) {
+                missing.push(&path.attribute);
+            }
         }
-        Condition::Not(condition) => paths_of(condition, paths),
-        Condition::Compare(_, one, two)
-        | Condition::BeginsWith(one, two)
-        | Condition::Contains(one, two) => [one, two].into_iter().for_each(operand),
-        Condition::Between(value, lower, upper) => {
-            [value, lower, upper].into_iter().for_each(operand);
+        match target.index_name() {
+            Some(index) if !missing.is_empty() => {
+                Err(Error::validation(texts::filter_not_projected(index, &missing)))
+            }
+            Some(_) | None => Ok(()),
         }
-        Condition::In(value, among) => {
-            operand(value);
-            among.iter().for_each(operand);
-        }
-        Condition::Exists(path)
-        | Condition::NotExists(path)
-        | Condition::KindIn(path, _)
-        | Condition::SetOf(path, _) => paths.push(path),
     }
 }

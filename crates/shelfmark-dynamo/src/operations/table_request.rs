@@ -6,7 +6,8 @@
 use crate::errors::{Result, texts};
 use crate::json::Reader;
 use crate::limits::{
-    INDEX_KEY_COLUMNS_MAX, NON_KEY_ATTRIBUTES_MAX, TAG_KEY_CHARS_MAX, TAG_VALUE_CHARS_MAX,
+    INDEX_KEY_COLUMNS_MAX, KEY_NAME_BYTES_MAX, NON_KEY_ATTRIBUTES_MAX, TAG_KEY_CHARS_MAX,
+    TAG_VALUE_CHARS_MAX,
 };
 use crate::shape::Shape;
 use crate::table::Throughput;
@@ -46,6 +47,12 @@ pub(super) struct ProjectionRequest {
 pub(super) struct ThroughputRequest {
     pub(super) read: Option<i64>,
     pub(super) write: Option<i64>,
+}
+
+/// What a table's stream is to be.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct StreamRequest {
+    pub(super) enabled: Option<bool>,
 }
 
 /// A tag: key and value.
@@ -145,17 +152,28 @@ pub(super) fn read_tags(reader: &mut Reader<'_>) -> Result<Option<Vec<Tag>>> {
     })
 }
 
-/// Reads a structure of which only one truth value matters, such as `StreamSpecification`.
-pub(super) fn read_flag(reader: &mut Reader<'_>, member: &str) -> Result<bool> {
-    let mut flag = None;
-    reader.structure(|reader, name| {
-        if name != member {
+/// Reads `StreamSpecification`: whether it is there, and what it says.
+pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamRequest>> {
+    let mut stream = StreamRequest::default();
+    let present = reader.structure(|reader, name| {
+        if name != "StreamEnabled" {
             return reader.skip();
         }
-        flag = reader.boolean()?;
+        stream.enabled = reader.boolean()?;
         Ok(())
     })?;
-    Ok(flag == Some(true))
+    Ok(present.then_some(stream))
+}
+
+pub(super) fn shape_stream(stream: Option<StreamRequest>, shape: &mut Shape) {
+    if let Some(stream) = stream {
+        shape.required("StreamSpecification.StreamEnabled", stream.enabled.is_some());
+    }
+}
+
+/// Returns the member's name if it asks for a stream, of which there are none yet.
+pub(super) fn stream_wanted(stream: Option<StreamRequest>) -> Option<&'static str> {
+    stream.and_then(|stream| stream.enabled).unwrap_or(false).then_some("StreamSpecification")
 }
 
 pub(super) fn shape_definitions(definitions: &[Definition], shape: &mut Shape) {
@@ -199,6 +217,10 @@ pub(super) fn shape_index(index: &IndexRequest, path: &str, local: bool, shape: 
         if let Some(names) = &projection.non_key_attributes {
             let path = format!("{path}.NonKeyAttributes");
             shape.length(&path, names.len(), 1, NON_KEY_ATTRIBUTES_MAX);
+            for (position, name) in names.iter().enumerate() {
+                let path = format!("{path}.{}.member", position + 1);
+                shape.length(&path, name.chars().count(), 1, KEY_NAME_BYTES_MAX);
+            }
         }
     }
     if let Some(throughput) = index.throughput {

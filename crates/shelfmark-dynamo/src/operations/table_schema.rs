@@ -231,6 +231,11 @@ fn projected(request: ProjectionRequest) -> Result<Projected> {
     match (projection_type.as_str(), request.non_key_attributes) {
         ("INCLUDE", Some(names)) => {
             names.iter().try_for_each(|name| check_key_name(name))?;
+            for (position, name) in names.iter().enumerate() {
+                if names.iter().take(position).any(|other| other == name) {
+                    return Err(Error::validation(texts::attribute_twice(name)));
+                }
+            }
             Ok(Projected::Include(names))
         }
         ("INCLUDE", None) => Err(Error::validation(texts::NON_KEY_ATTRIBUTES_MISSING)),

@@ -9,7 +9,7 @@ use super::table_request::{self, Tag};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
 use crate::json::{Reader, Writer};
-use crate::limits::TAGS_MAX;
+use crate::limits::{NAME_CHARS_MIN, TAGS_MAX};
 use crate::reply::Answered;
 use crate::shape::Shape;
 use crate::table::{Meta, name_of, table_name};
@@ -23,10 +23,14 @@ struct Request {
 
 /// Answers TagResource.
 pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(body, |request, shape| {
+    let request = parse(face, "TagResource", body, |request, shape| {
         shape.required("Tags", request.tags.is_some());
         table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), shape);
     })?;
+    check_table_arn(request.arn.as_deref())?;
+    if request.tags.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Error::validation(texts::TAGS_EMPTY));
+    }
     let table = find(face, request.arn.as_deref())?;
     let tags = collect(request.tags.unwrap_or_default())?;
     let mut all = Meta::of(&table).tags;
@@ -37,9 +41,13 @@ pub(super) fn tag(face: &Face, body: &[u8]) -> Result<Answered> {
 
 /// Answers UntagResource.
 pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(body, |request, shape| {
+    let request = parse(face, "UntagResource", body, |request, shape| {
         shape.required("TagKeys", request.keys.is_some());
     })?;
+    check_table_arn(request.arn.as_deref())?;
+    if request.keys.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Error::validation(texts::TAG_KEYS_EMPTY));
+    }
     let table = find(face, request.arn.as_deref())?;
     let keys = request.keys.unwrap_or_default();
     change(face, &table, move |meta| meta.tags.retain(|key, _| !keys.contains(key)))
@@ -47,7 +55,8 @@ pub(super) fn untag(face: &Face, body: &[u8]) -> Result<Answered> {
 
 /// Answers ListTagsOfResource.
 pub(super) fn list(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(body, |_, _| {})?;
+    let request = parse(face, "ListTagsOfResource", body, |_, _| {})?;
+    check_table_arn(request.arn.as_deref())?;
     let table = find(face, request.arn.as_deref())?;
     let meta = Meta::of(&table);
     Ok(Writer::answer(|out| {
@@ -70,6 +79,9 @@ pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
         if tags.contains_key(&key) {
             return Err(Error::validation(texts::tag_twice(&key)));
         }
+        if !(is_tag_text(&key) && is_tag_text(&value)) {
+            return Err(Error::validation(texts::TAG_LETTERS));
+        }
         tags.insert(key, value);
     }
     check_count(&tags)?;
@@ -83,7 +95,22 @@ fn check_count(tags: &BTreeMap<String, String>) -> Result<()> {
     Ok(())
 }
 
-fn parse(body: &[u8], check: impl FnOnce(&Request, &mut Shape)) -> Result<Request> {
+/// Source: "Tag naming restrictions" of the Developer Guide, read 2026-11: letters, white space and
+/// numbers, and these signs.
+fn is_tag_text(text: &str) -> bool {
+    text.chars().all(|letter| {
+        letter.is_alphanumeric() || letter.is_whitespace() || "+-=._:/@".contains(letter)
+    })
+}
+
+/// Reads a request. An ARN that is none at all is a matter of access, before anything else is said
+/// about the request.
+fn parse(
+    face: &Face,
+    operation: &str,
+    body: &[u8],
+    check: impl FnOnce(&Request, &mut Shape),
+) -> Result<Request> {
     let mut request = Request::default();
     Reader::body(body, |reader, name| {
         match name {
@@ -94,18 +121,40 @@ fn parse(body: &[u8], check: impl FnOnce(&Request, &mut Shape)) -> Result<Reques
         }
         Ok(())
     })?;
+    let Some(arn) = &request.arn else { return Err(Error::validation(texts::ARN_MISSING)) };
+    if !is_arn(arn) {
+        let text = texts::access_denied(&face.options.account, operation, arn);
+        return Err(Error::new(Exception::AccessDenied, text));
+    }
     let mut shape = Shape::default();
-    shape.required("ResourceArn", request.arn.is_some());
     check(&request, &mut shape);
     shape.check()?;
     Ok(request)
 }
 
+/// Tells whether a text has an ARN's form: six parts with colons between them, none empty, and a
+/// slash inside the last.
+fn is_arn(text: &str) -> bool {
+    let mut parts = text.splitn(6, ':');
+    let filled = parts.by_ref().take(5).filter(|part| !part.is_empty()).count();
+    let path = parts.next().and_then(|last| last.split_once('/'));
+    filled == 5 && path.is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty())
+}
+
+/// Refuses an ARN of something that is no table.
+fn check_table_arn(arn: Option<&str>) -> Result<()> {
+    let arn = arn.unwrap_or_default();
+    let table = arn
+        .strip_prefix("arn:aws:dynamodb:")
+        .and_then(|rest| rest.splitn(3, ':').nth(2))
+        .and_then(|resource| resource.strip_prefix("table/"));
+    let fits =
+        table.is_some_and(|name| name.chars().count() >= NAME_CHARS_MIN && !name.contains('/'));
+    if fits { Ok(()) } else { Err(Error::validation(texts::invalid_arn(arn))) }
+}
+
 fn find(face: &Face, arn: Option<&str>) -> Result<Arc<Table>> {
     let arn = arn.unwrap_or_default();
-    if !arn.starts_with("arn:") || !arn.contains(":table/") {
-        return Err(Error::validation(texts::invalid_arn(arn)));
-    }
     face.engine.table(&table_name(name_of(arn))).map_err(|error| {
         if error.kind() == ErrorKind::NotFound {
             return Error::new(Exception::ResourceNotFound, texts::resource_not_found(arn));

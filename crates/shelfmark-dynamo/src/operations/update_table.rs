@@ -8,7 +8,7 @@ use std::sync::Arc;
 use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
-use super::table_request::{self, Definition, IndexRequest, ThroughputRequest};
+use super::table_request::{self, Definition, IndexRequest, StreamRequest, ThroughputRequest};
 use super::table_schema::{Definitions, KeyColumns, check_indexes};
 use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
@@ -28,6 +28,7 @@ struct Request {
     indexes: Option<Vec<IndexUpdate>>,
     deletion_protection: Option<bool>,
     table_class: Option<String>,
+    stream: Option<StreamRequest>,
     /// A member that is accepted and changes nothing here.
     other: bool,
     unsupported: Option<&'static str>,
@@ -70,10 +71,10 @@ fn parse(body: &[u8]) -> Result<Request> {
             "GlobalSecondaryIndexUpdates" => request.indexes = reader.list(parse_update)?,
             "DeletionProtectionEnabled" => request.deletion_protection = reader.boolean()?,
             "TableClass" => request.table_class = reader.text()?,
-            "StreamSpecification" if table_request::read_flag(reader, "StreamEnabled")? => {
-                request.unsupported = Some("StreamSpecification");
+            "StreamSpecification" => {
+                request.stream = table_request::read_stream(reader)?;
+                request.other |= request.stream.is_some();
             }
-            "StreamSpecification" => request.other = true,
             "ReplicaUpdates" | "VectorIndexUpdates" | "GlobalTableWitnessUpdates" => {
                 let updates = reader.list(|reader| reader.skip().map(Some))?;
                 if updates.is_some_and(|updates| !updates.is_empty()) {
@@ -130,8 +131,10 @@ fn shape(request: &Request) -> Result<()> {
             }
         }
     }
+    table_request::shape_stream(request.stream, &mut shape);
     shape.check()?;
-    if let Some(what) = request.unsupported {
+    let unsupported = request.unsupported.or(table_request::stream_wanted(request.stream));
+    if let Some(what) = unsupported {
         return Err(Error::validation(texts::not_supported(what)));
     }
     let nothing = request.billing.is_none()

@@ -14,7 +14,10 @@ use crate::json::{Attributes, Reader};
 use crate::legacy::{self, Expected, Updates};
 use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::shape::Shape;
-use crate::table::{check_attribute_names, check_item, read_key};
+use crate::table::{
+    check_attribute_names, check_item, check_key_paths, check_updated_sizes, of_condition,
+    of_patch, read_key,
+};
 
 /// Which write it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +63,8 @@ pub(super) struct Prepared {
     action: Action,
     condition: Option<Condition>,
     old_on_refusal: bool,
+    /// The update has the form from before there were expressions.
+    pub(super) is_legacy: bool,
 }
 
 #[derive(Debug)]
@@ -129,6 +134,8 @@ impl WriteRequest {
             ("ConditionalOperator", self.expected.operator.is_some()),
         ];
         legacy::not_mixed(&legacy, &expressions)?;
+        let operator = self.expected.operator.as_deref();
+        legacy::operator_fits(operator, self.expected.conditions.as_ref())?;
         let item = self.item.map(Attributes::checked).transpose()?.unwrap_or_default();
         let key = self.key.map(Attributes::checked).transpose()?.unwrap_or_default();
         check_attribute_names(&item)?;
@@ -136,6 +143,7 @@ impl WriteRequest {
             return Err(Error::validation(texts::ITEM_TOO_LARGE));
         }
         let placeholders = Placeholders::check(self.given, &expressions)?;
+        let is_legacy = self.updates.is_some();
         let patch = match self.updates {
             Some(updates) => legacy::updates::patch(updates)?,
             None if verb == Verb::Update => {
@@ -156,7 +164,7 @@ impl WriteRequest {
             Verb::Check => Action::Check(key),
         };
         let old_on_refusal = self.on_failure.as_deref() == Some("ALL_OLD");
-        Ok(Prepared { action, condition, old_on_refusal })
+        Ok(Prepared { action, condition, old_on_refusal, is_legacy })
     }
 }
 
@@ -185,12 +193,19 @@ impl Prepared {
                         return Err(Error::validation(texts::update_of_key(name)));
                     }
                 }
+                check_key_paths(&table.schema, of_patch(&patch))?;
+                check_updated_sizes(&table.schema, &patch)?;
                 let creates = creates(&patch);
                 Change::Patch { key, patch, creates }
             }
             Action::Delete(key) => Change::Delete(read_key(table, key)?),
             Action::Check(key) => Change::Check(read_key(table, key)?),
         };
+        if let Some(condition) = &self.condition {
+            let mut paths = Vec::new();
+            of_condition(condition, &mut paths);
+            check_key_paths(&table.schema, paths)?;
+        }
         let mut write = Write::new(table, change);
         write.condition = self.condition;
         write.old_on_refusal = self.old_on_refusal;

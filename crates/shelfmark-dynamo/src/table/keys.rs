@@ -3,7 +3,9 @@
 //! The engine checks keys too, in its own words; here they are checked first, in the service's.
 
 use shelfmark_engine::Table;
-use shelfmark_model::{Item, Key, KeyType, TableSchema, Value};
+use shelfmark_model::{
+    Item, Key, KeyType, Operand, Patch, PatchOperation, PatchValue, TableSchema, Value,
+};
 
 use crate::errors::{Error, Result, texts, type_name};
 use crate::limits::{
@@ -75,6 +77,15 @@ pub(crate) fn check_item(table: &Table, item: &Item) -> Result<()> {
     check_index_keys(schema, item)
 }
 
+/// Checks that an item of BatchWriteItem has a key of the table's types; the batch words this
+/// unlike PutItem does.
+pub(crate) fn check_put_key(table: &Table, item: &Item) -> Result<()> {
+    let fits = key_columns(&table.schema).all(|(name, key_type, _)| {
+        item.get(name).is_some_and(|value| type_name(value) == key_letter(key_type))
+    });
+    if fits { Ok(()) } else { Err(Error::validation(texts::KEY_DOES_NOT_MATCH)) }
+}
+
 fn key_columns(schema: &TableSchema) -> impl Iterator<Item = (&str, &KeyType, usize)> {
     let partition = schema
         .partition
@@ -115,11 +126,41 @@ fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<()> {
     Ok(())
 }
 
+/// Checks the sizes of values that an update gives to keys of indexes.
+pub(crate) fn check_updated_sizes(schema: &TableSchema, patch: &Patch) -> Result<()> {
+    for operation in &patch.operations {
+        let PatchOperation::Set(path, PatchValue::Operand(Operand::Value(value))) = operation
+        else {
+            continue;
+        };
+        if !path.steps.is_empty() {
+            continue;
+        }
+        for index in &schema.indexes {
+            let is_hash = index.partition.iter().any(|column| column.name == path.attribute);
+            let is_range = index.sort.iter().any(|column| column.name == path.attribute);
+            if is_hash {
+                check_size(value, HASH_KEY_SIZE_BYTES_MAX)?;
+            }
+            if is_range {
+                check_size(value, RANGE_KEY_SIZE_BYTES_MAX)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn check_value(name: &str, value: &Value, size_max: usize) -> Result<()> {
+    check_not_empty(name, value)?;
+    check_size(value, size_max)
+}
+
+/// Refuses an empty text or binary as the value of a key attribute.
+pub(crate) fn check_not_empty(name: &str, value: &Value) -> Result<()> {
     if is_empty(value) {
         return Err(Error::validation(texts::key_is_empty(name, type_name(value))));
     }
-    check_size(value, size_max)
+    Ok(())
 }
 
 fn check_size(value: &Value, size_max: usize) -> Result<()> {
@@ -143,13 +184,16 @@ fn is_empty(value: &Value) -> bool {
 
 /// Checks the names of an item's attributes.
 pub(crate) fn check_attribute_names(item: &Item) -> Result<()> {
-    for (name, _) in item {
-        if name.is_empty() {
-            return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
-        }
-        if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
-            return Err(Error::validation(texts::ATTRIBUTE_NAME_TOO_LONG));
-        }
+    item.iter().try_for_each(|(name, _)| check_attribute_name(name))
+}
+
+/// Checks the name of an attribute.
+pub(crate) fn check_attribute_name(name: &str) -> Result<()> {
+    if name.is_empty() {
+        return Err(Error::validation(texts::EMPTY_ATTRIBUTE_NAME));
+    }
+    if name.len() > ATTRIBUTE_NAME_BYTES_MAX {
+        return Err(Error::validation(texts::ATTRIBUTE_NAME_TOO_LONG));
     }
     Ok(())
 }

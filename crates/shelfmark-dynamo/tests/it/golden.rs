@@ -23,6 +23,7 @@ scripts!(
     conditions,
     create_table,
     errors,
+    exactness,
     expressions,
     index_local,
     index_multi_attribute,

@@ -58,6 +58,10 @@ pub(crate) fn operand_count(operator: &str, count: usize) -> String {
     )
 }
 
+pub(crate) fn in_operand_count(count: usize) -> String {
+    format!("The IN operator is provided with too many operands; number of operands: {count}")
+}
+
 pub(crate) fn operand_type(operator: &str, data_type: &str) -> String {
     format!(
         "Incorrect operand type for operator or function; operator or function: {operator}, \

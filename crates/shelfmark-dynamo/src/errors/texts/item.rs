@@ -101,10 +101,20 @@ pub(crate) fn update_of_key(name: &str) -> String {
     )
 }
 
+/// `kind` is `Key` or `IndexKey`.
+pub(crate) fn path_into_key(kind: &str, name: &str) -> String {
+    format!(
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+         allowed: {kind}: {name}"
+    )
+}
+
 pub(crate) const CONDITION_FAILED: &str = "The conditional request failed";
 pub(crate) const UPDATE_MISSES_ATTRIBUTE: &str =
     "The provided expression refers to an attribute that does not exist in the item";
 pub(crate) const UPDATE_PATH_INVALID: &str =
     "The document path provided in the update expression is invalid for update";
+/// What an update from before there were expressions is told.
+pub(crate) const UPDATE_TYPE_MISMATCH: &str = "Type mismatch for attribute to update";
 pub(crate) const UPDATE_OPERAND_TYPE: &str =
     "An operand in the update expression has an incorrect data type";

@@ -3,6 +3,10 @@
 pub(crate) const LIST_OF_TWO_TYPES: &str = "One or more parameter values were invalid: \
      AttributeValues inside AttributeValueList must be of same type";
 pub(crate) const LEGACY_BOUNDS: &str = "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound";
+pub(crate) const OPERATOR_WITHOUT_CONDITIONS: &str =
+    "ConditionalOperator cannot be used without Filter or Expected";
+pub(crate) const OPERATOR_WITHOUT_NEED: &str =
+    "ConditionalOperator can only be used when Filter or Expected has two or more elements";
 pub(crate) const NOT_INDEXABLE: &str =
     "Attempted conditional constraint is not an indexable operation";
 
@@ -42,6 +46,13 @@ pub(crate) fn list_without_operator(name: &str) -> String {
     format!(
         "One or more parameter values were invalid: AttributeValueList can only be used with a \
          ComparisonOperator for Attribute: {name}"
+    )
+}
+
+pub(crate) fn operator_without_value(operator: &str, name: &str) -> String {
+    format!(
+        "One or more parameter values were invalid: Value or AttributeValueList must be used with \
+         ComparisonOperator: {operator} for Attribute: {name}"
     )
 }
 

@@ -46,10 +46,19 @@ pub(crate) fn key_condition_missing(name: &str) -> String {
     format!("Query condition missed key schema element: {name}")
 }
 
-pub(crate) fn filter_on_key(name: &str) -> String {
+/// `filter` is how the service calls the member with the filter.
+pub(crate) fn filter_on_key(filter: &str, name: &str) -> String {
     format!(
-        "Filter Expression can only contain non-primary key attributes: Primary key attribute: \
+        "{filter} can only contain non-primary key attributes: Primary key attribute: \
          {name}"
+    )
+}
+
+pub(crate) fn filter_not_projected(index: &str, attributes: &[&str]) -> String {
+    format!(
+        "One or more parameter values were invalid: Secondary index {index} does not project one \
+         or more filter attributes: [{}]",
+        attributes.join(", ")
     )
 }
 

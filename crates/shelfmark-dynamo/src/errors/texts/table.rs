@@ -43,6 +43,22 @@ pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were inv
      GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
      GlobalSecondaryIndexUpdate.Delete must not be null";
 
+pub(crate) const ARN_MISSING: &str = "Invalid TableArn";
+pub(crate) const TAGS_EMPTY: &str = "Atleast one Tag needs to be provided as Input.";
+pub(crate) const TAG_KEYS_EMPTY: &str = "Atleast one Tag Key needs to be provided as Input.";
+/// Ours.
+pub(crate) const TAG_LETTERS: &str = "One or more parameter values were invalid: Keys and values \
+     of tags consist of letters, digits, white space and the signs + - = . _ : / @";
+
+/// Nobody is named: a server without policies knows no users.
+pub(crate) fn access_denied(account: &str, operation: &str, arn: &str) -> String {
+    let resource = if arn.is_empty() { "*" } else { arn };
+    format!(
+        "User: arn:aws:iam::{account}:root is not authorized to perform: dynamodb:{operation} on \
+         resource: {resource}"
+    )
+}
+
 pub(crate) fn table_not_found(name: &str) -> String {
     format!("Requested resource not found: Table: {name} not found")
 }

@@ -105,7 +105,14 @@ fn paths_and_placeholders() {
 /// What is refused, and the words for it.
 const REFUSED_CONDITIONS: &[(&str, &str)] = &[
     ("a1", r#"Syntax error; token: "<EOF>", near: "a1""#),
-    ("a1 = ", r#"Syntax error; token: "<EOF>", near: "=""#),
+    ("a1 = ", r#"Syntax error; token: "<EOF>", near: "= ""#),
+    ("_a1 = :n", r#"Syntax error; token: "_", near: "_a1""#),
+    ("a1[01] = :n", r#"Syntax error; token: "1", near: "01]""#),
+    ("add = :n", r#"Syntax error; token: "add", near: "add =""#),
+    ("NOT a1", r#"Syntax error; token: "<EOF>", near: "a1""#),
+    ("(NOT a1)", r#"Syntax error; token: ")", near: "a1)""#),
+    ("(a1 = :n", r#"Syntax error; token: "<EOF>", near: ":n""#),
+    ("a1 = :n)", r#"Syntax error; token: ")", near: ":n)""#),
     ("a1 == :n", r#"Syntax error; token: "=", near: "== :n""#),
     ("a1 = :n b1", r#"Syntax error; token: "b1", near: ":n b1""#),
     ("a1 = 1", r#"Syntax error; token: "1", near: "= 1""#),
@@ -201,11 +208,23 @@ fn which_of_two_faults_is_reported() {
 #[test]
 fn limits_hold_and_nothing_overflows() {
     let nots = |count: usize| format!("{}attribute_exists(a1)", "NOT ".repeat(count));
-    assert!(
-        placeholders().condition(Kind::Condition, Some(&nots(EXPRESSION_DEPTH_MAX - 1))).is_ok()
-    );
-    check_refused(Kind::Condition, &nots(EXPRESSION_DEPTH_MAX), texts::EXPRESSION_TOO_DEEP);
-    check_refused(Kind::Condition, &"(".repeat(4_096), texts::EXPRESSION_TOO_DEEP);
+    let parses = |source: &str| placeholders().condition(Kind::Condition, Some(source)).is_ok();
+    // A function is an operator like the others.
+    assert!(parses(&nots(EXPRESSION_OPERATORS_MAX - 1)));
+    let too_many = texts::expression_operators(EXPRESSION_OPERATORS_MAX + 1);
+    check_refused(Kind::Condition, &nots(EXPRESSION_OPERATORS_MAX), &too_many);
+    // Parentheses count as nothing: only what is in them does.
+    let nested = |count: usize| format!("a1=:n{}{}", " OR (a1=:n".repeat(count), ")".repeat(count));
+    assert!(parses(&nested(149)));
+    check_refused(Kind::Condition, &nested(150), &too_many);
+    let negated = "NOT (".repeat(299);
+    assert!(parses(&format!("{negated}attribute_exists(a1){}", ")".repeat(299))));
+    let wrapped = format!("{}a1=:n{}", "(".repeat(2_000), ")".repeat(2_000));
+    check_refused(Kind::Condition, &wrapped, texts::REDUNDANT_PARENTHESES);
+    check_refused(Kind::Condition, &"(".repeat(4_096), &texts::syntax_error("<EOF>", "("));
+    let deep = |count: usize| format!("a1 = {}:n{}", "(".repeat(count), ")".repeat(count));
+    check_refused(Kind::Condition, &deep(EXPRESSION_DEPTH_MAX), texts::REDUNDANT_PARENTHESES);
+    check_refused(Kind::Condition, &deep(EXPRESSION_DEPTH_MAX + 1), texts::EXPRESSION_TOO_DEEP);
     check_refused(Kind::Condition, &"size(".repeat(800), texts::EXPRESSION_TOO_DEEP);
     check_refused(
         Kind::Update,
@@ -225,7 +244,7 @@ fn limits_hold_and_nothing_overflows() {
     check_refused(Kind::Filter, &" ".repeat(4_097), &texts::expression_size(4_097));
     let among = |count: usize| format!("a1 IN ({})", vec![":n"; count].join(","));
     assert!(placeholders().condition(Kind::Filter, Some(&among(100))).is_ok());
-    check_refused(Kind::Filter, &among(101), &texts::operand_count("IN", 101));
+    check_refused(Kind::Filter, &among(101), &texts::in_operand_count(101));
 }
 
 #[test]
@@ -262,8 +281,25 @@ const REFUSED_UPDATES: &[(&str, &str)] = &[
     ("SET a1 :n", r#"Syntax error; token: ":n", near: "a1 :n""#),
     ("SET a1 = :n,", r#"Syntax error; token: "<EOF>", near: ",""#),
     ("SET a1 = :n REMOVE", r#"Syntax error; token: "<EOF>", near: "REMOVE""#),
-    ("ADD a1 b1", r#"Syntax error; token: "<EOF>", near: "b1""#),
-    ("SET a1 = size(b1)", "Invalid function name; function: size"),
+    ("ADD a1 b1", r#"Syntax error; token: "b1", near: "a1 b1""#),
+    ("SET in = :n", r#"Syntax error; token: "in", near: "SET in =""#),
+    ("SET a1 = (b1 + :n) + :n", r#"Syntax error; token: "+", near: ") + :n""#),
+    ("SET a1 = ((b1))", "The expression has redundant parentheses;"),
+    (
+        "SET a1 = list_append(list_append(b1, b1), b1)",
+        "The function is not allowed to be used this way in an expression; function: list_append",
+    ),
+    (
+        "SET a1 = list_append(b1, b1) + :n",
+        "The function is not allowed to be used this way in an expression; function: list_append",
+    ),
+    ("SET a1 = size(b1)", "The function is not allowed in an update expression; function: size"),
+    ("SET a1 = sizes(b1)", "Invalid function name; function: sizes"),
+    (
+        "SET a1[0] = :n, a1.b1 = :n",
+        "Two document paths conflict with each other; must remove or rewrite one of these paths; \
+         path one: [a1, [0]], path two: [a1, b1]",
+    ),
     (
         "SET a1 = if_not_exists(:n, :n)",
         "Operator or function requires a document path; operator or function: if_not_exists",
@@ -290,15 +326,15 @@ const REFUSED_UPDATES: &[(&str, &str)] = &[
     ),
     (
         "REMOVE a1[1], a1.b1",
-        "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [a1, b1], path two: [a1, [1]]",
+        "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [a1, [1]], path two: [a1, b1]",
     ),
     (
         "ADD a1 :s",
-        "Incorrect operand type for operator or function; operator: ADD, operand type: STRING",
+        "Incorrect operand type for operator or function; operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND",
     ),
     (
         "DELETE a1 :l",
-        "Incorrect operand type for operator or function; operator: DELETE, operand type: LIST",
+        "Incorrect operand type for operator or function; operator: DELETE, operand type: LIST, typeSet: ALLOWED_FOR_DELETE_OPERAND",
     ),
 ];
 
