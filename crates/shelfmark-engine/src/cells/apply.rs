@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::find::Target;
 use super::keys::Place;
+use super::patch::patch;
 use super::raw::ClusteringValue;
 use super::request::{CellChange, CellOperation, Mutation};
 use super::{
@@ -41,11 +42,11 @@ fn write(
     is_insert: bool,
     operations: &[CellOperation],
 ) -> Result<()> {
-    let found = target.find(place)?;
+    let key = target.layout.keys.place(&place)?;
     let counts = operations.iter().any(|operation| matches!(operation, CellOperation::Add { .. }));
     let server_micros = target.writer.now_micros.cast_signed();
     let looked = if counts { mutation.timestamp.max(server_micros) } else { mutation.timestamp };
-    let marked = target.marked(&found.key, looked)?;
+    let marked = target.marked(&key, looked)?;
     let mut says = Says {
         target,
         timestamp: mutation.timestamp,
@@ -55,20 +56,24 @@ fn write(
     if is_insert {
         says.row.liveness = Some(Liveness { timestamp: says.timestamp, expiry: says.expiry });
     }
-    let mut after = found.row.clone();
-    for operation in operations {
-        match operation {
-            CellOperation::Add { column, delta } => {
-                let floor = marked.map_or(server_micros, |marked| server_micros.max(marked + 1));
-                add(&mut after, *column, *delta, floor)?;
-            }
-            other => says.take(other),
-        }
-    }
+    operations.iter().for_each(|operation| says.take(operation));
     if let Some(marked) = marked {
         says.row.delete_up_to(marked);
     }
-    after.merge(says.row);
+    let says = says.row;
+    if !counts && target.table.shared.cells.has_met_chunks() && patch(target, &place, &key, &says)?
+    {
+        return Ok(());
+    }
+    let found = target.find(place)?;
+    let mut after = found.row.clone();
+    let floor = marked.map_or(server_micros, |marked| server_micros.max(marked.saturating_add(1)));
+    for operation in operations {
+        if let CellOperation::Add { column, delta } = operation {
+            add(&mut after, *column, *delta, floor)?;
+        }
+    }
+    after.merge(says);
     target.put(&found, after)
 }
 

@@ -20,7 +20,7 @@ const CHUNK_GOES_ON_V1: u8 = 4;
 const PART_SIZE_BYTES: usize = 48 * 1024;
 
 /// A head lists no more of a path than this, so that it stays small however long paths are.
-const LISTED_PATH_BYTES_MAX: usize = 64;
+pub(super) const LISTED_PATH_BYTES_MAX: usize = 64;
 
 const CHUNKED: u8 = 1;
 const LIVENESS: u8 = 2;
@@ -36,22 +36,31 @@ impl CellRow {
     pub(crate) fn encode(&self) -> Stored {
         let parts = parts(self.cells.iter());
         let is_chunked = parts.iter().map(|part| part.body.len()).sum::<usize>() > CHUNK_SIZE_BYTES;
-        let mut head = self.encode_head(is_chunked);
         if !is_chunked {
+            let mut head = self.encode_head(false);
             head.extend(parts.into_iter().flat_map(|part| part.body));
             return Stored { head: head.into(), chunks: Vec::new() };
         }
         let mut chunks = Vec::with_capacity(parts.len());
-        let mut firsts = Vec::with_capacity(parts.len() * 16);
+        let mut firsts = Vec::with_capacity(parts.len());
         for part in parts {
             for chunk in part.chunks() {
-                put_first(&mut firsts, &part.first);
+                firsts.push(part.first.clone());
                 chunks.push(chunk);
             }
         }
-        put_varint(&mut head, chunks.len() as u64);
-        head.extend_from_slice(&firsts);
-        Stored { head: head.into(), chunks }
+        Stored { head: self.encode_chunked_head(&firsts), chunks }
+    }
+
+    /// Encodes the head of a row that is cut, given the first cell of each chunk.
+    pub(super) fn encode_chunked_head(&self, firsts: &[CellKey]) -> Bytes {
+        let mut head = self.encode_head(true);
+        put_varint(&mut head, firsts.len() as u64);
+        for first in firsts {
+            let listed = first.path.len().min(LISTED_PATH_BYTES_MAX);
+            put_key(&mut head, &CellKey { column: first.column, path: first.path.slice(..listed) });
+        }
+        head.into()
     }
 
     fn encode_head(&self, chunked: bool) -> Vec<u8> {
@@ -96,15 +105,17 @@ impl CellRow {
             collections: reader.collections.iter().copied().collect(),
             cells: BTreeMap::new(),
         };
-        reader.each_cell(head, chunks, |cell| {
-            let content = match cell.value {
-                Some(value) => Content::Live { value, expiry: cell.expiry },
-                None => Content::Dead { at_seconds: cell.dead_at },
-            };
-            let key = CellKey { column: cell.column, path: cell.path };
-            row.cells.insert(key, Cell { timestamp: cell.timestamp, content });
-        })?;
+        reader.each_cell(head, chunks, |cell| row.take_stored(cell))?;
         Ok(row)
+    }
+
+    fn take_stored(&mut self, cell: StoredCell) {
+        let content = match cell.value {
+            Some(value) => Content::Live { value, expiry: cell.expiry },
+            None => Content::Dead { at_seconds: cell.dead_at },
+        };
+        let key = CellKey { column: cell.column, path: cell.path };
+        self.cells.insert(key, Cell { timestamp: cell.timestamp, content });
     }
 }
 
@@ -165,6 +176,21 @@ impl<'a> RowReader<'a> {
         if self.is_chunked { self.rest.clone().len() } else { Ok(0) }
     }
 
+    /// Returns the first cell of each chunk, its path as far as it is listed.
+    pub(super) fn firsts(&self) -> Result<Vec<CellKey>> {
+        if !self.is_chunked {
+            return Ok(Vec::new());
+        }
+        let mut reader = self.rest;
+        let count = reader.len()?;
+        let mut firsts = Vec::with_capacity(count);
+        for _ in 0..count {
+            let column = take_column(&mut reader)?;
+            firsts.push(CellKey { column, path: Bytes::copy_from_slice(reader.prefixed()?) });
+        }
+        Ok(firsts)
+    }
+
     /// Walks over the cells, in order. `head` is what was parsed.
     pub(super) fn each_cell(
         &mut self,
@@ -183,10 +209,7 @@ impl<'a> RowReader<'a> {
 }
 
 /// Walks over the cells of whole parts: a first chunk, and those in which it goes on.
-pub(super) fn each_cell_of_chunks(
-    chunks: &[Bytes],
-    each: &mut impl FnMut(StoredCell),
-) -> Result<()> {
+fn each_cell_of_chunks(chunks: &[Bytes], each: &mut impl FnMut(StoredCell)) -> Result<()> {
     let mut rest = chunks;
     while let Some((first, after)) = rest.split_first() {
         if first.first() != Some(&CHUNK_V1) {
@@ -267,7 +290,7 @@ impl Part {
 }
 
 /// Cuts cells into parts that leave room for more in each chunk.
-pub(super) fn parts<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)>) -> Vec<Part> {
+fn parts<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)>) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (key, cell) in cells {
         let bytes = encode_cell(key, cell);
@@ -281,10 +304,25 @@ pub(super) fn parts<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)>) ->
     parts
 }
 
-/// Puts the first key of a chunk into the head, its path as far as heads list it.
-fn put_first(out: &mut Vec<u8>, first: &CellKey) {
-    let listed = first.path.len().min(LISTED_PATH_BYTES_MAX);
-    put_key(out, &CellKey { column: first.column, path: first.path.slice(..listed) });
+/// As [`parts`], of cells that lie in one chunk and may fill it.
+pub(super) fn parts_within<'c>(
+    cells: impl Iterator<Item = (&'c CellKey, &'c Cell)> + Clone,
+) -> Vec<Part> {
+    let mut whole: Option<Part> = None;
+    for (key, cell) in cells.clone() {
+        let bytes = encode_cell(key, cell);
+        let part = whole.get_or_insert_with(|| Part { first: key.clone(), body: Vec::new() });
+        part.body.extend_from_slice(&bytes);
+        if part.body.len() > CHUNK_SIZE_BYTES {
+            return parts(cells);
+        }
+    }
+    whole.into_iter().collect()
+}
+
+/// Adds the cells of whole parts, given their chunks, to a row.
+pub(super) fn decode_part(chunks: &[Bytes], row: &mut CellRow) -> Result<()> {
+    each_cell_of_chunks(chunks, &mut |cell| row.take_stored(cell))
 }
 
 fn put_key(out: &mut Vec<u8>, key: &CellKey) {

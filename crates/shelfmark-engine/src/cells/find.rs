@@ -51,6 +51,13 @@ pub(super) struct Found {
     pub(super) row: CellRow,
 }
 
+impl Found {
+    /// Part of a row, as it is stored.
+    pub(super) fn part(place: Place, key: Vec<u8>, row: CellRow) -> Self {
+        Self { place, key, stored: Some(row.clone()), chunks: Vec::new(), row }
+    }
+}
+
 impl<'a> Target<'a> {
     pub(super) fn new(
         inner: &'a Inner,
@@ -75,10 +82,21 @@ impl<'a> Target<'a> {
         let key = self.layout.keys.place(&place)?;
         let raw = read_row(&self.writer.buffer, &key)?;
         let (stored, chunks) = match raw {
-            Some(raw) => (Some(CellRow::decode(&raw.head, &raw.chunks)?), raw.chunks),
+            Some(raw) => {
+                if !raw.chunks.is_empty() {
+                    self.table.shared.cells.note_chunks();
+                }
+                (Some(CellRow::decode(&raw.head, &raw.chunks)?), raw.chunks)
+            }
             None => (None, Vec::new()),
         };
         self.found(place, key, stored, chunks)
+    }
+
+    /// Forgets what is over in a row that will be written.
+    pub(super) fn forget(&self, row: &mut CellRow) {
+        row.forget(self.now, self.now.saturating_sub(self.layout.grace_seconds));
+        row.cells.retain(|key, _| self.layout.is_declared(key.column));
     }
 
     pub(super) fn found(
@@ -110,20 +128,16 @@ impl<'a> Target<'a> {
 
     /// Puts what a row becomes, the entries of indexes, the rows of views, and when it is due.
     pub(super) fn put(&self, found: &Found, mut after: CellRow) -> Result<()> {
-        let grace = self.layout.grace_seconds;
-        after.forget(self.now, self.now.saturating_sub(grace));
-        after.cells.retain(|key, _| self.layout.is_declared(key.column));
+        self.forget(&mut after);
         self.put_forgotten(found, &after)
     }
 
     /// Looks at a row whose time has come: forgets what is over, and notes when to look again.
     pub(super) fn look_again(&self, found: &Found) -> Result<()> {
-        let grace = self.layout.grace_seconds;
         let mut after = found.row.clone();
-        after.forget(self.now, self.now.saturating_sub(grace));
-        after.cells.retain(|key, _| self.layout.is_declared(key.column));
+        self.forget(&mut after);
         self.put_forgotten(found, &after)?;
-        if let Some(second) = due_second(&after, grace) {
+        if let Some(second) = due_second(&after, self.layout.grace_seconds) {
             self.put_due(second, due::ROW, self.rest_of(&found.key));
         }
         Ok(())
@@ -171,7 +185,7 @@ impl<'a> Target<'a> {
         self.put_due(happened_at + self.layout.grace_seconds + 1, due::MARK, rest);
     }
 
-    fn put_due(&self, second: u64, kind: u8, rest: &[u8]) {
+    pub(super) fn put_due(&self, second: u64, kind: u8, rest: &[u8]) {
         let mut name = Vec::new();
         put_table_name(&mut name, &self.table.schema.name);
         self.writer.buffer.borrow_mut().put(self.due_key(second, kind, rest), name);
@@ -194,7 +208,7 @@ pub(super) fn purged_up_to(purges: &[RangeMark], rest: &[u8]) -> Option<Timestam
 }
 
 /// Returns the second at which something of a row is to be forgotten.
-fn due_second(row: &CellRow, grace: u64) -> Option<u64> {
+pub(super) fn due_second(row: &CellRow, grace: u64) -> Option<u64> {
     let cells = row.cells.values().filter_map(|cell| match &cell.content {
         Content::Dead { at_seconds } => Some(*at_seconds),
         Content::Live { expiry, .. } => expiry.map(|expiry| expiry.at_seconds),

@@ -43,6 +43,7 @@ mod layout;
 mod marks;
 mod merge;
 mod page;
+mod patch;
 mod raw;
 mod request;
 mod row;

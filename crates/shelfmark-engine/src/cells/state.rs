@@ -62,6 +62,8 @@ pub(crate) struct TableState {
     highest_mark: AtomicI64,
     is_loaded: AtomicBool,
     loading: Mutex<()>,
+    /// A row of several chunks was met. A hint: without it such rows are written as a whole.
+    met_chunks: AtomicBool,
     /// Some rows may be covered by marks that were not applied to them yet.
     has_purges: AtomicBool,
 }
@@ -72,6 +74,7 @@ impl Default for TableState {
             highest_mark: AtomicI64::new(Timestamp::MAX),
             is_loaded: AtomicBool::new(false),
             loading: Mutex::new(()),
+            met_chunks: AtomicBool::new(false),
             has_purges: AtomicBool::new(true),
         }
     }
@@ -101,6 +104,14 @@ impl TableState {
     /// Notes a mark, before it is queued.
     pub(super) fn raise(&self, timestamp: Timestamp) {
         self.highest_mark.fetch_max(timestamp, Ordering::AcqRel);
+    }
+
+    pub(super) fn note_chunks(&self) {
+        self.met_chunks.store(true, Ordering::Release);
+    }
+
+    pub(super) fn has_met_chunks(&self) -> bool {
+        self.met_chunks.load(Ordering::Acquire)
     }
 
     pub(super) fn has_purges(&self) -> bool {

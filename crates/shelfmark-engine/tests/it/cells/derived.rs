@@ -35,7 +35,7 @@ fn indexed() -> TableSchema {
     schema
 }
 
-fn hits(bed: &Bed, table: &Table, index: &str, terms: Span) -> Vec<String> {
+pub(super) fn hits(bed: &Bed, table: &Table, index: &str, terms: Span) -> Vec<String> {
     let query = CellIndexQuery {
         index: index.to_owned(),
         terms,

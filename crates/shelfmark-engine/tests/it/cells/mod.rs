@@ -4,7 +4,9 @@ mod basics;
 mod catalogue;
 mod derived;
 mod format;
+mod large;
 mod model;
+mod together;
 
 use std::sync::Arc;
 
