@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve a store to DynamoDB clients (and, in later builds, to CQL clients)
+    /// Serve a store to DynamoDB and CQL clients
     Serve(Serve),
     /// Load the teaching models and read them through the faces, pattern by pattern
     Tour(Tour),
@@ -69,9 +69,21 @@ pub(crate) struct Serve {
     /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
     #[arg(long, value_name = "ADDR")]
     pub(crate) dynamodb: Option<SocketAddr>,
-    /// Where CQL clients connect; not in this build [default: 127.0.0.1:9042]
+    /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
     #[arg(long, value_name = "ADDR")]
     pub(crate) cql: Option<SocketAddr>,
+    /// Ask CQL clients to log in; this role may do everything
+    #[arg(long, value_name = "NAME", requires = "cql_password_file")]
+    pub(crate) cql_user: Option<String>,
+    /// File with the password of --cql-user; a line end at its end does not count
+    #[arg(long, value_name = "FILE", requires = "cql_user")]
+    pub(crate) cql_password_file: Option<PathBuf>,
+    /// Encrypt CQL connections: file with the certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires = "cql_tls_key")]
+    pub(crate) cql_tls_certificate: Option<PathBuf>,
+    /// File with the private key of --cql-tls-certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "cql_tls_certificate")]
+    pub(crate) cql_tls_key: Option<PathBuf>,
     /// Where console and metrics are; not in this build [default: 127.0.0.1:8480]
     #[arg(long, value_name = "ADDR")]
     pub(crate) console: Option<SocketAddr>,

@@ -258,6 +258,14 @@ impl CqlError {
     }
 }
 
+impl std::fmt::Display for CqlError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CqlError {}
+
 /// The one table from the engine's kinds to codes.
 fn code_of(kind: ErrorKind, write: Option<WriteKind>) -> ErrorCode {
     match kind {

@@ -17,8 +17,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use shelfmark_dynamo::{Face, Reply, RequestHead};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
-use tokio::task::JoinSet;
 
+use crate::accept::asked_to_stop;
 use crate::gzip::{GzipError, compress, decompress};
 use crate::limits::{
     BODY_SIZE_BYTES_MAX, BODY_TIME_MAX, GZIP_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX, HEAD_TIME_MAX,
@@ -31,43 +31,16 @@ pub(crate) async fn accept(
     listener: TcpListener,
     face: Arc<Face>,
     places: Arc<Semaphore>,
-    mut stopped: watch::Receiver<bool>,
+    stopped: watch::Receiver<bool>,
 ) {
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
-        tokio::select! {
-            () = asked_to_stop(&mut stopped) => break,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let (face, stopped) = (Arc::clone(&face), stopped.clone());
-                    connections.spawn(async move {
-                        serve(stream, face, stopped).await;
-                        drop(place);
-                    });
-                }
-                // Out of files, or the client has gone: the next one may fare better.
-                Err(error) => {
-                    tracing::debug!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-                }
-            },
-            // Ended connections are forgotten as they end.
-            Some(_) = connections.join_next() => {}
-        }
-    }
-    drop(listener);
-    while connections.join_next().await.is_some() {}
-}
-
-/// Returns once the server is asked to stop, or nobody is left to ask.
-async fn asked_to_stop(stopped: &mut watch::Receiver<bool>) {
-    let _ = stopped.wait_for(|stopped| *stopped).await;
+    let until = stopped.clone();
+    crate::accept::accept(listener, places, until, |stream, _| {
+        serve(stream, Arc::clone(&face), stopped.clone())
+    })
+    .await;
 }
 
 async fn serve(stream: TcpStream, face: Arc<Face>, mut stopped: watch::Receiver<bool>) {
-    // Without it small answers wait for the client's acknowledgements.
-    let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         let face = Arc::clone(&face);
         async move { Ok::<_, Infallible>(answer(&face, request).await) }

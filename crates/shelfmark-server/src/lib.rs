@@ -5,11 +5,16 @@
 //! Invariant: whatever one connection sends, the others are served on. Malformed bytes end one
 //! connection, never the server.
 
+mod accept;
 mod address;
+mod cql;
 mod dynamodb;
 mod gzip;
 pub mod limits;
 mod serve;
+mod tls;
 
 pub use address::{AddressError, check_exposed};
-pub use serve::{Addresses, Error, Server, Settings};
+pub use cql::Blocking;
+pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings};
+pub use tls::{Tls, TlsError};

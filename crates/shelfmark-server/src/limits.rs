@@ -36,3 +36,23 @@ pub const GZIP_SIZE_BYTES_MIN: usize = 1024;
 ///
 /// Source: ours; credentials and target take 1 KiB, long session tokens a few more.
 pub const HEAD_SIZE_BYTES_MAX: usize = 64 * 1024;
+
+/// How long a CQL client may take over the handshake and the login.
+///
+/// Source: ours; drivers give up after 5 to 10 s.
+pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How long a CQL client may send nothing in the middle of a request, or take nothing of an answer.
+///
+/// Source: ours.
+pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// How long a CQL client may be silent between requests.
+///
+/// Source: ours; drivers send a heartbeat every 30 s.
+pub const SILENCE_TIME_MAX: Duration = Duration::from_secs(1_800);
+
+/// Bytes that are read of a CQL connection at once.
+///
+/// Source: ours; some hundred small requests.
+pub const READ_SIZE_BYTES: usize = 64 * 1024;

@@ -4,18 +4,42 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use shelfmark_cql::Face as CqlFace;
 use shelfmark_dynamo::Face as DynamoFace;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::dynamodb;
 use crate::limits::{CONNECTIONS_MAX, DRAIN_TIME_MAX};
+use crate::tls::Tls;
+use crate::{cql, dynamodb};
 
 /// What to serve, and where.
+#[derive(Default)]
 pub struct Settings {
     /// Where the DynamoDB face listens; `None` leaves it out.
     pub dynamodb: Option<SocketAddr>,
+    /// How the CQL face listens; `None` leaves it out.
+    pub cql: Option<CqlSettings>,
+}
+
+/// How the CQL face listens.
+pub struct CqlSettings {
+    /// Where.
+    pub address: SocketAddr,
+    /// Leave the face out, with a warning, if the port is taken: nobody asked for it by name.
+    pub optional: bool,
+    /// What connections are encrypted with, if they are.
+    pub tls: Option<Tls>,
+}
+
+/// The faces to serve; those without a place in [`Settings`] are not.
+#[derive(Default)]
+pub struct Faces {
+    /// The DynamoDB face.
+    pub dynamodb: Option<Arc<DynamoFace>>,
+    /// The CQL face.
+    pub cql: Option<Arc<CqlFace>>,
 }
 
 /// Where the faces listen; those that are off are `None`.
@@ -23,6 +47,8 @@ pub struct Settings {
 pub struct Addresses {
     /// The DynamoDB face.
     pub dynamodb: Option<SocketAddr>,
+    /// The CQL face.
+    pub cql: Option<SocketAddr>,
 }
 
 /// Why the server could not start or go on.
@@ -51,6 +77,7 @@ fn hint(error: &std::io::Error) -> &'static str {
 /// A server whose ports are open.
 pub struct Server {
     dynamodb: Option<(TcpListener, Arc<DynamoFace>)>,
+    cql: Option<(TcpListener, Arc<CqlFace>, Option<Tls>)>,
     addresses: Addresses,
 }
 
@@ -60,14 +87,25 @@ impl Server {
     /// # Errors
     ///
     /// * [`Error::Listen`]: a port is taken or not allowed; the message says what to do.
-    pub async fn bind(settings: &Settings, dynamodb: Arc<DynamoFace>) -> Result<Self, Error> {
-        let mut server = Self { dynamodb: None, addresses: Addresses::default() };
-        if let Some(address) = settings.dynamodb {
-            let listener = TcpListener::bind(address)
-                .await
-                .map_err(|source| Error::Listen { address, source })?;
+    pub async fn bind(settings: Settings, faces: Faces) -> Result<Self, Error> {
+        let mut server = Self { dynamodb: None, cql: None, addresses: Addresses::default() };
+        if let (Some(address), Some(face)) = (settings.dynamodb, faces.dynamodb) {
+            let listener = listen(address).await?;
             server.addresses.dynamodb = listener.local_addr().ok();
-            server.dynamodb = Some((listener, dynamodb));
+            server.dynamodb = Some((listener, face));
+        }
+        if let (Some(settings), Some(face)) = (settings.cql, faces.cql) {
+            match listen(settings.address).await {
+                Ok(listener) => {
+                    server.addresses.cql = listener.local_addr().ok();
+                    server.addresses.cql.iter().for_each(|address| face.listens_on(*address));
+                    server.cql = Some((listener, face, settings.tls));
+                }
+                Err(error) if settings.optional => {
+                    tracing::warn!("CQL clients are not served: {error}");
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(server)
     }
@@ -85,7 +123,11 @@ impl Server {
         let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         let mut tasks = JoinSet::new();
         if let Some((listener, face)) = self.dynamodb {
+            let (places, stopped) = (Arc::clone(&places), stopped.clone());
             tasks.spawn(dynamodb::accept(listener, face, places, stopped));
+        }
+        if let Some((listener, face, tls)) = self.cql {
+            tasks.spawn(cql::accept(listener, face, tls, places, stopped));
         }
         stop.await;
         // Nobody listening any more is fine: then there is nobody to stop.
@@ -95,4 +137,8 @@ impl Server {
             tracing::warn!("some requests did not end in time and were cut off");
         }
     }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })
 }

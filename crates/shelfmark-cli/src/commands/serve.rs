@@ -8,17 +8,24 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
-use shelfmark_dynamo::{Face, FaceOptions};
-use shelfmark_engine::{Engine, Upkeep};
-use shelfmark_server::{Addresses, Server, Settings, check_exposed};
+use shelfmark_cql as cql;
+use shelfmark_dynamo as dynamo;
+use shelfmark_engine::{Engine, Random as _, Upkeep};
+use shelfmark_server::{
+    Addresses, Blocking, CqlSettings, Faces, Server, Settings, Tls, check_exposed,
+};
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
 
 use crate::arguments::Serve;
+use crate::random::SystemRandom;
 use crate::store::{memory, open};
 
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
+const CQL_PORT: u16 = 9042;
+/// Threads for work that may take long: changing tables, long reads, checking passwords.
+const BLOCKING_THREADS_MAX: usize = 16;
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
 /// The settings of a configuration file: the flags, with underscores.
@@ -30,6 +37,10 @@ struct Config {
     engine: Option<String>,
     dynamodb: Option<SocketAddr>,
     cql: Option<SocketAddr>,
+    cql_user: Option<String>,
+    cql_password_file: Option<PathBuf>,
+    cql_tls_certificate: Option<PathBuf>,
+    cql_tls_key: Option<PathBuf>,
     console: Option<SocketAddr>,
     ready_file: Option<PathBuf>,
     durability: Option<String>,
@@ -41,20 +52,67 @@ struct Config {
 struct Ready {
     #[serde(skip_serializing_if = "Option::is_none")]
     dynamodb: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cql: Option<String>,
 }
 
 pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     start_log();
     let config = merged(flags)?;
     let insecure = config.insecure.unwrap_or(false);
-    let loopback = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DYNAMODB_PORT);
-    let dynamodb = config.dynamodb.unwrap_or(loopback);
+    let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+    let dynamodb = config.dynamodb.unwrap_or(loopback(DYNAMODB_PORT));
     check_exposed(dynamodb, insecure)?;
+    let cql = CqlSettings {
+        address: config.cql.unwrap_or(loopback(CQL_PORT)),
+        optional: config.cql.is_none(),
+        tls: tls(&config)?,
+    };
+    let login = login(&config)?;
+    if login.is_none() {
+        check_exposed(cql.address, insecure)?;
+    }
     name_what_is_missing(&config);
     let engine = open_engine(&config)?;
-    let served = serve(&engine, dynamodb, config.ready_file.as_deref());
+    let settings = Settings { dynamodb: Some(dynamodb), cql: Some(cql) };
+    let served = serve(&engine, settings, login, config.ready_file.as_deref());
     let closed = engine.store().close().context("the store could not be closed in good order");
     served.and(closed)
+}
+
+/// Returns who may connect over CQL, if anybody is asked who they are.
+fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
+    let (name, path) = match (&config.cql_user, &config.cql_password_file) {
+        (Some(name), Some(path)) => (name, path),
+        (None, None) => return Ok(None),
+        _ => bail!("cql_user and cql_password_file go together"),
+    };
+    let password = vfs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let password = String::from_utf8(password)
+        .ok()
+        .with_context(|| format!("{} is not UTF-8", path.display()))?;
+    let password = password.strip_suffix('\n').unwrap_or(&password);
+    let password = password.strip_suffix('\r').unwrap_or(password);
+    let salt = || {
+        let mut salt = [0; 16];
+        SystemRandom.fill(&mut salt);
+        salt
+    };
+    let role = cql::OneRole::new(name, password, salt());
+    Ok(Some(cql::Login::new(Arc::new(role), salt())))
+}
+
+/// Returns what CQL connections are encrypted with, if they are.
+fn tls(config: &Config) -> anyhow::Result<Option<Tls>> {
+    let (chain, key) = match (&config.cql_tls_certificate, &config.cql_tls_key) {
+        (Some(chain), Some(key)) => (chain, key),
+        (None, None) => return Ok(None),
+        _ => bail!("cql_tls_certificate and cql_tls_key go together"),
+    };
+    let read =
+        |path: &Path| vfs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let tls = Tls::from_pem(&read(chain)?, &read(key)?);
+    tls.map(Some).with_context(|| format!("{} and {}", chain.display(), key.display()))
 }
 
 fn merged(flags: &Serve) -> anyhow::Result<Config> {
@@ -75,6 +133,10 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         engine: flags.engine.clone().or(file.engine),
         dynamodb: flags.dynamodb.or(file.dynamodb),
         cql: flags.cql.or(file.cql),
+        cql_user: flags.cql_user.clone().or(file.cql_user),
+        cql_password_file: flags.cql_password_file.clone().or(file.cql_password_file),
+        cql_tls_certificate: flags.cql_tls_certificate.clone().or(file.cql_tls_certificate),
+        cql_tls_key: flags.cql_tls_key.clone().or(file.cql_tls_key),
         console: flags.console.or(file.console),
         ready_file: flags.ready_file.clone().or(file.ready_file),
         durability: flags.durability.clone().or(file.durability),
@@ -93,11 +155,7 @@ fn name_what_is_missing(config: &Config) {
     let asked = |address: Option<SocketAddr>| {
         address.map_or_else(String::new, |address| format!(" ({address})"))
     };
-    anstream::eprintln!(
-        "not in this build, left out: cql{}, console{}",
-        asked(config.cql),
-        asked(config.console)
-    );
+    anstream::eprintln!("not in this build, left out: console{}", asked(config.console));
 }
 
 fn open_engine(config: &Config) -> anyhow::Result<Engine> {
@@ -123,17 +181,28 @@ fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
     }
 }
 
-fn serve(engine: &Engine, dynamodb: SocketAddr, ready_file: Option<&Path>) -> anyhow::Result<()> {
+fn serve(
+    engine: &Engine,
+    settings: Settings,
+    login: Option<cql::Login>,
+    ready_file: Option<&Path>,
+) -> anyhow::Result<()> {
     let environment = engine.environment().clone();
-    let face = Arc::new(Face::new(engine.clone(), environment, FaceOptions::default()));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(std::thread::available_parallelism().map_or(2, usize::from))
         .thread_name("shelfmark-io")
+        .max_blocking_threads(BLOCKING_THREADS_MAX)
         .enable_all()
         .build()?;
+    let background = Arc::new(Blocking::new(runtime.handle().clone()));
+    let cql_options = cql::FaceOptions::default();
+    let cql = cql::Face::open(engine.clone(), environment.clone(), cql_options, login, background);
+    let cql = cql.map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
+    let dynamodb = dynamo::Face::new(engine.clone(), environment, dynamo::FaceOptions::default());
+    let faces = Faces { dynamodb: Some(Arc::new(dynamodb)), cql: Some(Arc::new(cql)) };
     let mut upkeep = Upkeep::start(engine, UPKEEP_PERIOD)?;
     let outcome = runtime.block_on(async {
-        let server = Server::bind(&Settings { dynamodb: Some(dynamodb) }, face).await?;
+        let server = Server::bind(settings, faces).await?;
         // Asked for before anybody is told that the server is there.
         let stop = stop_signal()?;
         announce(&server.addresses(), ready_file)?;
@@ -146,9 +215,12 @@ fn serve(engine: &Engine, dynamodb: SocketAddr, ready_file: Option<&Path>) -> an
 
 fn announce(addresses: &Addresses, ready_file: Option<&Path>) -> anyhow::Result<()> {
     let text = |address: Option<SocketAddr>| address.map(|address| address.to_string());
-    let ready = Ready { dynamodb: text(addresses.dynamodb) };
+    let ready = Ready { dynamodb: text(addresses.dynamodb), cql: text(addresses.cql) };
     if let Some(address) = &ready.dynamodb {
         writeln!(std::io::stdout(), "dynamodb http://{address}")?;
+    }
+    if let Some(address) = &ready.cql {
+        writeln!(std::io::stdout(), "cql {address}")?;
     }
     if let Some(path) = ready_file {
         vfs::replace(path, serde_json::to_string(&ready)?.as_bytes())

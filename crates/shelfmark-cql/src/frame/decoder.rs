@@ -108,6 +108,11 @@ impl Decoder {
         self.framed = version >= Version::V5;
     }
 
+    /// Tells whether the beginning of an envelope was taken in and its end is still to come.
+    pub(crate) fn is_midway(&self) -> bool {
+        !self.partial.is_empty()
+    }
+
     /// Takes the next envelope off `input`; `None` if not all of it is there.
     pub(crate) fn take(&mut self, input: &mut BytesMut) -> Result<Option<Envelope>, FrameError> {
         if !self.framed {

@@ -97,6 +97,12 @@ impl Connection {
         matches!(self.phase.get(), Phase::Ready(_))
     }
 
+    /// Tells whether a part of a request was taken in and the rest is still to come.
+    #[must_use]
+    pub fn is_midway(&self) -> bool {
+        self.decoder.is_midway()
+    }
+
     fn is_full(&self) -> bool {
         let load = self.outbox.load();
         load.requests >= REQUESTS_PENDING_MAX

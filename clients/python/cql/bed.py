@@ -1,0 +1,36 @@
+"""Where the server is, and sessions to it. The same for cassandra-driver and scylla-driver."""
+
+import os
+import uuid
+
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
+from cassandra.policies import WhiteListRoundRobinPolicy
+
+HOST, _, PORT = os.environ["SHELFMARK_CQL"].rpartition(":")
+
+
+def connect(keyspace=None, profile=None, **options):
+    """Returns a cluster and a session. The caller shuts the cluster down."""
+    profile = profile or ExecutionProfile(
+        load_balancing_policy=WhiteListRoundRobinPolicy([HOST]), request_timeout=60
+    )
+    cluster = Cluster(
+        [HOST],
+        port=int(PORT),
+        execution_profiles={EXEC_PROFILE_DEFAULT: profile},
+        connect_timeout=30,
+        control_connection_timeout=30,
+        **options,
+    )
+    return cluster, cluster.connect(keyspace)
+
+
+def new_keyspace(session):
+    """Creates a keyspace of its own for a test, as set-up scripts do."""
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    center = session.execute("SELECT data_center FROM system.local").one().data_center
+    session.execute(
+        f"CREATE KEYSPACE {name} WITH replication = "
+        f"{{'class': 'NetworkTopologyStrategy', '{center}': 1}}"
+    )
+    return name

@@ -1,0 +1,185 @@
+//! The CQL face over TCP: one task per connection; requests are executed where they are read, and
+//! all answers that are ready leave in one write.
+//!
+//! What it is not: it knows no byte of the protocol; the face's connection does.
+//!
+//! Invariant: memory that a client can tie up is bounded by the face's limits, whether it reads its
+//! answers or not, and whoever stalls is let go.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Buf as _, Bytes, BytesMut};
+use shelfmark_cql::{Background, Connection, Face, Progress};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::time::MissedTickBehavior;
+
+use crate::accept::asked_to_stop;
+use crate::limits::{HANDSHAKE_TIME_MAX, READ_SIZE_BYTES, SILENCE_TIME_MAX, STALL_TIME_MAX};
+use crate::tls::Tls;
+
+/// How often a connection is looked at for having stalled.
+const LOOK_PERIOD: Duration = Duration::from_secs(5);
+
+/// From this size on the room of a request is given back after it.
+const LARGE_SIZE_BYTES: usize = 1024 * 1024;
+
+/// Runs long work of the face on the runtime's blocking threads.
+#[derive(Debug, Clone)]
+pub struct Blocking {
+    runtime: Handle,
+}
+
+impl Blocking {
+    /// Creates it for a runtime, whose limit of blocking threads is the limit of work at once.
+    #[must_use]
+    pub fn new(runtime: Handle) -> Self {
+        Self { runtime }
+    }
+}
+
+impl Background for Blocking {
+    fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        drop(self.runtime.spawn_blocking(work));
+    }
+}
+
+/// Accepts connections until `stopped`, then waits for the open ones.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    face: Arc<Face>,
+    tls: Option<Tls>,
+    places: Arc<Semaphore>,
+    stopped: watch::Receiver<bool>,
+) {
+    let until = stopped.clone();
+    crate::accept::accept(listener, places, until, |stream, client| {
+        serve(stream, client, Arc::clone(&face), tls.clone(), stopped.clone())
+    })
+    .await;
+}
+
+async fn serve(
+    mut stream: TcpStream,
+    client: SocketAddr,
+    face: Arc<Face>,
+    tls: Option<Tls>,
+    stopped: watch::Receiver<bool>,
+) {
+    let woken = Arc::new(Notify::new());
+    let waker = Arc::clone(&woken);
+    let connection = Connection::new(face, client, Box::new(move || waker.notify_one()));
+    let Some(tls) = tls else {
+        let (reader, writer) = stream.split();
+        return Served { connection, reader, writer, woken, stopped }.run().await;
+    };
+    match tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.acceptor().accept(stream)).await {
+        Ok(Ok(stream)) => {
+            let (reader, writer) = tokio::io::split(stream);
+            Served { connection, reader, writer, woken, stopped }.run().await;
+        }
+        Ok(Err(error)) => tracing::debug!(%client, %error, "TLS was not agreed on"),
+        Err(_) => tracing::debug!(%client, "TLS was not agreed on in time"),
+    }
+}
+
+struct Served<R, W> {
+    connection: Connection,
+    reader: R,
+    writer: W,
+    woken: Arc<Notify>,
+    stopped: watch::Receiver<bool>,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
+    /// Serves the connection to its end.
+    async fn run(mut self) {
+        let mut input = BytesMut::with_capacity(READ_SIZE_BYTES);
+        let mut output = Bytes::new();
+        let mut progress = Progress::Hungry;
+        let mut patience = Patience::default();
+        let mut looks = tokio::time::interval(LOOK_PERIOD);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut stopping = false;
+        let mut largest = 0;
+        loop {
+            if output.is_empty() {
+                if progress == Progress::Full {
+                    progress = self.connection.feed(&mut input);
+                }
+                // Last, so that whatever is answered from here on wakes this task.
+                output = self.connection.take_output();
+                let done = progress == Progress::Ended || stopping && !self.connection.is_busy();
+                if output.is_empty() && done {
+                    break;
+                }
+            }
+            let reads = progress == Progress::Hungry && !stopping;
+            input.reserve(if reads { READ_SIZE_BYTES } else { 0 });
+            tokio::select! {
+                biased;
+                written = self.writer.write_buf(&mut output), if output.has_remaining() => {
+                    match written {
+                        Ok(1..) => patience.renew(),
+                        Ok(0) | Err(_) => return,
+                    }
+                }
+                () = self.woken.notified(), if !output.has_remaining() => {}
+                read = self.reader.read_buf(&mut input), if reads => {
+                    match read {
+                        Ok(1..) => patience.renew(),
+                        // The client has gone; what it still waits for goes nowhere.
+                        Ok(0) | Err(_) => return,
+                    }
+                    largest = largest.max(input.len());
+                    progress = self.connection.feed(&mut input);
+                    // The room of a large request is not kept for small ones.
+                    if input.is_empty() && largest > LARGE_SIZE_BYTES {
+                        input = BytesMut::with_capacity(READ_SIZE_BYTES);
+                        largest = 0;
+                    }
+                }
+                _ = looks.tick() => {
+                    let midway = !input.is_empty() || self.connection.is_midway();
+                    let limit = if output.has_remaining() || reads && midway {
+                        STALL_TIME_MAX
+                    } else if !self.connection.is_established() {
+                        HANDSHAKE_TIME_MAX
+                    } else if self.connection.is_busy() {
+                        // The client waits for us.
+                        Duration::MAX
+                    } else {
+                        SILENCE_TIME_MAX
+                    };
+                    if patience.is_over(limit) {
+                        return;
+                    }
+                }
+                () = asked_to_stop(&mut self.stopped), if !stopping => stopping = true,
+            }
+        }
+        let _ = self.writer.shutdown().await;
+    }
+}
+
+/// How long nothing has moved, in looks.
+#[derive(Debug, Default)]
+struct Patience {
+    looks: u32,
+}
+
+impl Patience {
+    fn renew(&mut self) {
+        self.looks = 0;
+    }
+
+    fn is_over(&mut self, limit: Duration) -> bool {
+        self.looks = self.looks.saturating_add(1);
+        // The first look may come at once.
+        LOOK_PERIOD.saturating_mul(self.looks.saturating_sub(1)) > limit
+    }
+}

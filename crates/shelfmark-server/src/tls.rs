@@ -1,0 +1,60 @@
+//! TLS by rustls, for any port.
+
+use std::sync::Arc;
+
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
+
+/// Why certificate and key cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The certificates cannot be read.
+    #[error("the certificate file is not PEM: {0}")]
+    Certificate(String),
+    /// There is no certificate among them.
+    #[error("the certificate file holds no certificate")]
+    Empty,
+    /// The key cannot be read. The message says nothing of its content.
+    #[error("the key file holds no private key in PEM form")]
+    Key,
+    /// They do not belong together, or are of a kind that is not spoken.
+    #[error("certificate and key cannot be used: {0}")]
+    Unusable(rustls::Error),
+}
+
+/// What encrypts a port.
+#[derive(Clone)]
+pub struct Tls {
+    acceptor: TlsAcceptor,
+}
+
+impl Tls {
+    /// Reads the certificate chain and the private key, both PEM.
+    ///
+    /// # Errors
+    ///
+    /// * [`TlsError`]: says which of the two is wrong; give another.
+    pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, TlsError> {
+        let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(certificates)
+            .collect::<Result<_, _>>()
+            .map_err(|error| TlsError::Certificate(error.to_string()))?;
+        if chain.is_empty() {
+            return Err(TlsError::Empty);
+        }
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::Key)?;
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(TlsError::Unusable)?
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .map_err(TlsError::Unusable)?;
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)) })
+    }
+
+    pub(crate) fn acceptor(&self) -> &TlsAcceptor {
+        &self.acceptor
+    }
+}
