@@ -8,6 +8,7 @@
 #![expect(clippy::expect_used, reason = "a broken expectation is what a target looks for")]
 
 mod bed;
+pub mod cql_frames;
 pub mod dynamo;
 pub mod input;
 pub mod keys;
@@ -20,7 +21,8 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
+    ("cql_frames", cql_frames::run),
     ("dynamo_calls", dynamo::calls::run),
     ("dynamo_expressions", dynamo::expressions::run),
     ("keys", keys::run),

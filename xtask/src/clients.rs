@@ -10,7 +10,17 @@ use crate::run::{root, run as start, run_with};
 
 /// Runs every client's tests and examples.
 pub(crate) fn run() -> anyhow::Result<()> {
-    let python = virtual_environment()?;
+    let python = virtual_environment("clients-python", "clients/python/requirements.txt")?;
+    let cql = [
+        ("cassandra", ["test_handshake.py", "test_statements.py"].as_slice()),
+        ("scylla", &["test_handshake.py", "test_statements.py"]),
+        ("cqlsh", &["test_cqlsh.py"]),
+    ];
+    let cql = cql.map(|(name, tests)| {
+        let requirements = format!("{CQL_FOLDER}/requirements-{name}.txt");
+        virtual_environment(&format!("clients-cql-{name}"), &requirements)
+            .map(|python| (python, tests))
+    });
     start("cargo", &["build", "--package", "shelfmark-cli"])?;
     let folder = target_folder().join("clients-data");
     if folder.exists() {
@@ -28,14 +38,26 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let python = python.to_string_lossy();
     run_with(&python, &["-m", "unittest", "discover", "-v", "-s", "clients/python"], &variables)?;
     run_with(&python, &["examples/publication_index.py"], &variables)?;
+    for client in cql {
+        let (python, tests) = client?;
+        let python = python.to_string_lossy();
+        for test in tests {
+            let command = ["-m", "unittest", "discover", "-v", "-s", CQL_FOLDER, "-p", test];
+            run_with(&python, &command, &[("SHELFMARK_CQL", server.cql.as_str())])?;
+        }
+    }
     server.stop()
 }
 
+/// The tests of CQL clients. Two of them are packages of one name, so each has an environment of
+/// its own.
+const CQL_FOLDER: &str = "clients/python/cql";
+
 /// Makes the virtual environment with the pinned client libraries, unless it is there.
-fn virtual_environment() -> anyhow::Result<PathBuf> {
-    let folder = target_folder().join("clients-python");
+fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf> {
+    let folder = target_folder().join(name);
     let python = folder.join("bin").join("python");
-    let wanted = std::fs::read_to_string(root().join("clients/python/requirements.txt"))?;
+    let wanted = std::fs::read_to_string(root().join(requirements))?;
     let stamp = folder.join("installed");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
@@ -45,7 +67,7 @@ fn virtual_environment() -> anyhow::Result<PathBuf> {
         "the client tests need Python 3 with its venv module (Debian: apt-get install python3-venv)",
     )?;
     let tool = python.to_string_lossy().into_owned();
-    start(&tool, &["-m", "pip", "install", "--quiet", "-r", "clients/python/requirements.txt"])?;
+    start(&tool, &["-m", "pip", "install", "--quiet", "-r", requirements])?;
     std::fs::write(stamp, wanted)?;
     Ok(python)
 }
@@ -57,27 +79,32 @@ fn target_folder() -> PathBuf {
 struct Server {
     process: Child,
     dynamodb: String,
+    cql: String,
 }
 
 impl Server {
     fn start(folder: &Path) -> anyhow::Result<Self> {
         let ready = folder.join("ready.json");
         let process = Command::new(target_folder().join("debug").join("shelfmark"))
-            .args(["serve", "--dynamodb", "127.0.0.1:0", "--data"])
+            .args(["serve", "--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0", "--data"])
             .arg(folder.join("store"))
             .arg("--ready-file")
             .arg(&ready)
             .spawn()
             .context("cannot start the server")?;
-        let mut server = Self { process, dynamodb: String::new() };
+        let mut server = Self { process, dynamodb: String::new(), cql: String::new() };
         let deadline = Instant::now() + Duration::from_secs(30);
         while Instant::now() < deadline {
             if let Ok(text) = std::fs::read_to_string(&ready) {
                 let addresses: serde_json::Value = serde_json::from_str(&text)?;
-                let address = addresses.get("dynamodb").and_then(serde_json::Value::as_str);
-                address
-                    .context("the ready file names no address")?
-                    .clone_into(&mut server.dynamodb);
+                for (face, place) in
+                    [("dynamodb", &mut server.dynamodb), ("cql", &mut server.cql)]
+                {
+                    let address = addresses.get(face).and_then(serde_json::Value::as_str);
+                    address
+                        .with_context(|| format!("the ready file names no address of {face}"))?
+                        .clone_into(place);
+                }
                 return Ok(server);
             }
             if let Some(status) = server.process.try_wait()? {

@@ -165,7 +165,9 @@ impl Connection {
             }
             (Phase::Ready(_), _) => {}
             (Phase::New, _) => return pending.refuse(&unexpected(&request, "STARTUP or OPTIONS")),
-            (Phase::Asked, _) => return pending.refuse(&unexpected(&request, "AUTH_RESPONSE")),
+            (Phase::Asked | Phase::Checking, _) => {
+                return pending.refuse(&unexpected(&request, "AUTH_RESPONSE"));
+            }
         }
         let user = if let Phase::Ready(user) = phase { user } else { None };
         if envelope.flags & flag::TRACING != 0 {

@@ -18,6 +18,9 @@ pub(super) enum Phase {
     New,
     /// It was asked who it is.
     Asked,
+    /// It has said so, and that is being checked: one check at a time costs a client no more than
+    /// it costs us.
+    Checking,
     /// It may send statements, as this role if roles are asked for.
     Ready(Option<Arc<str>>),
 }
@@ -69,6 +72,7 @@ pub(super) fn compression(
 
 /// Checks a login where it may take its time, and answers.
 pub(super) fn check(face: &Arc<Face>, phase: SharedPhase, token: Option<Bytes>, pending: Pending) {
+    phase.set(Phase::Checking);
     let face = Arc::clone(face);
     let background = Arc::clone(&face.background);
     background.run(Box::new(move || {
@@ -81,7 +85,10 @@ pub(super) fn check(face: &Arc<Face>, phase: SharedPhase, token: Option<Bytes>, 
                 phase.set(Phase::Ready(Some(role)));
                 pending.say(Opcode::AuthSuccess, |out| out.bytes(None));
             }
-            Err(error) => pending.refuse(&error),
+            Err(error) => {
+                phase.set(Phase::Asked);
+                pending.refuse(&error);
+            }
         }
     }));
 }
