@@ -39,3 +39,14 @@ pub const TRACES_MAX: usize = 1_000;
 ///
 /// Source: ours; bcrypt looks at 72 bytes of a password.
 pub const CREDENTIAL_SIZE_BYTES_MAX: usize = 1024;
+
+/// From this size on a request needs room that all connections share.
+///
+/// Source: ours.
+pub const LARGE_REQUEST_SIZE_BYTES: usize = 1024 * 1024;
+
+/// Bytes of large requests that may be on their way over all connections; whoever comes with one
+/// more is told to come again.
+///
+/// Source: ours; two requests of the longest length.
+pub const LARGE_REQUESTS_BYTES_MAX: usize = 512 * 1024 * 1024;

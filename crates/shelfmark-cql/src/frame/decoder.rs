@@ -113,6 +113,13 @@ impl Decoder {
         !self.partial.is_empty()
     }
 
+    /// Returns how long the body will be whose beginning was taken in or lies in `input`; 0 if that
+    /// is not known yet.
+    pub(crate) fn announced(&self, input: &[u8]) -> usize {
+        let begun = if self.framed { &self.partial } else { input };
+        Header::read(begun).map_or(0, |header| header.length)
+    }
+
     /// Takes the next envelope off `input`; `None` if not all of it is there.
     pub(crate) fn take(&mut self, input: &mut BytesMut) -> Result<Option<Envelope>, FrameError> {
         if !self.framed {

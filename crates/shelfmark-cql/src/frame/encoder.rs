@@ -119,7 +119,7 @@ impl Envelopes {
 #[cfg(test)]
 impl Envelopes {
     /// Makes answers look like requests, for tests that read what was written.
-    pub(super) fn clear_direction(&mut self) {
+    pub(crate) fn clear_direction(&mut self) {
         let starts: Vec<usize> = std::iter::once(0).chain(self.ends.iter().copied()).collect();
         for start in starts {
             if let Some(first) = self.bytes.get_mut(start) {

@@ -10,6 +10,7 @@ use super::login::{self, Phase, SharedPhase};
 use super::outbox::{Outbox, Wake};
 use super::paging;
 use super::reply::{Known, Pending, Traced};
+use super::room::Share;
 use crate::error::{CqlError, ErrorCode};
 use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
 use crate::limits::{ANSWER_BYTES_PENDING_MAX, REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX};
@@ -41,6 +42,7 @@ pub struct Connection {
     outbox: Arc<Outbox>,
     decoder: Decoder,
     phase: SharedPhase,
+    share: Share,
     client: SocketAddr,
     version: Version,
     ended: bool,
@@ -52,6 +54,7 @@ impl Connection {
     #[must_use]
     pub fn new(face: Arc<Face>, client: SocketAddr, wake: Wake) -> Self {
         Self {
+            share: Share::new(&face.room),
             face,
             outbox: Arc::new(Outbox::new(wake)),
             decoder: Decoder::default(),
@@ -71,8 +74,14 @@ impl Connection {
                 return Progress::Full;
             }
             match self.decoder.take(input) {
-                Ok(Some(envelope)) => self.request(&envelope),
-                Ok(None) => return Progress::Hungry,
+                Ok(Some(envelope)) => {
+                    self.share.release();
+                    self.request(&envelope);
+                }
+                Ok(None) if self.share.cover(self.decoder.announced(input)) => {
+                    return Progress::Hungry;
+                }
+                Ok(None) => self.crowded(),
                 Err(error) => self.end(&error),
             }
         }
@@ -124,6 +133,19 @@ impl Connection {
         self.outbox.begin(0);
         self.outbox.answer(0, version, 0, error.stream(), Opcode::Error, |out| {
             message::error(&refused, version, out);
+        });
+        self.ended = true;
+    }
+
+    /// Turns a large request away because there are too many.
+    fn crowded(&mut self) {
+        let error = CqlError::new(
+            ErrorCode::Overloaded,
+            "Too many large requests are on their way: come again later",
+        );
+        self.outbox.begin(0);
+        self.outbox.answer(0, self.version, 0, 0, Opcode::Error, |out| {
+            message::error(&error, self.version, out);
         });
         self.ended = true;
     }

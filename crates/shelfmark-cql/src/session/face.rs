@@ -7,6 +7,7 @@ use shelfmark_engine::{Engine, Environment};
 
 use super::events::Events;
 use super::prepared::Statements;
+use super::room::Room;
 use super::tracing::Traces;
 use crate::auth::Login;
 use crate::error::CqlError;
@@ -61,6 +62,7 @@ pub struct Face {
     pub(super) statements: Statements,
     pub(super) events: Events,
     pub(super) traces: Arc<Traces>,
+    pub(super) room: Arc<Room>,
     node: Arc<Node>,
     /// Who may connect; `None` lets everybody in.
     pub(super) login: Option<Login>,
@@ -89,6 +91,7 @@ impl Face {
             statements: Statements::default(),
             events: Events::default(),
             traces,
+            room: Arc::default(),
             node,
             login,
         })

@@ -15,6 +15,7 @@ mod outbox;
 mod paging;
 mod prepared;
 mod reply;
+mod room;
 mod tracing;
 
 pub(crate) use connection::CQL_VERSION;

@@ -8,6 +8,7 @@ use shelfmark_store::memory::MemoryStore;
 
 use super::*;
 use crate::auth::{Login, OneRole};
+use crate::frame::{Envelopes, Framing, Opcode, Version};
 use crate::message::Write as _;
 
 fn face(login: Option<Login>) -> Arc<Face> {
@@ -189,4 +190,25 @@ fn answers_wake_the_writer_once() {
     connection.feed(&mut envelope(4, 0, OPTIONS, b""));
     assert_eq!(woken.load(Ordering::Relaxed), 0);
     assert!(!connection.take_output().is_empty());
+}
+
+#[test]
+fn a_login_in_version_5_is_framed() {
+    let login = Login::new(Arc::new(OneRole::new("me", "secret", [1; 16])), [2; 16]);
+    let face = face(Some(login));
+    let mut connection = connect(&face);
+    let options = map(&[("CQL_VERSION", "3.4.7")]);
+    let (_, found) = ask(&mut connection, &envelope(5, 0, STARTUP, &options));
+    assert_eq!(found[0].1, 3);
+    let framing = Framing::Framed { compressed: false };
+    let mut request = Envelopes::default();
+    request.push(Version::V5, 0, 7, Opcode::AuthResponse, framing, |out| {
+        out.bytes(Some(b"\0me\0secret"));
+    });
+    request.clear_direction();
+    let mut bytes = BytesMut::from(&request.take(framing)[..]);
+    assert_eq!(connection.feed(&mut bytes), Progress::Hungry);
+    let answer = connection.take_output();
+    // A frame's head and checksum, an envelope, and the checksum of both.
+    assert_eq!(answer[6..answer.len() - 4], *b"\x85\0\0\x07\x10\0\0\0\x04\xff\xff\xff\xff");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use shelfmark_cql::{Face, FaceOptions};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
-use shelfmark_server::{Blocking, CqlSettings, Faces, Server, Settings};
+use shelfmark_server::{Blocking, CqlSettings, Faces, Server, Settings, Tls};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
 use tokio::runtime::Runtime;
@@ -29,6 +29,11 @@ pub(crate) struct Bed {
 
 impl Bed {
     pub(crate) fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    /// Starts a server whose port is encrypted, or not.
+    pub(crate) fn start_with(tls: Option<Tls>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let environment =
             Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
@@ -46,7 +51,7 @@ impl Bed {
             cql: Some(CqlSettings {
                 address: "127.0.0.1:0".parse().unwrap(),
                 optional: false,
-                tls: None,
+                tls,
             }),
             ..Settings::default()
         };
@@ -114,7 +119,7 @@ impl Client {
         }
         let length = u32::from_be_bytes(head[5..].try_into().unwrap());
         let mut body = vec![0; usize::try_from(length).unwrap()];
-        self.stream.read_exact(&mut body).unwrap();
+        self.stream.read_exact(&mut body).ok()?;
         Some(Answer { stream: i16::from_be_bytes([head[2], head[3]]), opcode: head[4], body })
     }
 

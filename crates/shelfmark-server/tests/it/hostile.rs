@@ -57,12 +57,22 @@ fn what_breaks_the_protocol_ends_one_connection() {
 #[test]
 fn a_length_of_256_mib_costs_nothing_until_the_bytes_come() {
     let bed = Bed::start();
+    let length = 256 * 1024 * 1024_u32;
+    let announced = [&[4, 0, 0, 1, 7][..], &length.to_be_bytes(), b"half"].concat();
     let mut waiting: Vec<_> = (0..50).map(|_| bed.connect()).collect();
     for client in &mut waiting {
         client.start(4);
-        let length = 256 * 1024 * 1024_u32;
-        client.send(&[&[4, 0, 0, 1, 7][..], &length.to_be_bytes(), b"half"].concat());
+        client.send(&announced);
     }
+    // Two of them may come; the others are told to come again.
+    let told = waiting.iter_mut().filter_map(|client| {
+        client.stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let mut code = [0; 13];
+        client.stream.read_exact(&mut code).ok().map(|()| code[9..].to_vec())
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(told.len(), 48);
+    assert!(told.iter().all(|code| code == &[0, 0, 0x10, 0x01]));
     let mut other = bed.connect();
     other.start(4);
     assert!(other.is_served());

@@ -2,3 +2,4 @@
 
 mod bed;
 mod hostile;
+mod tls;
