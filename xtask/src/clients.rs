@@ -46,7 +46,41 @@ pub(crate) fn run() -> anyhow::Result<()> {
             run_with(&python, &command, &[("SHELFMARK_CQL", server.cql.as_str())])?;
         }
     }
+    other_languages(&server.cql)?;
     server.stop()
+}
+
+/// Runs the clients of other languages; one whose tool chain is missing is left out, and that is
+/// said.
+fn other_languages(cql: &str) -> anyhow::Result<()> {
+    let variables = [("SHELFMARK_CQL", cql)];
+    if is_there("npm") {
+        // Modules land beside what names them, so the tests run from a copy.
+        let folder = target_folder().join("clients-node");
+        std::fs::create_dir_all(&folder)?;
+        for name in ["package.json", "cql.test.mjs"] {
+            std::fs::copy(root().join("clients/node").join(name), folder.join(name))?;
+        }
+        let folder = folder.to_string_lossy();
+        start("npm", &["--prefix", &folder, "install", "--no-audit", "--no-fund"])?;
+        run_with("node", &["--test", &format!("{folder}/cql.test.mjs")], &variables)?;
+    }
+    if is_there("go") {
+        run_with("go", &["-C", "clients/go", "test", "-count=1", "./..."], &variables)?;
+    }
+    let target = target_folder().join("clients-rust");
+    let target = target.to_string_lossy();
+    let manifest = ["test", "--manifest-path", "clients/rust/Cargo.toml", "--target-dir", &target];
+    run_with("cargo", &manifest, &variables)
+}
+
+fn is_there(tool: &str) -> bool {
+    let version = if tool == "go" { "version" } else { "--version" };
+    let found = Command::new(tool).arg(version).output().is_ok_and(|out| out.status.success());
+    if !found {
+        println!("{tool} is not installed: its clients are left out");
+    }
+    found
 }
 
 /// The tests of CQL clients. Two of them are packages of one name, so each has an environment of

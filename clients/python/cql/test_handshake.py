@@ -4,6 +4,8 @@ import unittest
 
 from cassandra import ProtocolVersion
 from cassandra.cluster import Cluster
+from cassandra.protocol import ProtocolException
+from cassandra.query import SimpleStatement
 
 from bed import HOST, PORT, connect
 
@@ -40,20 +42,18 @@ class Handshake(unittest.TestCase):
         self.assertFalse([name for name in keyspaces["system"].tables if "scylla" in name])
         self.assertEqual(len(cluster.metadata.all_hosts()), 1)
 
-    def test_a_wrong_paging_state_is_a_protocol_error(self):
+    def test_pages_and_a_paging_state_that_is_none_of_ours(self):
         cluster, session = connect()
         self.addCleanup(cluster.shutdown)
-        from cassandra.protocol import ProtocolException
-        from cassandra.query import SimpleStatement
-
         statement = SimpleStatement("SELECT * FROM system_schema.columns", fetch_size=10)
         page = session.execute(statement)
         self.assertTrue(page.has_more_pages)
-        with self.assertRaises(ProtocolException):
-            session.execute(statement, paging_state=b"garbage")
         first = {tuple(row) for row in page.current_rows}
         later = session.execute(statement, paging_state=page.paging_state)
         self.assertFalse(first & {tuple(row) for row in later.current_rows})
+        # Last: the driver takes a protocol error as the end of the host.
+        with self.assertRaises(ProtocolException):
+            session.execute(statement, paging_state=b"garbage")
 
 
 class Port(unittest.TestCase):

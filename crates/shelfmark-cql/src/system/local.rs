@@ -10,8 +10,8 @@ use super::value::{bytes, inet, int, text, texts};
 use crate::schema::Schema;
 use crate::session::{CQL_VERSION, FaceOptions};
 
-/// The release that drivers and tools take their features from.
-pub(crate) const RELEASE_VERSION: &str = "5.0.5";
+/// The release that drivers and tools take their features from; cqlsh 6.2 warns of higher ones.
+pub(crate) const RELEASE_VERSION: &str = "5.0.0";
 
 /// How many tokens the node says it has: tools that read a table in parallel split it at these.
 ///
