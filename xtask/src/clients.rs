@@ -131,8 +131,7 @@ impl Server {
         while Instant::now() < deadline {
             if let Ok(text) = std::fs::read_to_string(&ready) {
                 let addresses: serde_json::Value = serde_json::from_str(&text)?;
-                for (face, place) in
-                    [("dynamodb", &mut server.dynamodb), ("cql", &mut server.cql)]
+                for (face, place) in [("dynamodb", &mut server.dynamodb), ("cql", &mut server.cql)]
                 {
                     let address = addresses.get(face).and_then(serde_json::Value::as_str);
                     address

@@ -37,8 +37,7 @@ impl Bed {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let environment =
             Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
-        let engine =
-            Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
+        let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()

@@ -1,5 +1,12 @@
 //! The server over real sockets.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+#![expect(clippy::disallowed_methods, reason = "a test waits for real sockets with a real clock")]
+
 mod bed;
 mod hostile;
 mod tls;
