@@ -86,7 +86,25 @@ impl<'b> Batch<'b> {
                 schema.check()?;
             }
         }
+        batch.check_views()?;
         Ok(batch)
+    }
+
+    /// Checks that no base goes before its views.
+    fn check_views(&self) -> Result<()> {
+        let dropped =
+            |name: &TableName| self.tables.get(name).is_some_and(|work| work.schema.is_none());
+        for (name, work) in self.tables.iter().filter(|(name, _)| dropped(name)) {
+            let cells = work.old.as_ref().and_then(|old| old.schema.cells.as_ref());
+            let mut views = cells.iter().flat_map(|cells| &cells.views);
+            if let Some(view) = views.find(|view| !dropped(view)) {
+                return Err(Error::invalid(format!(
+                    "table {name} has view {}; drop it first",
+                    view.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, change: CatalogueChange<'_>) -> Result<()> {

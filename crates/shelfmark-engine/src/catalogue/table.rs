@@ -111,6 +111,21 @@ impl Table {
         self.retired.load(Ordering::Acquire)
     }
 
+    /// Checks that the table holds items.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: it holds cells, which have calls of their own.
+    pub(crate) fn check_items(&self) -> Result<()> {
+        match &self.cells {
+            None => Ok(()),
+            Some(_) => Err(Error::invalid(format!(
+                "table {} holds rows of cells, not items; use the calls for cells",
+                self.schema.name
+            ))),
+        }
+    }
+
     /// Returns the primary key of an item.
     ///
     /// # Errors

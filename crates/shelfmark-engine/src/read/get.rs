@@ -65,6 +65,7 @@ pub(crate) fn chunk_key(row_key: &[u8], chunk: u64) -> Vec<u8> {
 
 /// Answers a point read over `view`; expired items are absent.
 pub(crate) fn get(view: &impl View, table: &Table, get: &Get, now: u64) -> Result<Got> {
+    table.check_items()?;
     let row_key = table.key.row_key(&get.key)?;
     let mut step = AccessStep::new(&table.schema.name.name, None);
     let row = read_row(view, &row_key)?;

@@ -193,6 +193,7 @@ pub(crate) fn scan(view: &impl View, table: &Table, scan: &Scan, now: u64) -> Re
 }
 
 fn readable_index<'t>(table: &'t Table, name: Option<&str>) -> Result<Option<&'t Index>> {
+    table.check_items()?;
     let Some(name) = name else { return Ok(None) };
     let index = table.index(name).ok_or_else(|| {
         Error::new(ErrorKind::NotFound, format!("table {} has no index {name}", table.schema.name))

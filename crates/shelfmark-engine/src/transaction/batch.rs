@@ -270,6 +270,7 @@ impl Inner {
             if let Some(current) = self.catalogue.current(&write.table)? {
                 write.table = current;
             }
+            write.table.check_items()?;
         }
         Ok(())
     }

@@ -195,6 +195,7 @@ impl Transaction<'_> {
     }
 
     fn write_to(&self, table: Arc<Table>, write: &Write) -> Result<Written> {
+        table.check_items()?;
         let chunked = table.has_chunks();
         let applied = apply(&self.writer, &table, write)?;
         match applied {

@@ -101,7 +101,12 @@ impl TableSchema {
 
     /// Checks the part of the schema that tables of cells have.
     pub(super) fn check_cells(&self) -> Result<()> {
-        let Some(cells) = &self.cells else { return Ok(()) };
+        let Some(cells) = &self.cells else {
+            if self.rows == super::RowKind::Items {
+                return Ok(());
+            }
+            return Err(Error::invalid("a table of cells is created with its part of the schema"));
+        };
         if self.rows != super::RowKind::Cells || self.placement != super::Placement::Hashed {
             return Err(Error::invalid(
                 "only a hashed table of cells has indexes of cells or views",
@@ -115,8 +120,17 @@ impl TableSchema {
                 column.name
             )));
         }
-        if !self.indexes.is_empty() {
-            return Err(Error::invalid("a table of cells has indexes of cells only"));
+        let options = &self.options;
+        if !self.indexes.is_empty()
+            || options.exact_counts
+            || options.change_log
+            || options.ttl.is_some()
+            || options.shard_items_max.is_some()
+        {
+            return Err(Error::invalid(
+                "a table of cells has indexes of cells only, expiries per cell, and no counts, \
+                 change log or shards",
+            ));
         }
         if cells.indexes.len() > INDEXES_MAX || cells.views.len() > INDEXES_MAX {
             return Err(Error::limit(format!(

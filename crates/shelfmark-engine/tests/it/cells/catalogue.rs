@@ -1,11 +1,11 @@
 //! Namespaces, attachments, and several changes as one.
 
 use bytes::Bytes;
-use shelfmark_engine::{CatalogueChange, ErrorKind, Span};
-use shelfmark_model::TableName;
+use shelfmark_engine::{CatalogueChange, CellQuery, ErrorKind, Get, Scan, Span, Write};
+use shelfmark_model::{IndexState, Item, Key, TableName, Value};
 
 use super::{A, B, bytes, insert, key, schema, set};
-use crate::drivers::on_every_driver;
+use crate::drivers::{on_every_driver, patiently};
 
 fn create(name: &str, attachment: &'static str) -> CatalogueChange<'static> {
     let attachment = Bytes::from_static(attachment.as_bytes());
@@ -77,4 +77,49 @@ fn what_was_declared_is_there_after_a_restart() {
     let table = bed.engine.table(&name).unwrap();
     assert_eq!(table.schema, declared);
     assert_eq!(bed.value(&table, "p", key(1, "x"), A).unwrap(), "a");
+}
+
+#[test]
+fn each_kind_of_table_has_calls_of_its_own() {
+    on_every_driver(|bed| {
+        let items = bed.create_table(crate::drivers::plain("items")).unwrap();
+        let cells = bed.create_table(schema("cells")).unwrap();
+        let refused = bed.try_cells(vec![insert(&items, "p", key(1, "x"), 1, vec![])]);
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
+        let item = Item::new().with("pk", "p").with("c", Value::Int(1)).with("d", "x");
+        let refused = bed.write(Write::put(&cells, item));
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
+        let get =
+            Get::new(Key { partition: vec!["p".into()], sort: vec![Value::Int(1), "x".into()] });
+        assert_eq!(bed.engine.get(&cells, &get).unwrap_err().kind(), ErrorKind::Invalid);
+        let scanned = bed.engine.scan(&cells, &Scan::default());
+        assert_eq!(scanned.unwrap_err().kind(), ErrorKind::Invalid);
+        let mut logged = schema("logged");
+        logged.options.change_log = true;
+        assert_eq!(bed.create_table(logged).unwrap_err().kind(), ErrorKind::Invalid);
+    });
+}
+
+#[test]
+fn a_base_is_not_dropped_before_its_views() {
+    on_every_driver(|bed| {
+        bed.create_table(schema("t")).unwrap();
+        bed.create_table(super::derived::view(IndexState::Public)).unwrap();
+        let (base, view) = (TableName::new("ks", "t"), TableName::new("ks", "by_a"));
+        assert_eq!(bed.drop_table(&base).unwrap_err().kind(), ErrorKind::Invalid);
+        let table = bed.engine.table(&base).unwrap();
+        bed.cells(vec![insert(&table, "p", key(1, "x"), 1, vec![set(A, "red")])]);
+        bed.change_catalogue(|| vec![CatalogueChange::TruncateTable(TableName::new("ks", "t"))]);
+        let by_a = bed.engine.table(&view).unwrap();
+        let query = CellQuery { partition: bytes("red"), ..CellQuery::default() };
+        let page = patiently(|| bed.engine.query_cells(&by_a, &query)).unwrap();
+        assert!(page.rows.is_empty(), "a view is truncated with its base");
+        bed.change_catalogue(|| {
+            vec![
+                CatalogueChange::DropTable(TableName::new("ks", "t")),
+                CatalogueChange::DropTable(TableName::new("ks", "by_a")),
+            ]
+        });
+        assert!(bed.engine.table_names(Some("ks"), None, 10).unwrap().is_empty());
+    });
 }
