@@ -115,8 +115,7 @@ fn wrap(mode: Mode, mut input: &[u8]) -> Vec<u8> {
     let compressed = mode.compression == "lz4";
     let length = u64::try_from(envelopes.len().min(131_071)).unwrap_or(0);
     envelopes.truncate(131_071);
-    let (head, size) =
-        if compressed { (length | 1 << 34, 5) } else { (length | 1 << 17, 3) };
+    let (head, size) = if compressed { (length | 1 << 34, 5) } else { (length | 1 << 17, 3) };
     let mut out = head.to_le_bytes()[..size].to_vec();
     out.extend(&crc24(&out).to_le_bytes()[..3]);
     out.extend(&envelopes);

@@ -8,7 +8,9 @@
 #![expect(clippy::expect_used, reason = "a broken expectation is what a target looks for")]
 
 mod bed;
+pub mod cassandra_cli;
 pub mod cql_frames;
+pub mod cql_text;
 pub mod dynamo;
 pub mod input;
 pub mod keys;
@@ -21,8 +23,10 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 10] = [
+    ("cassandra_cli", cassandra_cli::run),
     ("cql_frames", cql_frames::run),
+    ("cql_text", cql_text::run),
     ("dynamo_calls", dynamo::calls::run),
     ("dynamo_expressions", dynamo::expressions::run),
     ("keys", keys::run),

@@ -149,7 +149,7 @@ pub(super) fn duration_word(text: &[u8], at: usize) -> Result<Option<usize>, Unr
 
 /// Reads a duration behind a minus sign: there it can be nothing else.
 pub(super) fn signed_duration(text: &[u8], at: usize) -> Result<usize, Unreadable> {
-    if text.get(digits(text, at + 1)) == Some(&b'-') {
+    if text.get(digits(text, at + 1)) == Some(&b'-') && digits(text, at + 1) == at + 5 {
         return date_and_time(text, at);
     }
     let stopped = digits(text, at + 1);

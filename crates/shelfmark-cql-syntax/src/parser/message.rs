@@ -111,7 +111,8 @@ struct Shown {
 /// Returns the text around a decision, or nothing where the original shows nothing.
 fn snippet(parser: &Parser<'_>, index: usize, farthest: usize) -> String {
     let text = parser.text;
-    let pieces = pieces(text);
+    // Nothing behind the farthest token is shown, so a long text costs no more than a short one.
+    let pieces = pieces(text, byte(parser.token(farthest.max(index)).start));
     let number = |token: usize| {
         let start = byte(parser.token(token).start);
         let end = parser.token(token).kind == Kind::End;
@@ -128,7 +129,7 @@ fn snippet(parser: &Parser<'_>, index: usize, farthest: usize) -> String {
     draw(text, from, to, offending).unwrap_or_default()
 }
 
-fn pieces(text: &str) -> Vec<Shown> {
+fn pieces(text: &str, last: usize) -> Vec<Shown> {
     let mut pieces = Vec::new();
     let mut at = 0;
     while let Ok((piece, end)) = scan(text.as_bytes(), at) {
@@ -140,7 +141,7 @@ fn pieces(text: &str) -> Vec<Shown> {
         };
         let is_end = piece == Piece::End;
         pieces.push(Shown { start: at, length, is_end });
-        if is_end {
+        if is_end || at >= last {
             break;
         }
         at = end;
@@ -150,10 +151,9 @@ fn pieces(text: &str) -> Vec<Shown> {
 
 /// Cuts the lines as the original does: the end first, then the brackets, then the beginning.
 fn draw(text: &str, from: &Shown, to: &Shown, offending: &Shown) -> Option<String> {
-    let units = |line: &str| line.encode_utf16().collect::<Vec<u16>>();
-    let mut lines: Vec<Vec<u16>> = text.split('\n').map(units).collect();
-    while lines.len() > 1 && lines.last().is_some_and(Vec::is_empty) {
-        lines.pop();
+    let mut written: Vec<&str> = text.split('\n').collect();
+    while written.len() > 1 && written.last().is_some_and(|line| line.is_empty()) {
+        written.pop();
     }
     let spot = |piece: &Shown| {
         let (line, column) = place(text, piece.start);
@@ -162,19 +162,21 @@ fn draw(text: &str, from: &Shown, to: &Shown, offending: &Shown) -> Option<Strin
     let (from_line, from_column) = spot(from);
     let (to_line, to_column) = spot(to);
     let (line, column) = spot(offending);
+    let units = |line: &&str| line.encode_utf16().collect::<Vec<u16>>();
+    let mut lines: Vec<Vec<u16>> = written.get(from_line..=to_line)?.iter().map(units).collect();
     let to_end = to_column + to.length;
-    let whole_end = to_line + 1 == lines.len() && to_end == lines.last()?.len();
-    lines.get_mut(to_line)?.truncate(to_end);
-    let bracketed = lines.get_mut(line)?;
+    let whole_end = to_line + 1 == written.len() && to_end == lines.last()?.len();
+    lines.last_mut()?.truncate(to_end);
+    let bracketed = lines.get_mut(line.checked_sub(from_line)?)?;
     let close = column + offending.length;
     if close > bracketed.len() {
         return None;
     }
     bracketed.insert(close, u16::from(b']'));
     bracketed.insert(column, u16::from(b'['));
-    let begun = lines.get(from_line)?.get(from_column..)?.to_vec();
-    *lines.get_mut(from_line)? = begun;
-    let shown = lines.get(from_line..=to_line)?.concat();
+    let begun = lines.first()?.get(from_column..)?.to_vec();
+    *lines.first_mut()? = begun;
+    let shown = lines.concat();
     let before = if from_line == 0 && from_column == 0 { "" } else { "..." };
     let behind = if whole_end { "" } else { "..." };
     Some(format!(" ({before}{}{behind})", String::from_utf16_lossy(&shown)))

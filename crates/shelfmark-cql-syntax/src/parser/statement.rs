@@ -23,10 +23,15 @@ impl Parser<'_> {
             Kind::Delete => Statement::Delete(self.delete()?),
             Kind::Begin => {
                 self.bump();
-                if self.is_word("transaction") {
-                    Statement::Transaction(self.transaction()?)
-                } else {
-                    Statement::Batch(self.batch()?)
+                // Of a transaction that does not parse, the original's message is given, which
+                // knows only batches.
+                let transaction = self.is_word("transaction");
+                match if transaction { self.attempt(Self::transaction)? } else { None } {
+                    Some(transaction) => Statement::Transaction(transaction),
+                    None => {
+                        self.farthest = self.position;
+                        Statement::Batch(self.batch()?)
+                    }
                 }
             }
             Kind::Use => {
