@@ -16,9 +16,11 @@
 //! * `session`: what one connection is allowed to say next, prepared statements, paging, events.
 //! * `auth`: who may connect.
 //! * `statement`: statements planned and run. `schema`, `types`, `term` and `function` serve it.
+//! * [`cassandra_cli`]: the command language of 2012, on the same tables.
 //! * `system`: the tables that describe the server itself, selected from like any other.
 
 mod auth;
+pub mod cassandra_cli;
 mod error;
 mod frame;
 mod function;

@@ -1,0 +1,117 @@
+//! The dialect of the `cassandra-cli` command of 2012: cut, read, run.
+//!
+//! * [`script`] and [`document`] cut a text into commands, [`parse`] reads one as a [`Command`].
+//! * [`Client`] runs commands over a [`Backend`], which is anything that takes CQL.
+//! * Two modes: [`Mode::Strict`] reads what the original reads. [`Mode::Forgiving`] also reads
+//!   what text processors make of scripts (curly and missing quotes, wide spaces, struck-out types,
+//!   foreign comments); every repair is a [`Warning`] with its place.
+//!
+//! What it is not: Thrift. The commands run as CQL, on tables that CQL sees too.
+//!
+//! Invariant: forgiving mode reads everything that strict mode reads as strict mode does, without
+//! a warning.
+//!
+//! Source: behaviour of `cassandra-cli` of Apache Cassandra 1.0, as its grammar states it.
+
+mod backend;
+mod client;
+mod define;
+mod family;
+mod inform;
+mod lexer;
+mod parser;
+mod read;
+#[cfg(test)]
+mod session_tests;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod values;
+mod write;
+
+use std::fmt;
+
+pub use backend::{Backend, Reply, Table};
+pub use client::Client;
+pub use parser::parse;
+pub use source::{Piece, Place, Script, document, script};
+pub use tree::{
+    Access, Attribute, AttributeValue, Command, Comparison, Condition, Definition, HashValue, Value,
+};
+
+/// How deep hashes of attributes may be nested. One level is all that any attribute has.
+pub const HASH_DEPTH_MAX: usize = 16;
+
+/// How much is mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing, like the original.
+    Strict,
+    /// What can be mended without guessing what was meant.
+    Forgiving,
+}
+
+/// Something that was mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    place: Place,
+    text: String,
+}
+
+impl Warning {
+    fn new(place: Place, text: impl Into<String>) -> Warning {
+        Warning { place, text: text.into() }
+    }
+
+    /// Returns where it stood.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Returns what was mended, and how.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.place.line, self.place.column, self.text)
+    }
+}
+
+/// A command that cannot be read. The message is the original's where it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CliError {
+    place: Place,
+    text: String,
+}
+
+impl CliError {
+    fn new(place: Place, text: impl Into<String>) -> CliError {
+        CliError { place, text: text.into() }
+    }
+
+    /// Returns where it stands.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Returns the message.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for CliError {}

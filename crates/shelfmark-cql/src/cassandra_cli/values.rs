@@ -1,0 +1,86 @@
+//! Words of commands as values of types, and back.
+
+use super::tree::Value;
+use crate::types::{CqlType, Native, from_text, parse_class_name, to_literal, validate};
+
+/// Returns the type of a validator or comparator by its class, short or full, and whether its
+/// order is reversed. Types that the 2012 client calls otherwise are known by those names too.
+pub(super) fn class(name: &str) -> Result<(CqlType, bool), String> {
+    let package = "org.apache.cassandra.db.marshal.";
+    let short = name.trim().strip_prefix(package).unwrap_or(name.trim());
+    let (short, reversed) = match short.strip_suffix("(reversed=true)") {
+        Some(short) => (short, true),
+        None => (short.strip_suffix("(reversed=false)").unwrap_or(short), false),
+    };
+    let known = match short {
+        "LexicalUUIDType" => "UUIDType",
+        "DateType" => "TimestampType",
+        other => other,
+    };
+    let (found, also_reversed) = parse_class_name(known)
+        .ok()
+        .filter(|(found, _)| !matches!(found, CqlType::Custom(_)))
+        .ok_or_else(|| format!("Unable to find abstract-type class '{package}{short}'"))?;
+    Ok((found, reversed || also_reversed))
+}
+
+/// Returns the type of a conversion such as `long('5')`, or of an `assume`.
+pub(super) fn function(name: &str) -> Option<CqlType> {
+    let native = match name.to_ascii_lowercase().as_str() {
+        "bytes" => Native::Blob,
+        "integer" => Native::Varint,
+        "int" => Native::Int,
+        "long" => Native::Bigint,
+        "lexicaluuid" | "uuid" => Native::Uuid,
+        "timeuuid" => Native::Timeuuid,
+        "utf8" => Native::Text,
+        "ascii" => Native::Ascii,
+        "countercolumn" => Native::Counter,
+        _ => return None,
+    };
+    Some(CqlType::Native(native))
+}
+
+/// Returns a type that `as` or `assume` names: a function's name or a class.
+pub(super) fn named(name: &str) -> Result<CqlType, String> {
+    match function(name) {
+        Some(found) => Ok(found),
+        None => class(name).map(|(found, _)| found).map_err(|_| {
+            format!(
+                "Type '{name}' was not found. Available: bytes, integer, int, long, lexicaluuid, \
+                 timeuuid, utf8, ascii, countercolumn."
+            )
+        }),
+    }
+}
+
+/// Writes a word as CQL for a column of a type. `assumed` is what `assume` said of it.
+pub(super) fn literal(
+    value: &Value,
+    declared: &CqlType,
+    assumed: Option<&CqlType>,
+) -> Result<String, String> {
+    let (as_type, text) = match value {
+        Value::Word(text) | Value::Text(text) => {
+            (assumed.unwrap_or(declared).clone(), text.as_str())
+        }
+        Value::Call { function: name, argument } => {
+            let found = function(name)
+                .ok_or_else(|| format!("Function '{name}' not found. Available functions: bytes, integer, int, long, lexicaluuid, timeuuid, utf8, ascii."))?;
+            match argument {
+                Some(text) => (found, text.as_str()),
+                None if found == CqlType::Native(Native::Timeuuid) => {
+                    return if *declared == found {
+                        Ok("now()".to_owned())
+                    } else {
+                        Err("timeuuid() makes a value of TimeUUIDType only".to_owned())
+                    };
+                }
+                None => return Err(format!("Function '{name}' needs an argument")),
+            }
+        }
+    };
+    let bytes = from_text(&as_type, text).map_err(|error| error.0)?;
+    validate(declared, &bytes).map_err(|error| error.0)?;
+    Ok(to_literal(declared, Some(&bytes)))
+}
