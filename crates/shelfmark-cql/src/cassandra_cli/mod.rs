@@ -8,8 +8,8 @@
 //!
 //! What it is not: Thrift. The commands run as CQL, on tables that CQL sees too.
 //!
-//! Invariant: forgiving mode reads everything that strict mode reads as strict mode does, without
-//! a warning.
+//! Invariant: what strict mode reads of a text without curly quotes, forgiving mode reads alike and
+//! without a warning.
 //!
 //! Source: behaviour of `cassandra-cli` of Apache Cassandra 1.0, as its grammar states it.
 

@@ -72,7 +72,9 @@ pub struct Script {
 fn trim(line: &str, mode: Mode) -> &str {
     match mode {
         Mode::Strict => line.trim_matches(|character: char| character <= ' '),
-        Mode::Forgiving => line.trim(),
+        Mode::Forgiving => {
+            line.trim_matches(|character: char| character <= ' ' || character.is_whitespace())
+        }
     }
 }
 
