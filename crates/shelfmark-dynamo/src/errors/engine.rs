@@ -90,8 +90,17 @@ pub(crate) fn transaction_error(error: EngineError, tables: &[Arc<Table>]) -> Er
     cancelled(reasons)
 }
 
+/// Words a transaction of `count` actions of which the one at `position` does not fit its table.
+pub(crate) fn cancelled_at(position: usize, count: usize, error: Error) -> Error {
+    let mut reasons = vec![Reason::default(); count];
+    if let Some(reason) = reasons.get_mut(position) {
+        *reason = Reason::invalid(error);
+    }
+    cancelled(reasons)
+}
+
 /// Words a cancelled transaction.
-pub(crate) fn cancelled(reasons: Vec<Reason>) -> Error {
+pub(super) fn cancelled(reasons: Vec<Reason>) -> Error {
     let codes: Vec<&str> = reasons.iter().map(Reason::code).collect();
     let message = texts::transaction_cancelled(&codes);
     Error { reasons, ..Error::new(Exception::TransactionCanceled, message) }
@@ -99,7 +108,7 @@ pub(crate) fn cancelled(reasons: Vec<Reason>) -> Error {
 
 impl Reason {
     /// Words a write that does not fit its table.
-    pub(crate) fn invalid(error: Error) -> Self {
+    fn invalid(error: Error) -> Self {
         Self { fault: Some(("ValidationError", error.message)), item: None }
     }
 

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use shelfmark_engine::{Error as EngineError, ErrorKind};
 use shelfmark_model::Item;
 
-use super::engine::exception_of;
+use super::engine::{cancelled, exception_of};
 use super::*;
 
 #[test]

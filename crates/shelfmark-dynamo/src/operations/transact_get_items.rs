@@ -7,7 +7,7 @@ use shelfmark_model::{Item, Key, Projection};
 
 use super::read_request::{ReadRequest, bytes_read};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
-use crate::errors::{Error, Reason, Result, cancelled, texts};
+use crate::errors::{Error, Result, cancelled_at, texts};
 use crate::face::Face;
 use crate::json::{Attributes, Reader, Writer, put_item};
 use crate::limits::{TRANSACTION_ITEMS_MAX, TRANSACTION_SIZE_BYTES_MAX};
@@ -119,22 +119,22 @@ fn plan(face: &Face, request: Request) -> Result<Vec<Planned>> {
         prepared.push((get.table.unwrap_or_default(), key, get.read.prepare()?));
     }
     let mut planned: Vec<Planned> = Vec::with_capacity(prepared.len());
-    let mut reasons = Vec::with_capacity(prepared.len());
+    let count = prepared.len();
     for (name, key, projection) in prepared {
         let table = table::find(&face.engine, &name)?;
-        match table::read_key(&table, key) {
+        let key = table::read_key(&table, key).and_then(|key| {
+            table::check_key_paths(&table.schema, table::projected(&projection))?;
+            Ok(key)
+        });
+        match key {
             Ok(key) => {
                 if planned.iter().any(|other| other.table.id == table.id && other.key == key) {
                     return Err(Error::validation(texts::ITEM_TWICE));
                 }
                 planned.push(Planned { table, key, projection });
-                reasons.push(Reason::default());
             }
-            Err(error) => reasons.push(Reason::invalid(error)),
+            Err(error) => return Err(cancelled_at(planned.len(), count, error)),
         }
-    }
-    if reasons.len() > planned.len() {
-        return Err(cancelled(reasons));
     }
     Ok(planned)
 }

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::write_request::{Prepared, Verb, WriteRequest, reports};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
-use crate::errors::{Error, Exception, Reason, Result, cancelled, texts, transaction_error};
+use crate::errors::{Error, Exception, Result, cancelled_at, texts, transaction_error};
 use crate::face::{Done, Face};
 use crate::json::{Reader, Writer};
 use crate::limits::{
@@ -148,12 +148,13 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
     Ok(Planned { writes, token, detail })
 }
 
-/// Fits the writes to their tables. A write that does not fit cancels the transaction.
+/// Fits the writes to their tables. The first one that does not fit cancels the transaction; those
+/// behind it are not looked at.
 fn bind(face: &Face, prepared: Vec<(String, Prepared)>, detail: Detail) -> Result<Vec<Write>> {
     let returns = Returns { old: detail.is_wanted(), new: detail.is_wanted() };
     let mut writes: Vec<Write> = Vec::with_capacity(prepared.len());
     let mut keys: Vec<(u64, Key)> = Vec::with_capacity(prepared.len());
-    let mut reasons = Vec::with_capacity(prepared.len());
+    let count = prepared.len();
     for (name, write) in prepared {
         let table = table::find(&face.engine, &name)?;
         match write.bind(&table) {
@@ -170,13 +171,9 @@ fn bind(face: &Face, prepared: Vec<(String, Prepared)>, detail: Detail) -> Resul
                 }
                 keys.push(key);
                 writes.push(Write { returns, ..write });
-                reasons.push(Reason::default());
             }
-            Err(error) => reasons.push(Reason::invalid(error)),
+            Err(error) => return Err(cancelled_at(writes.len(), count, error)),
         }
-    }
-    if reasons.len() > writes.len() {
-        return Err(cancelled(reasons));
     }
     Ok(writes)
 }

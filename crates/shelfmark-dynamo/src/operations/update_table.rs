@@ -9,7 +9,7 @@ use shelfmark_engine::{ErrorKind, Table};
 use shelfmark_model::IndexSchema;
 
 use super::table_request::{self, Definition, IndexRequest, StreamRequest, ThroughputRequest};
-use super::table_schema::{Definitions, KeyColumns, check_indexes};
+use super::table_schema::{Definitions, check_indexes};
 use crate::describe::{self, Sizes};
 use crate::errors::{Error, Exception, Result, texts};
 use crate::face::Face;
@@ -227,6 +227,9 @@ fn plan_index(
         IndexUpdate { create: None, update: None, delete: Some(index) } => {
             Ok(IndexChange::Delete(existing(table, index.name)?))
         }
+        IndexUpdate { create: None, update: None, delete: None } => {
+            Err(Error::validation(texts::NO_INDEX_ACTION))
+        }
         IndexUpdate { .. } => Err(Error::validation(texts::ONE_INDEX_ACTION)),
     }
 }
@@ -258,11 +261,8 @@ fn plan_create(
         .cloned()
         .partition(|index| Meta::is_local_in(table, &index.name));
     global.push(index.clone());
+    // Definitions that no key uses are refused by CreateTable alone.
     check_indexes(&local, &global)?;
-    let key =
-        KeyColumns { partition: table.schema.partition.clone(), sort: table.schema.sort.clone() };
-    let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
-    definitions.check_all_used(&key, &indexes)?;
     Ok(IndexChange::Create(index, meta))
 }
 

@@ -168,7 +168,7 @@ fn a_transaction_takes_four_megabytes() {
         json!({"TransactItems": puts})
     };
     check_fine(&server, "TransactWriteItems", &puts(10));
-    check_refused(&server, "TransactWriteItems", &puts(11), "4MB");
+    check_refused(&server, "TransactWriteItems", &puts(11), "4 MB");
 }
 
 #[test]

@@ -7,8 +7,9 @@ pub(crate) const ONE_ACTION: &str =
     "TransactItems can only contain one of Check, Put, Update or Delete";
 pub(crate) const ITEM_TWICE: &str =
     "Transaction request cannot include multiple operations on one item";
-pub(crate) const TRANSACTION_TOO_LARGE: &str = "Collection size of items exceeded, which can \
-     also be caused by the aggregate size of the items in the transaction exceeding the 4MB limit";
+/// What counts is what the request brings, not what it meets.
+pub(crate) const TRANSACTION_TOO_LARGE: &str =
+    "Member must satisfy constraint: [Transaction payload size cannot exceed 4 MB]";
 pub(crate) const TRANSACTION_CONFLICT: &str = "Transaction is ongoing for the item";
 pub(crate) const TOKEN_MISMATCH: &str =
     "The provided client request token was used with different parameters";

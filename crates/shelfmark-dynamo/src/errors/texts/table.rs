@@ -37,9 +37,13 @@ pub(crate) const KEY_NAME_TOO_LONG: &str = "One or more parameter values were in
      key attribute name has exceeded the maximum size limit of 255 bytes";
 pub(crate) const NOTHING_TO_UPDATE: &str = "At least one of ProvisionedThroughput, BillingMode, \
      UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is \
-     required";
+     required for UpdateTable";
 pub(crate) const ONE_INDEX_CHANGE: &str = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
-pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were invalid: One of \
+/// Ours.
+pub(crate) const ONE_INDEX_ACTION: &str = "One or more parameter values were invalid: Only one of \
+     GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+     GlobalSecondaryIndexUpdate.Delete may be given";
+pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were invalid: One of \
      GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
      GlobalSecondaryIndexUpdate.Delete must not be null";
 
@@ -113,11 +117,13 @@ pub(crate) const DEFINITIONS_DO_NOT_MATCH: &str = "One or more parameter values 
      Number of attributes in KeySchema does not exactly match number of attributes defined in \
      AttributeDefinitions";
 
-/// Ours.
+/// Says of a key attribute that it would get another type. The service lists the whole key.
 pub(crate) fn definition_changed(name: &str, expected: &str, actual: &str) -> String {
     format!(
-        "One or more parameter values were invalid: AttributeDefinitions give {name} the type \
-         {actual}, but a key of the table has it as {expected}"
+        "One or more parameter values were invalid: Attributes cannot be redefined. Please check \
+         that your attribute has the same type as previously defined. Existing schema: \
+         Schema:[SchemaElement: key{{{name}:{expected}}}] New schema: Schema:[SchemaElement: \
+         key{{{name}:{actual}}}]"
     )
 }
 
