@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::{Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness, Timestamp};
-use crate::codec::{CHUNK_SIZE_BYTES, Reader, Stored, put_varint, unzigzag, zigzag};
+use crate::codec::{CHUNK_SIZE_BYTES, Reader, Stored, prefixed, put_varint, unzigzag, zigzag};
 use crate::error::{Error, Result};
 
 const CELLS_V1: u8 = 2;
@@ -38,7 +38,7 @@ impl CellRow {
         let is_chunked = parts.iter().map(|part| part.body.len()).sum::<usize>() > CHUNK_SIZE_BYTES;
         if !is_chunked {
             let mut head = self.encode_head(false);
-            head.extend(parts.into_iter().flat_map(|part| part.body));
+            parts.iter().for_each(|part| head.extend_from_slice(&part.body));
             return Stored { head: head.into(), chunks: Vec::new() };
         }
         let mut chunks = Vec::with_capacity(parts.len());
@@ -278,6 +278,12 @@ pub(super) struct Part {
 }
 
 impl Part {
+    fn of(key: &CellKey, cell: &Cell) -> Self {
+        let mut body = Vec::with_capacity(128);
+        put_cell(&mut body, key, cell);
+        Self { first: key.clone(), body }
+    }
+
     /// Returns its chunks.
     pub(super) fn chunks(&self) -> impl Iterator<Item = Bytes> {
         self.body.chunks(CHUNK_SIZE_BYTES).enumerate().map(|(number, piece)| {
@@ -293,12 +299,15 @@ impl Part {
 fn parts<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)>) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for (key, cell) in cells {
-        let bytes = encode_cell(key, cell);
-        match parts.last_mut() {
-            Some(part) if part.body.len() + bytes.len() <= PART_SIZE_BYTES => {
-                part.body.extend_from_slice(&bytes);
-            }
-            _ => parts.push(Part { first: key.clone(), body: bytes }),
+        let Some(part) = parts.last_mut() else {
+            parts.push(Part::of(key, cell));
+            continue;
+        };
+        let before = part.body.len();
+        put_cell(&mut part.body, key, cell);
+        if part.body.len() > PART_SIZE_BYTES {
+            let body = part.body.split_off(before);
+            parts.push(Part { first: key.clone(), body });
         }
     }
     parts
@@ -310,10 +319,11 @@ pub(super) fn parts_within<'c>(
 ) -> Vec<Part> {
     let mut whole: Option<Part> = None;
     for (key, cell) in cells.clone() {
-        let bytes = encode_cell(key, cell);
-        let part = whole.get_or_insert_with(|| Part { first: key.clone(), body: Vec::new() });
-        part.body.extend_from_slice(&bytes);
-        if part.body.len() > CHUNK_SIZE_BYTES {
+        match &mut whole {
+            Some(part) => put_cell(&mut part.body, key, cell),
+            None => whole = Some(Part::of(key, cell)),
+        }
+        if whole.as_ref().is_some_and(|part| part.body.len() > CHUNK_SIZE_BYTES) {
             return parts(cells);
         }
     }
@@ -336,28 +346,23 @@ fn take_column(reader: &mut Reader<'_>) -> Result<u32> {
 }
 
 /// Key, length, then flags, timestamp, expiry or time of death, and the value to the end.
-fn encode_cell(key: &CellKey, cell: &Cell) -> Vec<u8> {
-    let mut body = Vec::with_capacity(16);
-    match &cell.content {
+fn put_cell(out: &mut Vec<u8>, key: &CellKey, cell: &Cell) {
+    put_key(out, key);
+    prefixed(out, |out| match &cell.content {
         Content::Dead { at_seconds } => {
-            body.push(CELL_DEAD);
-            put_varint(&mut body, zigzag(cell.timestamp));
-            put_varint(&mut body, *at_seconds);
+            out.push(CELL_DEAD);
+            put_varint(out, zigzag(cell.timestamp));
+            put_varint(out, *at_seconds);
         }
         Content::Live { value, expiry } => {
-            body.push(if expiry.is_some() { CELL_EXPIRES } else { 0 });
-            put_varint(&mut body, zigzag(cell.timestamp));
+            out.push(if expiry.is_some() { CELL_EXPIRES } else { 0 });
+            put_varint(out, zigzag(cell.timestamp));
             if let Some(expiry) = expiry {
-                put_expiry(&mut body, *expiry);
+                put_expiry(out, *expiry);
             }
-            body.extend_from_slice(value);
+            out.extend_from_slice(value);
         }
-    }
-    let mut out = Vec::with_capacity(body.len() + key.path.len() + 8);
-    put_key(&mut out, key);
-    put_varint(&mut out, body.len() as u64);
-    out.extend_from_slice(&body);
-    out
+    });
 }
 
 fn put_expiry(out: &mut Vec<u8>, expiry: Expiry) {

@@ -9,7 +9,7 @@ use shelfmark_keycode::{Direction, prefix_successor, put_bytes, take_bytes, toke
 use shelfmark_model::SortColumn;
 use shelfmark_store::KeyRange;
 
-use super::raw::{ClusteringValue, put_raw, take_raw};
+use super::raw::{ClusteringValue, put_raw, take_shared};
 use super::request::{Span, SpanBound};
 use crate::error::{Error, Result};
 
@@ -93,17 +93,21 @@ impl CellKeys {
         let (kind, rest) = rest.split_first().ok_or_else(damaged)?;
         let clustering = match *kind {
             STATICS if rest.is_empty() => None,
-            ROW => Some(self.clustering(rest)?),
+            ROW => Some(self.clustering(rest, None)?),
             _ => return Err(damaged()),
         };
         Ok(Place { partition, clustering })
     }
 
-    /// Takes the clustering key apart: what of a row's key comes behind its kind.
-    pub(super) fn clustering(&self, mut rest: &[u8]) -> Result<Vec<ClusteringValue>> {
+    /// Takes the clustering key apart: what of a row's key comes behind its kind, at `at`.
+    pub(super) fn clustering_at(&self, key: &Bytes, at: usize) -> Result<Vec<ClusteringValue>> {
+        self.clustering(key.get(at..).unwrap_or_default(), Some(key))
+    }
+
+    fn clustering(&self, mut rest: &[u8], key: Option<&Bytes>) -> Result<Vec<ClusteringValue>> {
         let mut values = Vec::with_capacity(self.sort.len());
         for column in &self.sort {
-            values.push(take_raw(&column.key_type, column.direction, &mut rest)?);
+            values.push(take_shared(&column.key_type, column.direction, &mut rest, key)?);
         }
         if rest.is_empty() { Ok(values) } else { Err(damaged()) }
     }

@@ -319,10 +319,10 @@ impl<'a, V: View> CellReader<'a, V> {
             if !row.exists() {
                 continue;
             }
-            let clustering = raw.key.get(clustering_at..).unwrap_or_default();
+            let clustering = self.layout.keys.clustering_at(&raw.key, clustering_at)?;
             let entry = CellEntry {
                 partition: query.partition.clone(),
-                clustering: Some(self.layout.keys.clustering(clustering)?),
+                clustering: Some(clustering),
                 row,
                 statics: statics.clone(),
             };
@@ -465,8 +465,8 @@ impl<'a, V: View> CellReader<'a, V> {
                 Some(statics)
             }
         };
-        let clustering = raw.key.get(walk.partition.len() + 1..).unwrap_or_default();
-        let clustering = Some(self.layout.keys.clustering(clustering)?);
+        let clustering = self.layout.keys.clustering_at(&raw.key, walk.partition.len() + 1)?;
+        let clustering = Some(clustering);
         Ok(CellEntry { partition: walk.name.clone(), clustering, row, statics })
     }
 }

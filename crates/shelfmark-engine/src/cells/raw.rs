@@ -61,7 +61,16 @@ pub(super) fn take_raw(
     direction: Direction,
     rest: &mut &[u8],
 ) -> Result<ClusteringValue> {
-    let inner = kinded(key_type)?;
+    take_shared(key_type, direction, rest, None)
+}
+
+/// As [`take_raw`], of a key whose memory text and bytes may share.
+pub(super) fn take_shared(
+    key_type: &KeyType,
+    direction: Direction,
+    rest: &mut &[u8],
+    key: Option<&Bytes>,
+) -> Result<ClusteringValue> {
     let mut after = *rest;
     let kind = keycode::take_kind(&mut after, direction).map_err(|_| damaged())?;
     let bytes = match kind {
@@ -73,23 +82,27 @@ pub(super) fn take_raw(
             *rest = after;
             return Ok(Some(Bytes::new()));
         }
-        Kind::Value => take_value(key_type, inner, direction, rest, &mut after)?,
+        Kind::Value => take_value(key_type, direction, rest, &mut after, key)?,
     };
     Ok(Some(bytes))
 }
 
 fn take_value<'b>(
     key_type: &KeyType,
-    inner: &KeyType,
     direction: Direction,
     rest: &mut &'b [u8],
     after: &mut &'b [u8],
+    key: Option<&Bytes>,
 ) -> Result<Bytes> {
+    let inner = kinded(key_type)?;
     let fixed = |bytes: &[u8]| Bytes::copy_from_slice(bytes);
     let bytes = match inner {
         KeyType::Text | KeyType::Bytes => {
             match keycode::take_bytes(after, direction).map_err(|_| damaged())? {
-                Cow::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
+                Cow::Borrowed(bytes) if !bytes.is_empty() => {
+                    key.map_or_else(|| fixed(bytes), |key| key.slice_ref(bytes))
+                }
+                Cow::Borrowed(_) => Bytes::new(),
                 Cow::Owned(bytes) => bytes.into(),
             }
         }

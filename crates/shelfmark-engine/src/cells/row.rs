@@ -73,7 +73,7 @@ impl LiveRow {
         let covered = |timestamp: Timestamp| deleted.is_some_and(|deleted| timestamp <= deleted);
         let inserted =
             reader.liveness.filter(|own| !has_expired(own.expiry, now) && !covered(own.timestamp));
-        let mut row = Self { inserted, cells: Vec::new() };
+        let mut row = Self { inserted, cells: Vec::with_capacity(8) };
         reader.each_cell(head, chunks, |cell| {
             let StoredCell { column, path, timestamp, value, expiry, dead_at: _ } = cell;
             if let Some(value) = value

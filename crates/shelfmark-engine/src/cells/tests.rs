@@ -62,12 +62,32 @@ proptest! {
     }
 
     #[test]
+    fn readers_get_what_is_live(row in row(), now in 0..5u64, deleted in proptest::option::of(-2..4i64)) {
+        let stored = row.encode();
+        let found = LiveRow::decode(&stored.head, &stored.chunks, now, deleted, |own| own != 2);
+        let mut left = row;
+        if let Some(deleted) = deleted {
+            left.delete_up_to(deleted);
+        }
+        left.cells.retain(|key, _| key.column != 2);
+        let expected: Vec<&CellKey> =
+            left.cells.iter().filter(|(_, cell)| cell.live(now).is_some()).map(|(key, _)| key).collect();
+        let found = found.unwrap();
+        let keys = found.cells.iter().map(|own| (own.column, &own.path));
+        prop_assert!(keys.eq(expected.into_iter().map(|own| (own.column, &own.path))));
+        prop_assert_eq!(found.exists(), left.exists(now));
+    }
+
+    #[test]
     fn any_bytes_decode_or_fail_without_a_panic(
         mut bytes in proptest::collection::vec(any::<u8>(), 1..60),
     ) {
         let _ = CellRow::decode(&Bytes::from(bytes.clone()), &[]);
         bytes[0] = 2;
-        let _ = CellRow::decode(&Bytes::from(bytes), &[]);
+        let head = Bytes::from(bytes);
+        let _ = CellRow::decode(&head, &[]);
+        let _ = LiveRow::decode(&head, &[], 0, None, |_| true);
+        let _ = chunk_count(&head);
     }
 }
 

@@ -11,6 +11,7 @@ mod varint;
 pub(crate) use change::{ChangeRecord, DecodedChange, change_parts, decode_change, encode_change};
 pub(crate) use record::CHUNK_SIZE_BYTES;
 pub(crate) use record::{Head, Record, RecordKind, Stored, encode as encode_record, kind_of};
+pub(crate) use value::prefixed;
 #[cfg(test)]
 pub(crate) use value::{decode_value, encode_value};
 pub(crate) use varint::{Reader, put_varint, unzigzag, zigzag};

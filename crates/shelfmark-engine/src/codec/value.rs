@@ -120,7 +120,7 @@ fn members(out: &mut Vec<u8>, tag: u8, values: &[Value]) {
 }
 
 /// Appends what `write` appends, with its length before it.
-pub(super) fn prefixed(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn prefixed(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     // Most members are shorter than 128 bytes: one byte is kept free for the length.
     out.push(0);

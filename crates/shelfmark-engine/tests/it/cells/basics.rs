@@ -75,6 +75,38 @@ fn marks_are_forgotten_after_the_grace_period() {
 }
 
 #[test]
+fn a_longer_grace_period_holds_for_what_was_deleted_before() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(schema("t")).unwrap();
+        let write = |pk: &str| update(&table, pk, key(1, "x"), 10, vec![set(A, "v")]);
+        bed.cells(vec![mutation(&table, "p", 20, CellChange::DeletePartition)]);
+        bed.cells(vec![mutation(&table, "q", 20, CellChange::DeleteRow(key(1, "x")))]);
+        bed.cells(vec![update(
+            &table,
+            "r",
+            key(1, "x"),
+            20,
+            vec![CellOperation::Delete { column: A }],
+        )]);
+        let longer = 3 * GRACE_SECONDS;
+        bed.alter_options(&table.schema.name, |options| options.gc_grace_seconds = longer).unwrap();
+        let mut position = SweepPosition::default();
+        bed.seconds(u64::from(GRACE_SECONDS) + 2);
+        while bed.sweep(&mut position, 100).unwrap() > 0 {}
+        bed.cells(vec![write("p"), write("q"), write("r")]);
+        for pk in ["p", "q", "r"] {
+            assert!(bed.row(&table, pk, key(1, "x")).is_none(), "{pk}: not yet over");
+        }
+        bed.seconds(u64::from(longer));
+        while bed.sweep(&mut position, 100).unwrap() > 0 {}
+        bed.cells(vec![write("p"), write("q"), write("r")]);
+        for pk in ["p", "q", "r"] {
+            assert!(bed.row(&table, pk, key(1, "x")).is_some(), "{pk}");
+        }
+    });
+}
+
+#[test]
 fn statics_belong_to_the_partition() {
     on_every_driver(|bed| {
         let table = bed.create_table(schema("t")).unwrap();

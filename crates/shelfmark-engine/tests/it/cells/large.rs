@@ -66,11 +66,11 @@ fn writes_into_chunks_come_to_what_writes_of_the_whole_row_do() {
         let table = bed.create_table(schema).unwrap();
         let mut random = SplitMix::new(3);
         let mut expected = BTreeMap::new();
-        let value = |n: u64| format!("{n}-{}", "v".repeat(400));
+        let value = |n: u64| format!("{n}-{}", "v".repeat(1_200));
         for at in 0..60 {
             let mut operations = Vec::new();
             for _ in 0..1 + random.index(12) {
-                let path = format!("k{:04}", random.below(700));
+                let path = format!("k{:04}", random.below(150));
                 if random.chance(150) {
                     expected.remove(&path);
                     operations

@@ -1,7 +1,9 @@
 //! Writers of single rows, of whole partitions and on conditions, side by side.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use shelfmark_engine::{
     CellChange, CellIndexQuery, CellLimits, CellQuery, CellScan, ConditionalRead, Decision, Span,
@@ -9,11 +11,14 @@ use shelfmark_engine::{
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName};
+use shelfmark_store::Store;
+use shelfmark_store::clock::ManualClock;
 use shelfmark_store::random::SplitMix;
 
 use super::derived::view;
 use super::{A, B, as_text, bytes, insert, key, mutation, name_of, schema, set, update};
-use crate::drivers::{Bed, on_every_driver, patiently};
+use crate::drivers::{Bed, on_every_driver, open, patiently};
+use crate::watched::Watched;
 
 fn base_rows(bed: &Bed, table: &Table) -> BTreeSet<(String, String)> {
     let page = patiently(|| bed.engine.scan_cells(table, &CellScan::default())).unwrap();
@@ -48,6 +53,39 @@ fn view_rows(bed: &Bed, view: &Table) -> BTreeSet<(String, String)> {
         (format!("{}:{name}", as_text(pk.as_ref().unwrap())), as_text(&entry.partition))
     });
     rows.collect()
+}
+
+#[test]
+fn a_late_write_that_has_looked_is_still_deleted() {
+    const MARKS: u8 = 0x04;
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let store = Watched::new(&clock);
+    let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock);
+    let table = engine.create_table(schema("t")).unwrap();
+    for pk in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        let change = CellChange::DeletePartition;
+        engine.write_cells(vec![mutation(&table, pk, 1_500, change)]).unwrap();
+    }
+    let (told, ended) = std::sync::mpsc::channel();
+    let delete = {
+        let (engine, table) = (engine.clone(), Arc::clone(&table));
+        move || {
+            let change = CellChange::DeletePartition;
+            engine.write_cells(vec![mutation(&table, "p", 1_500, change)]).unwrap();
+            told.send(()).unwrap();
+        }
+    };
+    // The write has looked for marks and found none. A deletion that were not kept out until the
+    // write is queued would end now, and find no row.
+    store.after_scan_of(MARKS, move || {
+        shelfmark_store::threads::spawn("deleter", delete).unwrap();
+        std::thread::park_timeout(Duration::from_millis(300));
+    });
+    let late = insert(&table, "p", key(1, "x"), 1_000, vec![set(A, "late")]);
+    engine.write_cells(vec![late]).unwrap();
+    ended.recv().unwrap();
+    let query = CellQuery { partition: bytes("p"), ..CellQuery::default() };
+    assert!(engine.query_cells(&table, &query).unwrap().rows.is_empty());
 }
 
 #[test]
