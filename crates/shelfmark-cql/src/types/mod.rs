@@ -42,11 +42,13 @@ pub use number::{
     varint_from_bytes, varint_to_bytes,
 };
 pub use option::put_type_option;
+pub(crate) use text::{format_uuid, hex, parse_uuid};
 pub use text::{from_text, to_literal, to_text};
 pub use time::{
     DATE_EPOCH, Duration, format_date, format_time, format_timestamp_utc, parse_date,
     parse_duration, parse_time, parse_timestamp, take_duration,
 };
+pub(crate) use time::{civil_from_days, days_from_civil, days_in_month};
 pub use validate::validate;
 pub use wire::{
     Elements, Entries, Fields, elements, entries, fields, put_collection, put_field, put_tuple,

@@ -1,0 +1,124 @@
+//! Conversions between values and bytes, values and JSON, and lengths.
+
+use super::Scalar;
+use crate::error::CqlError;
+use crate::types::{CqlType, Native, from_json, parse_json, to_json, validate};
+
+/// The functions of this module by name.
+pub(super) fn candidates(
+    name: &str,
+    arguments: &[Option<CqlType>],
+    receiver: Option<&CqlType>,
+) -> Result<Option<Vec<Scalar>>, CqlError> {
+    let first = arguments.first().cloned().flatten();
+    Ok(match name {
+        "tojson" | "to_json" => {
+            let ty = match (arguments, first) {
+                ([_], Some(ty)) => ty,
+                ([_], None) => {
+                    return Err(CqlError::invalid(format!(
+                        "{name}() may only be used in the selection clause of SELECT statements"
+                    )));
+                }
+                _ => {
+                    return Err(super::refused(
+                        name,
+                        &format!("expects 1 argument but has {}", arguments.len()),
+                    ));
+                }
+            };
+            let own = ty.clone();
+            let body: super::Body = std::sync::Arc::new(move |_, values| {
+                let value = values.first().copied().flatten();
+                Ok(Some(to_json(&own, value).into_bytes()))
+            });
+            Some(vec![Scalar {
+                name: name.to_owned(),
+                arguments: vec![ty],
+                returns: CqlType::Text,
+                is_pure: true,
+                body,
+            }])
+        }
+        "fromjson" | "from_json" => {
+            let Some(receiver) = receiver else {
+                return Err(CqlError::invalid(format!(
+                    "{name}() cannot be used in the selection clause of a SELECT statement"
+                )));
+            };
+            let (ty, shown) = (receiver.clone(), name.to_owned());
+            Some(vec![Scalar::strict(name, vec![CqlType::Text], receiver.clone(), move |values| {
+                let text =
+                    values.first().map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
+                let failed = |error: crate::types::MarshalError| {
+                    CqlError::new(
+                        crate::error::ErrorCode::FunctionFailure,
+                        format!("execution of 'system.{shown}[text]' failed: {error}"),
+                    )
+                };
+                let json = parse_json(&text).map_err(failed)?;
+                from_json(&ty, &json).map_err(failed)
+            })])
+        }
+        "length" => Some(vec![Scalar::strict(name, vec![CqlType::Text], CqlType::Int, |values| {
+            let text = values.first().map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
+            Ok(Some(count(text.encode_utf16().count())))
+        })]),
+        "octet_length" => first.map(|ty| {
+            vec![Scalar::strict(name, vec![ty], CqlType::Int, |values| {
+                Ok(values.first().map(|value| count(value.len())))
+            })]
+        }),
+        _ => conversions(name),
+    })
+}
+
+fn count(count: usize) -> Vec<u8> {
+    i32::try_from(count).unwrap_or(i32::MAX).to_be_bytes().to_vec()
+}
+
+/// `intAsBlob`, `int_as_blob`, `blobAsInt`, `blob_as_int` and the like, for every native type.
+fn conversions(name: &str) -> Option<Vec<Scalar>> {
+    let plain = name.replace('_', "");
+    let names =
+        Native::all().map(|native| (native, native.name())).chain([(Native::Text, "varchar")]);
+    for (native, own) in names {
+        if matches!(native, Native::Blob | Native::Empty) {
+            continue;
+        }
+        let ty = CqlType::Native(native);
+        if plain == format!("{own}asblob") {
+            return Some(vec![Scalar::strict_bytes(name, ty, CqlType::Blob, |value| {
+                Ok(value.to_vec())
+            })]);
+        }
+        if plain == format!("blobas{own}") {
+            let (target, shown) = (ty.clone(), name.to_owned());
+            return Some(vec![Scalar::strict_bytes(name, CqlType::Blob, ty, move |value| {
+                validate(&target, value).map_err(|_| {
+                    CqlError::invalid(format!(
+                        "In call to function system.{shown}, value 0x{} is not a valid binary representation for type {target}",
+                        crate::types::hex(value)
+                    ))
+                })?;
+                Ok(value.to_vec())
+            })]);
+        }
+    }
+    None
+}
+
+impl Scalar {
+    /// A function of one value that may have no bytes.
+    fn strict_bytes(
+        name: &str,
+        argument: CqlType,
+        returns: CqlType,
+        body: impl Fn(&[u8]) -> Result<Vec<u8>, CqlError> + Send + Sync + 'static,
+    ) -> Self {
+        let body: super::Body = std::sync::Arc::new(move |_, values| {
+            values.first().copied().flatten().map(&body).transpose()
+        });
+        Self { name: name.to_owned(), arguments: vec![argument], returns, is_pure: true, body }
+    }
+}

@@ -1,0 +1,74 @@
+//! `CAST(x AS type)`.
+//!
+//! Source: Cassandra 5.0, `CastFcts`, read 2026-11: numbers to numbers and text; timeuuids to
+//! timestamp, date and text; timestamps to date and text; dates to timestamp and text; everything
+//! else that has a text form to text.
+
+use super::Scalar;
+use super::numeric::{Number, is_numeric};
+use super::time::{date_of, moment};
+use crate::types::{CqlType, Native, to_text};
+
+/// Finds the cast from one type to another.
+pub(crate) fn cast(from: &CqlType, to: &CqlType) -> Option<Scalar> {
+    let name = format!("cast_as_{to}");
+    let arguments = vec![from.clone()];
+    let own = from.clone();
+    let make = |body: Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>| {
+        Some(Scalar::strict(&name, arguments.clone(), to.clone(), move |values| {
+            Ok(values.first().and_then(|value| body(value)))
+        }))
+    };
+    if from == to || (from.is_string() && *to == CqlType::Text) {
+        return make(Box::new(|value| Some(value.to_vec())));
+    }
+    let CqlType::Native(native) = from else { return None };
+    if to.is_string() {
+        let has_text =
+            !matches!(native, Native::Blob | Native::Empty | Native::Counter | Native::Duration);
+        return if has_text {
+            make(Box::new(move |value| Some(to_text(&own, value).into_bytes())))
+        } else {
+            None
+        };
+    }
+    if is_numeric(from) && is_numeric(to) && *to != CqlType::Counter {
+        let target = to.clone();
+        return make(Box::new(move |value| narrow(Number::read(&own, value)?, &target)));
+    }
+    let temporal = matches!(native, Native::Timeuuid | Native::Timestamp | Native::Date);
+    match to {
+        CqlType::Native(Native::Date) if temporal => {
+            make(Box::new(move |value| moment(&own, value).map(date_of)))
+        }
+        CqlType::Native(Native::Timestamp) if temporal => make(Box::new(move |value| {
+            moment(&own, value).map(|millis| millis.to_be_bytes().to_vec())
+        })),
+        _ => None,
+    }
+}
+
+/// Java's narrowing: of floats towards zero and saturating (small integers by way of `int`),
+/// of integers the low bits.
+fn narrow(number: Number, target: &CqlType) -> Option<Vec<u8>> {
+    if let Number::Float(value) = number {
+        let clamped = |least: f64, most: f64| {
+            Number::Float(if value.is_nan() { 0.0 } else { value.clamp(least, most) })
+        };
+        let int = (f64::from(i32::MIN), f64::from(i32::MAX));
+        return match target {
+            CqlType::Native(Native::Tinyint | Native::Smallint | Native::Int) => {
+                clamped(int.0, int.1).write(target)
+            }
+            // The doubles next to the ends of 64 bits; the upper one is one too large.
+            CqlType::Native(Native::Bigint) if value >= 9_223_372_036_854_775_807.0 => {
+                Some(i64::MAX.to_be_bytes().to_vec())
+            }
+            CqlType::Native(Native::Bigint) => {
+                clamped(-9_223_372_036_854_775_808.0, value.max(0.0)).write(target)
+            }
+            _ => number.write(target),
+        };
+    }
+    number.write(target)
+}

@@ -1,0 +1,60 @@
+//! `abs`, `exp`, `log`, `log10`, `round`.
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+
+use super::numeric::Number;
+use super::{CqlType, NUMERIC, Scalar};
+
+/// The functions of this module by name: one for each numeric type.
+pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
+    let change: fn(Number) -> Number = match name {
+        "abs" => |number| match number {
+            Number::Integer(n) => Number::Integer(n.abs()),
+            Number::Float(n) => Number::Float(n.abs()),
+            Number::Decimal(n, scale) => Number::Decimal(n.abs(), scale),
+        },
+        "exp" => |number| real(&number, f64::exp),
+        "log" => |number| real(&number, f64::ln),
+        "log10" => |number| real(&number, f64::log10),
+        "round" => |number| match number {
+            Number::Integer(n) => Number::Integer(n),
+            // As Java's `Math.round`: half up, also below zero.
+            Number::Float(n) => Number::Float((n + 0.5).floor()),
+            Number::Decimal(n, scale) => round_decimal(n, scale),
+        },
+        _ => return None,
+    };
+    let make = |ty: &CqlType| {
+        let own = ty.clone();
+        Scalar::strict(name, vec![ty.clone()], ty.clone(), move |values| {
+            Ok(values
+                .first()
+                .and_then(|value| Number::read(&own, value))
+                .and_then(|number| change(number).write(&own)))
+        })
+    };
+    Some(NUMERIC.iter().map(make).collect())
+}
+
+/// By way of doubles; of the decimal functions this gives 15 digits.
+fn real(number: &Number, function: fn(f64) -> f64) -> Number {
+    Number::Float(function(number.to_f64()))
+}
+
+fn round_decimal(unscaled: BigInt, scale: i32) -> Number {
+    if scale <= 0 {
+        return Number::Decimal(unscaled, scale);
+    }
+    let negative = unscaled.is_negative();
+    let whole = Number::Decimal(unscaled.clone(), scale).to_integer();
+    let tenths = Number::Decimal(unscaled, scale.saturating_sub(1)).to_integer();
+    match (whole, tenths) {
+        (Some(whole), Some(tenths)) => {
+            let up: BigInt = (tenths - &whole * 10_i32).abs();
+            let step = if up >= BigInt::from(5) { 1 } else { 0 };
+            Number::Decimal(if negative { whole - step } else { whole + step }, 0)
+        }
+        _ => Number::Integer(BigInt::ZERO),
+    }
+}

@@ -1,0 +1,73 @@
+//! How similar two vectors of floats are.
+
+use super::Scalar;
+use crate::error::CqlError;
+use crate::types::CqlType;
+
+/// The functions of this module by name.
+pub(super) fn candidates(
+    name: &str,
+    arguments: &[Option<CqlType>],
+) -> Result<Option<Vec<Scalar>>, CqlError> {
+    let similarity: fn(&[f32], &[f32]) -> f32 = match name {
+        "similarity_cosine" => |a, b| {
+            let (dot, left, right) = products(a, b);
+            (1.0 + dot / (left * right).sqrt()) / 2.0
+        },
+        "similarity_euclidean" => |a, b| {
+            let distance: f32 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+            1.0 / (1.0 + distance)
+        },
+        "similarity_dot_product" => |a, b| (1.0 + products(a, b).0) / 2.0,
+        _ => return Ok(None),
+    };
+    if arguments.len() != 2 {
+        return Err(CqlError::invalid(format!(
+            "Invalid number of arguments for function system.{name}(vector<float, n>, vector<float, n>)"
+        )));
+    }
+    let known = arguments.iter().flatten().find(|ty| matches!(ty, CqlType::Vector { .. }));
+    let Some(ty) = known.or_else(|| arguments.iter().flatten().next()) else {
+        return Err(CqlError::invalid(format!(
+            "Cannot infer type of argument 1 in call to function system.{name}"
+        )));
+    };
+    let is_float = matches!(ty, CqlType::Vector { element, .. } if **element == CqlType::Float);
+    if !is_float {
+        return Err(CqlError::invalid(format!(
+            "Function system.{name} requires a float vector argument, but found argument of type {ty}"
+        )));
+    }
+    let cosine = name == "similarity_cosine";
+    let shown = name.to_owned();
+    let scalar =
+        Scalar::strict(name, vec![ty.clone(), ty.clone()], CqlType::Float, move |values| {
+            let &[a, b] = values else { return Ok(None) };
+            let (a, b) = (floats(a), floats(b));
+            if a.len() != b.len() {
+                return Err(CqlError::invalid(
+                    "All arguments must have the same vector dimensions".to_owned(),
+                ));
+            }
+            let is_zero = |all: &[f32]| all.iter().all(|value| *value == 0.0);
+            if cosine && (is_zero(&a) || is_zero(&b)) {
+                return Err(CqlError::invalid(format!(
+                    "Function system.{shown} doesn't support all-zero vectors."
+                )));
+            }
+            Ok(Some(similarity(&a, &b).to_be_bytes().to_vec()))
+        });
+    Ok(Some(vec![scalar]))
+}
+
+/// The floats of a serialised vector.
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_be_bytes(*bytes)).collect()
+}
+
+/// The product of two vectors and the squares of their lengths.
+fn products(a: &[f32], b: &[f32]) -> (f32, f32, f32) {
+    a.iter().zip(b).fold((0.0, 0.0, 0.0), |(dot, left, right), (a, b)| {
+        (dot + a * b, left + a * a, right + b * b)
+    })
+}
