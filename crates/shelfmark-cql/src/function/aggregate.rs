@@ -112,11 +112,6 @@ impl Aggregate {
         })
     }
 
-    /// Whether it is `COUNT(*)`, whose column is called so.
-    pub(crate) fn counts_rows(&self) -> bool {
-        self.kind == Kind::CountRows
-    }
-
     /// Begins.
     pub(crate) fn start(&self) -> Accumulator {
         Accumulator {

@@ -36,7 +36,6 @@ pub(super) fn candidates(
                 name: name.to_owned(),
                 arguments: vec![ty],
                 returns: CqlType::Text,
-                is_pure: true,
                 body,
             }])
         }
@@ -119,6 +118,6 @@ impl Scalar {
         let body: super::Body = std::sync::Arc::new(move |_, values| {
             values.first().copied().flatten().map(&body).transpose()
         });
-        Self { name: name.to_owned(), arguments: vec![argument], returns, is_pure: true, body }
+        Self { name: name.to_owned(), arguments: vec![argument], returns, body }
     }
 }

@@ -9,12 +9,15 @@ use super::numeric::{Number, is_numeric};
 use super::time::{date_of, moment};
 use crate::types::{CqlType, Native, to_text};
 
+/// What a cast does to the bytes of a value.
+type Conversion = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
+
 /// Finds the cast from one type to another.
 pub(crate) fn cast(from: &CqlType, to: &CqlType) -> Option<Scalar> {
     let name = format!("cast_as_{to}");
     let arguments = vec![from.clone()];
     let own = from.clone();
-    let make = |body: Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>| {
+    let make = |body: Conversion| {
         Some(Scalar::strict(&name, arguments.clone(), to.clone(), move |values| {
             Ok(values.first().and_then(|value| body(value)))
         }))

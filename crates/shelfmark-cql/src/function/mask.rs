@@ -16,5 +16,5 @@ pub(super) fn candidates(name: &str, arguments: &[Option<CqlType>]) -> Option<Ve
         _ => return None,
     };
     let arguments = vec![ty.clone(); count];
-    Some(vec![Scalar { name: name.to_owned(), arguments, returns: ty, is_pure: true, body }])
+    Some(vec![Scalar { name: name.to_owned(), arguments, returns: ty, body }])
 }

@@ -34,7 +34,7 @@ pub(crate) use aggregate::{Accumulator, Aggregate};
 pub(crate) use cast::cast;
 pub(crate) use operator::{negate, operate};
 pub(crate) use resolve::{Argument, Assign, Resolved, resolve};
-pub(crate) use time::{new_timeuuid, new_uuid};
+pub(crate) use time::new_timeuuid;
 
 /// What a function may ask of the world.
 #[derive(Clone, Copy)]
@@ -56,8 +56,6 @@ pub(crate) struct Scalar {
     pub(crate) arguments: Vec<CqlType>,
     /// The type of its value.
     pub(crate) returns: CqlType,
-    /// Whether equal arguments give equal values, so that it may be computed once.
-    pub(crate) is_pure: bool,
     pub(crate) body: Body,
 }
 
@@ -84,7 +82,7 @@ impl Scalar {
                 .collect();
             values.map_or(Ok(None), |values| body(&values))
         });
-        Self { name: name.to_owned(), arguments, returns, is_pure: true, body }
+        Self { name: name.to_owned(), arguments, returns, body }
     }
 
     /// A function of no arguments that asks the world.
@@ -94,7 +92,7 @@ impl Scalar {
         body: impl Fn(World<'_>) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
         let body: Body = Arc::new(move |world, _| Ok(Some(body(world))));
-        Self { name: name.to_owned(), arguments: Vec::new(), returns, is_pure: false, body }
+        Self { name: name.to_owned(), arguments: Vec::new(), returns, body }
     }
 
     /// Computes the value.

@@ -179,9 +179,8 @@ fn floors(name: &str, temporal: &[CqlType]) -> Vec<Scalar> {
         let duration = take_duration(duration).map_err(|error| CqlError::invalid(error.0))?;
         let Ok(time) = time.try_into().map(i64::from_be_bytes) else { return Ok(None) };
         if duration.months != 0 || duration.days != 0 || duration.nanos > NANOS_PER_DAY {
-            let text = format!(
-                "For time values, the floor can only be computed for durations smaller that a day"
-            );
+            let text =
+                "For time values, the floor can only be computed for durations smaller that a day";
             return Err(CqlError::invalid(text));
         }
         if duration.nanos <= 0 {
@@ -192,13 +191,7 @@ fn floors(name: &str, temporal: &[CqlType]) -> Vec<Scalar> {
         Ok(Some((time - time.rem_euclid(duration.nanos)).to_be_bytes().to_vec()))
     });
     let arguments = vec![CqlType::Time, CqlType::Duration];
-    found.push(Scalar {
-        name: name.to_owned(),
-        arguments,
-        returns: CqlType::Time,
-        is_pure: true,
-        body,
-    });
+    found.push(Scalar { name: name.to_owned(), arguments, returns: CqlType::Time, body });
     found
 }
 

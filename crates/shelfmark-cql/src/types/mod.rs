@@ -34,6 +34,7 @@ use std::sync::Arc;
 pub use class_name::{class_name, parse_class_name};
 pub use compare::compare;
 pub use error::{MarshalError, Result};
+pub(crate) use json::put_json_name;
 pub use json::{Json, from_json, parse_json, to_json, to_json_into};
 pub use key::key_type;
 pub use name::{maybe_quote, native_by_name};

@@ -7,4 +7,5 @@ mod read;
 mod write;
 
 pub use read::{Json, from_json, parse_json};
+pub(crate) use write::put_name as put_json_name;
 pub use write::{to_json, to_json_into};

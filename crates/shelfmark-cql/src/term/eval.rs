@@ -1,0 +1,263 @@
+//! Prepared terms evaluated: for one execution, and in a selection for one row.
+
+use bytes::Bytes;
+
+use super::{Expr, MetadataKind, MetadataPath};
+use crate::error::CqlError;
+use crate::function::World;
+use crate::outcome::BoundValue;
+use crate::types::{
+    CqlType, compare, elements, entries, fields, put_collection, put_tuple, unsigned_vint, validate,
+};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// A row as a selection sees it.
+pub(crate) trait RowView {
+    /// The value of a column read, by its place among them.
+    fn value(&self, at: usize) -> Option<Bytes>;
+    /// Timestamps or times to live of a column, already serialised.
+    fn metadata(&self, kind: MetadataKind, column: usize, path: &ResolvedPath) -> Option<Bytes>;
+    /// The value of an aggregate.
+    fn aggregate(&self, at: usize) -> Option<Bytes>;
+}
+
+/// A [`MetadataPath`] with its terms evaluated.
+#[derive(Debug, Clone)]
+pub(crate) enum ResolvedPath {
+    Whole,
+    Element(Bytes),
+    Slice(Option<Bytes>, Option<Bytes>),
+    Field(usize),
+}
+
+/// What a term is evaluated with.
+#[derive(Clone, Copy)]
+pub(crate) struct Env<'e> {
+    /// `None` where nothing is called.
+    pub(crate) world: Option<World<'e>>,
+    pub(crate) values: &'e [BoundValue],
+    pub(crate) row: Option<&'e dyn RowView>,
+}
+
+impl Expr {
+    /// Whether all of it is known.
+    pub(super) fn is_constant_deep(&self) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Elements { items, .. } => items.iter().all(Self::is_constant_deep),
+            Self::Entries { items, .. } => {
+                items.iter().all(|(key, value)| key.is_constant_deep() && value.is_constant_deep())
+            }
+            Self::Fields { items, .. } => items.iter().flatten().all(Self::is_constant_deep),
+            _ => false,
+        }
+    }
+
+    /// Evaluates; `Unset` only where the whole term is a marker.
+    pub(crate) fn eval(&self, env: Env<'_>) -> Result<BoundValue> {
+        match self {
+            Self::Constant(Some(value)) => Ok(BoundValue::Bytes(value.clone())),
+            Self::Constant(None) => Ok(BoundValue::Null),
+            Self::Marker { index, ty } => {
+                let value = env.values.get(*index).cloned().unwrap_or(BoundValue::Unset);
+                if let BoundValue::Bytes(bytes) = &value {
+                    validate(ty, bytes)?;
+                }
+                Ok(value)
+            }
+            _ => Ok(self.compound(env)?.map_or(BoundValue::Null, BoundValue::Bytes)),
+        }
+    }
+
+    /// Evaluates where unset is refused: as `what` says in the message.
+    pub(crate) fn value(&self, env: Env<'_>, what: &str) -> Result<Option<Bytes>> {
+        match self.eval(env)? {
+            BoundValue::Bytes(bytes) => Ok(Some(bytes)),
+            BoundValue::Null => Ok(None),
+            BoundValue::Unset => Err(CqlError::invalid(format!("Invalid unset value{what}"))),
+        }
+    }
+
+    fn inner(&self, env: Env<'_>) -> Result<Option<Bytes>> {
+        self.value(env, " in a term")
+    }
+
+    fn compound(&self, env: Env<'_>) -> Result<Option<Bytes>> {
+        match self {
+            Self::Constant(value) => Ok(value.clone()),
+            Self::Marker { .. } => self.inner(env),
+            Self::Column(at) => Ok(env.row.and_then(|row| row.value(*at))),
+            Self::Aggregate(at) => Ok(env.row.and_then(|row| row.aggregate(*at))),
+            Self::Metadata { kind, column, path } => {
+                let path = resolve_path(path, env)?;
+                Ok(env.row.and_then(|row| row.metadata(*kind, *column, &path)))
+            }
+            Self::Elements { items, ty } => eval_elements(items, ty, env).map(Some),
+            Self::Entries { items, ty } => eval_entries(items, ty, env).map(Some),
+            Self::Fields { items } => {
+                let mut parts = Vec::with_capacity(items.len());
+                for item in items {
+                    parts.push(match item {
+                        Some(item) => item.inner(env)?,
+                        None => None,
+                    });
+                }
+                Ok(Some(put_tuple(parts.iter().map(Option::as_deref)).into()))
+            }
+            Self::Call { function, arguments } => {
+                let parts: Vec<Option<Bytes>> =
+                    arguments.iter().map(|argument| argument.inner(env)).collect::<Result<_>>()?;
+                let parts: Vec<Option<&[u8]>> = parts.iter().map(Option::as_deref).collect();
+                let world = env.world.ok_or_else(|| {
+                    CqlError::new(
+                        crate::error::ErrorCode::Server,
+                        "a function is called in a constant",
+                    )
+                })?;
+                Ok(function.call(world, &parts)?.map(Bytes::from))
+            }
+            Self::Token(parts) => {
+                let parts: Option<Vec<Bytes>> =
+                    parts.iter().map(|part| part.inner(env)).collect::<Result<_>>()?;
+                Ok(parts.map(|parts| Bytes::copy_from_slice(&token_of(&parts).to_be_bytes())))
+            }
+            Self::Element { of, ty, key } => {
+                let (Some(value), Some(key)) = (of.inner(env)?, key.inner(env)?) else {
+                    return Ok(None);
+                };
+                Ok(element(ty, &value, &key))
+            }
+            Self::Slice { of, ty, from, to } => {
+                let Some(value) = of.inner(env)? else { return Ok(None) };
+                let bound = |bound: &Option<Box<Expr>>| match bound {
+                    Some(bound) => bound.inner(env),
+                    None => Ok(None),
+                };
+                let (from, to) = (bound(from)?, bound(to)?);
+                Ok(slice(ty, &value, from.as_deref(), to.as_deref()))
+            }
+            Self::Field { of, at } => {
+                let Some(value) = of.inner(env)? else { return Ok(None) };
+                let field = fields(&value).nth(*at).and_then(std::result::Result::ok).flatten();
+                Ok(field.map(|field| value.slice_ref(field)))
+            }
+        }
+    }
+}
+
+fn resolve_path(path: &MetadataPath, env: Env<'_>) -> Result<ResolvedPath> {
+    let bound = |bound: &Option<Box<Expr>>| match bound {
+        Some(bound) => bound.inner(env),
+        None => Ok(None),
+    };
+    Ok(match path {
+        MetadataPath::Whole => ResolvedPath::Whole,
+        MetadataPath::Field(at) => ResolvedPath::Field(*at),
+        MetadataPath::Element(key) => ResolvedPath::Element(key.inner(env)?.unwrap_or_default()),
+        MetadataPath::Slice(from, to) => ResolvedPath::Slice(bound(from)?, bound(to)?),
+    })
+}
+
+/// Evaluates a term without markers, functions and columns.
+pub(super) fn evaluate_constant(expr: &Expr) -> Result<Option<Bytes>> {
+    expr.compound(Env { world: None, values: &[], row: None })
+}
+
+fn not_null(value: Option<Bytes>) -> Result<Bytes> {
+    value.ok_or_else(|| CqlError::invalid("null is not supported inside collections"))
+}
+
+fn eval_elements(items: &[Expr], ty: &CqlType, env: Env<'_>) -> Result<Bytes> {
+    let mut parts: Vec<Bytes> =
+        items.iter().map(|item| not_null(item.inner(env)?)).collect::<Result<_>>()?;
+    match ty {
+        CqlType::Set { element, .. } => {
+            parts.sort_by(|a, b| compare(element, a, b));
+            parts.dedup_by(|a, b| compare(element, a, b).is_eq());
+        }
+        CqlType::Vector { element, .. } => {
+            let mut out = Vec::new();
+            for part in &parts {
+                if element.fixed_size().is_none() {
+                    unsigned_vint(part.len() as u64, &mut out);
+                }
+                out.extend_from_slice(part);
+            }
+            return Ok(out.into());
+        }
+        _ => {}
+    }
+    Ok(put_collection(parts.len(), parts.iter().map(AsRef::as_ref)).into())
+}
+
+fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<Bytes> {
+    let CqlType::Map { key, .. } = ty else { return Ok(Bytes::new()) };
+    let mut parts: Vec<(Bytes, Bytes)> = Vec::with_capacity(items.len());
+    for (k, v) in items {
+        parts.push((not_null(k.inner(env)?)?, not_null(v.inner(env)?)?));
+    }
+    // Of equal keys the last one counts: the sort is stable.
+    parts.reverse();
+    parts.sort_by(|(a, _), (b, _)| compare(key, a, b));
+    parts.dedup_by(|(a, _), (b, _)| compare(key, a, b).is_eq());
+    let flat = parts.iter().flat_map(|(k, v)| [k.as_ref(), v.as_ref()]);
+    Ok(put_collection(parts.len(), flat).into())
+}
+
+/// The token of a partition key's columns.
+pub(crate) fn token_of(parts: &[Bytes]) -> i64 {
+    shelfmark_keycode::token(&crate::statement::partition_bytes(parts))
+}
+
+/// An element of a serialised collection.
+fn element(ty: &CqlType, value: &Bytes, wanted: &[u8]) -> Option<Bytes> {
+    let found = match ty {
+        CqlType::Map { key, .. } => entries(value)
+            .ok()?
+            .flatten()
+            .find(|(own, _)| own.is_some_and(|own| compare(key, own, wanted).is_eq()))
+            .and_then(|(_, found)| found),
+        CqlType::Set { element, .. } => elements(value)
+            .ok()?
+            .flatten()
+            .flatten()
+            .find(|own| compare(element, own, wanted).is_eq()),
+        CqlType::List { .. } => {
+            let at = i32::from_be_bytes(wanted.try_into().ok()?);
+            elements(value).ok()?.flatten().nth(usize::try_from(at).ok()?).flatten()
+        }
+        _ => None,
+    };
+    found.map(|found| value.slice_ref(found))
+}
+
+/// The part of a serialised set or map between two keys, both included.
+fn slice(ty: &CqlType, value: &Bytes, from: Option<&[u8]>, to: Option<&[u8]>) -> Option<Bytes> {
+    let inside = |ty: &CqlType, own: &[u8]| {
+        from.is_none_or(|from| compare(ty, own, from).is_ge())
+            && to.is_none_or(|to| compare(ty, own, to).is_le())
+    };
+    match ty {
+        CqlType::Map { key, .. } => {
+            let kept: Vec<&[u8]> = entries(value)
+                .ok()?
+                .flatten()
+                .filter_map(|(k, v)| Some((k?, v?)))
+                .filter(|(k, _)| inside(key, k))
+                .flat_map(|(k, v)| [k, v])
+                .collect();
+            Some(put_collection(kept.len() / 2, kept.iter().copied()).into())
+        }
+        CqlType::Set { element, .. } => {
+            let kept: Vec<&[u8]> = elements(value)
+                .ok()?
+                .flatten()
+                .flatten()
+                .filter(|own| inside(element, own))
+                .collect();
+            Some(put_collection(kept.len(), kept.iter().copied()).into())
+        }
+        _ => None,
+    }
+}
