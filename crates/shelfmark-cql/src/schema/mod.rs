@@ -6,14 +6,22 @@
 //! Invariant: a table's columns lie in the order of `SELECT *`: partition key, clustering key,
 //! statics by name, the others by name.
 
+mod load;
 mod options;
+mod record;
+mod resolve;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::types::{CqlType, UserType};
 
+pub(crate) use load::load;
 pub use options::TableOptions;
+pub(crate) use record::encode_keyspace;
+pub(crate) use resolve::resolve_type;
+pub(crate) use stored::{stored_index, stored_name, stored_schema, update_stored};
 
 /// A table's id, as `system_schema.tables.id` shows it.
 pub type TableId = [u8; 16];
@@ -171,6 +179,8 @@ pub struct Table {
     pub partition_count: usize,
     /// How many after them are the clustering key.
     pub clustering_count: usize,
+    /// The number of the next column that is no key; none is used twice.
+    pub next_column: u32,
     /// What `WITH` said.
     pub options: TableOptions,
     /// What kind of table it is.
@@ -215,6 +225,7 @@ impl Table {
             columns,
             partition_count,
             clustering_count,
+            next_column: 0,
             options: TableOptions { comment: comment.to_owned(), ..TableOptions::default() },
             flags: TableFlags { compound: true, ..TableFlags::default() },
             indexes: Vec::new(),
@@ -222,6 +233,31 @@ impl Table {
             view: None,
             stored: None,
         }
+    }
+
+    /// Puts the columns into the order of `SELECT *` and counts those of the key.
+    pub(crate) fn arrange(&mut self) {
+        self.columns.sort_by(|a, b| {
+            let place = |column: &Column| if column.role.is_key() { column.id } else { 0 };
+            let name = |column: &Column| match column.role.is_key() {
+                true => Arc::from(""),
+                false => Arc::clone(&column.name),
+            };
+            (a.role, place(a), name(a)).cmp(&(b.role, place(b), name(b)))
+        });
+        let count = |role| self.columns.iter().filter(|column| column.role == role).count();
+        self.partition_count = count(ColumnKind::PartitionKey);
+        self.clustering_count = count(ColumnKind::Clustering);
+    }
+
+    /// The name as messages show it.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        format!(
+            "{}.{}",
+            crate::types::maybe_quote(&self.keyspace),
+            crate::types::maybe_quote(&self.name)
+        )
     }
 
     /// Returns the column of this name and its place among [`Table::columns`].

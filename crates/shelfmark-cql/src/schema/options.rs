@@ -5,7 +5,8 @@
 //! `gc_grace_seconds`.
 
 /// The options of a table, by the names of `system_schema.tables`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 #[allow(missing_docs, reason = "the options' own names; the reference is Cassandra's")]
 pub struct TableOptions {
     pub additional_write_policy: String,

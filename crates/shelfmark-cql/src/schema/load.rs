@@ -1,0 +1,94 @@
+//! The picture of everything there is, read from the engine's catalogue.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use shelfmark_engine::Engine;
+
+use super::record::{decode_keyspace, decode_table};
+use super::{Keyspace, Schema, Table};
+use crate::error::CqlError;
+use crate::outcome::Consistency;
+
+/// How many names are asked for at a time.
+const NAMES_PER_PAGE: usize = 1_000;
+
+/// Builds the schema. Tables that did not change since `previous` are the same ones.
+///
+/// # Errors
+///
+/// * Those of reading the catalogue.
+pub(crate) fn load(
+    engine: &Engine,
+    system: &[Arc<Keyspace>],
+    previous: &Schema,
+) -> Result<Schema, CqlError> {
+    let failed =
+        |error: shelfmark_engine::Error| CqlError::from_engine(&error, Consistency::One, None);
+    let mut keyspaces: BTreeMap<String, Arc<Keyspace>> =
+        system.iter().map(|own| (own.name.to_string(), Arc::clone(own))).collect();
+    let mut hash = Fingerprint::default();
+    for namespace in engine.namespaces().map_err(failed)? {
+        let name = namespace.name;
+        let mut keyspace = decode_keyspace(&name, &namespace.attachment)?;
+        hash.add(name.as_bytes());
+        hash.add(&namespace.attachment);
+        let old = previous.keyspace(&name).filter(|old| old.types == keyspace.types);
+        let mut after = None;
+        loop {
+            let page =
+                engine.table_names(Some(&name), after.as_ref(), NAMES_PER_PAGE).map_err(failed)?;
+            for own in &page {
+                let stored = engine.table(own).map_err(failed)?;
+                hash.add(own.name.as_bytes());
+                if let Some(cells) = &stored.schema.cells {
+                    hash.add(&cells.attachment);
+                    hash.add(&[u8::try_from(cells.indexes.len()).unwrap_or(u8::MAX)]);
+                }
+                let known = old.and_then(|old| old.tables.get(&own.name));
+                let same = known.filter(|known| {
+                    known.stored.as_ref().is_some_and(|own| Arc::ptr_eq(own, &stored))
+                });
+                let table: Arc<Table> = match same {
+                    Some(table) => Arc::clone(table),
+                    None => Arc::new(decode_table(&keyspace, stored)?),
+                };
+                keyspace.tables.insert(own.name.clone(), table);
+            }
+            if page.len() < NAMES_PER_PAGE {
+                break;
+            }
+            after = page.into_iter().next_back();
+        }
+        keyspaces.insert(name, Arc::new(keyspace));
+    }
+    Ok(Schema { version: hash.uuid(), keyspaces })
+}
+
+/// A version that follows from what there is, so that a restart does not change it.
+#[derive(Default)]
+struct Fingerprint {
+    high: i64,
+    low: i64,
+}
+
+impl Fingerprint {
+    fn add(&mut self, bytes: &[u8]) {
+        let chained = |seed: i64| {
+            let mut all = seed.to_be_bytes().to_vec();
+            all.extend_from_slice(bytes);
+            shelfmark_keycode::token(&all)
+        };
+        self.high = chained(self.high);
+        self.low = chained(self.low.wrapping_add(1));
+    }
+
+    fn uuid(&self) -> [u8; 16] {
+        let mut out = [0; 16];
+        let all = self.high.to_be_bytes().into_iter().chain(self.low.to_be_bytes());
+        out.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);
+        out[6] = out[6] & 0x0F | 0x30;
+        out[8] = out[8] & 0x3F | 0x80;
+        out
+    }
+}

@@ -1,0 +1,286 @@
+//! What this face attaches to the engine's namespaces and tables: JSON, versioned.
+//!
+//! Invariant: a record that was written by an older version can be read; unknown versions are
+//! refused, not guessed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::resolve::refresh;
+use super::{
+    Column, ColumnKind, DroppedColumn, Index, IndexTarget, Keyspace, Table, TableFlags,
+    TableOptions, View,
+};
+use crate::error::{CqlError, ErrorCode};
+use crate::types::{CqlType, UserType, class_name, parse_class_name};
+
+const VERSION: u8 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct KeyspaceRecord {
+    version: u8,
+    durable_writes: bool,
+    replication: Vec<(String, String)>,
+    types: Vec<TypeRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TypeRecord {
+    name: String,
+    fields: Vec<(String, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TableRecord {
+    version: u8,
+    id: [u8; 16],
+    columns: Vec<ColumnRecord>,
+    next_column: u32,
+    options: TableOptions,
+    flags: (bool, bool, bool, bool, bool),
+    indexes: Vec<IndexRecord>,
+    dropped: Vec<DroppedRecord>,
+    view: Option<ViewRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ColumnRecord {
+    name: String,
+    class: String,
+    role: u8,
+    descending: bool,
+    id: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct IndexRecord {
+    name: String,
+    column: String,
+    target: u8,
+    class: Option<String>,
+    options: Vec<(String, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DroppedRecord {
+    name: String,
+    class: String,
+    role: u8,
+    dropped_at: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ViewRecord {
+    base: String,
+    base_id: [u8; 16],
+    include_all_columns: bool,
+    where_clause: String,
+}
+
+fn damaged(what: &str) -> CqlError {
+    CqlError::new(ErrorCode::Server, format!("what is stored about {what} cannot be read"))
+}
+
+const ROLES: [ColumnKind; 4] =
+    [ColumnKind::PartitionKey, ColumnKind::Clustering, ColumnKind::Static, ColumnKind::Regular];
+const TARGETS: [IndexTarget; 5] = [
+    IndexTarget::Value,
+    IndexTarget::Values,
+    IndexTarget::Keys,
+    IndexTarget::Entries,
+    IndexTarget::Full,
+];
+
+fn number_of<T: PartialEq>(all: &[T], wanted: &T) -> u8 {
+    all.iter().position(|own| own == wanted).and_then(|at| u8::try_from(at).ok()).unwrap_or(0)
+}
+
+fn of_number<T: Copy>(all: &[T], number: u8, what: &str) -> Result<T, CqlError> {
+    all.get(usize::from(number)).copied().ok_or_else(|| damaged(what))
+}
+
+/// Encodes what is remembered of a keyspace.
+pub(crate) fn encode_keyspace(keyspace: &Keyspace) -> Vec<u8> {
+    let types = keyspace.types.values().map(|ty| TypeRecord {
+        name: ty.name.to_string(),
+        fields: ty.fields.iter().map(|(name, ty)| (name.to_string(), class_name(ty))).collect(),
+    });
+    let record = KeyspaceRecord {
+        version: VERSION,
+        durable_writes: keyspace.durable_writes,
+        replication: keyspace.replication.clone(),
+        types: types.collect(),
+    };
+    // Strings and numbers always become JSON.
+    serde_json::to_vec(&record).unwrap_or_default()
+}
+
+/// Decodes a keyspace without its tables.
+pub(super) fn decode_keyspace(name: &str, bytes: &[u8]) -> Result<Keyspace, CqlError> {
+    let fail = || damaged(&format!("keyspace {name}"));
+    let record: KeyspaceRecord = serde_json::from_slice(bytes).map_err(|_| fail())?;
+    if record.version != VERSION {
+        return Err(fail());
+    }
+    let mut types: BTreeMap<String, Arc<UserType>> = BTreeMap::new();
+    for ty in record.types {
+        let mut fields = Vec::with_capacity(ty.fields.len());
+        for (field, class) in ty.fields {
+            fields.push((Arc::from(field), parse_class_name(&class).map_err(|_| fail())?.0));
+        }
+        let own = UserType { keyspace: name.into(), name: ty.name.as_str().into(), fields };
+        types.insert(ty.name, Arc::new(own));
+    }
+    // Types that hold types get the present form of those; deep ones need as many rounds.
+    for _ in 0..crate::types::TYPE_DEPTH_MAX {
+        let fresh: BTreeMap<String, Arc<UserType>> = types
+            .iter()
+            .map(|(name, own)| {
+                let fields = own
+                    .fields
+                    .iter()
+                    .map(|(field, ty)| (Arc::clone(field), refresh(ty, &types)))
+                    .collect();
+                (name.clone(), Arc::new(UserType { fields, ..UserType::clone(own) }))
+            })
+            .collect();
+        let settled = fresh == types;
+        types = fresh;
+        if settled {
+            break;
+        }
+    }
+    Ok(Keyspace {
+        name: name.into(),
+        durable_writes: record.durable_writes,
+        replication: record.replication,
+        is_virtual: false,
+        tables: BTreeMap::new(),
+        types,
+    })
+}
+
+/// Encodes what is remembered of a table.
+pub(crate) fn encode_table(table: &Table) -> Vec<u8> {
+    let flags = table.flags;
+    let record = TableRecord {
+        version: VERSION,
+        id: table.id,
+        columns: table
+            .columns
+            .iter()
+            .map(|column| ColumnRecord {
+                name: column.name.to_string(),
+                class: class_name(&column.kind),
+                role: number_of(&ROLES, &column.role),
+                descending: column.descending,
+                id: column.id,
+            })
+            .collect(),
+        next_column: table.next_column,
+        options: table.options.clone(),
+        flags: (flags.counter, flags.compact, flags.dense, flags.compound, flags.super_columns),
+        indexes: table
+            .indexes
+            .iter()
+            .map(|index| IndexRecord {
+                name: index.name.clone(),
+                column: index.column.to_string(),
+                target: number_of(&TARGETS, &index.target),
+                class: index.class.clone(),
+                options: index.options.clone(),
+            })
+            .collect(),
+        dropped: table
+            .dropped
+            .iter()
+            .map(|column| DroppedRecord {
+                name: column.name.to_string(),
+                class: class_name(&column.kind),
+                role: number_of(&ROLES, &column.role),
+                dropped_at: column.dropped_at,
+            })
+            .collect(),
+        view: table.view.as_ref().map(|view| ViewRecord {
+            base: view.base.to_string(),
+            base_id: view.base_id,
+            include_all_columns: view.include_all_columns,
+            where_clause: view.where_clause.clone(),
+        }),
+    };
+    serde_json::to_vec(&record).unwrap_or_default()
+}
+
+/// Builds a table from the engine's and what is attached to it.
+pub(super) fn decode_table(
+    keyspace: &Keyspace,
+    stored: Arc<shelfmark_engine::Table>,
+) -> Result<Table, CqlError> {
+    let name = stored.schema.name.clone();
+    let what = format!("table {name}");
+    let fail = || damaged(&what);
+    let cells = stored.schema.cells.as_ref().ok_or_else(fail)?;
+    let record: TableRecord = serde_json::from_slice(&cells.attachment).map_err(|_| fail())?;
+    if record.version != VERSION {
+        return Err(fail());
+    }
+    let kind = |class: &str| -> Result<CqlType, CqlError> {
+        Ok(refresh(&parse_class_name(class).map_err(|_| fail())?.0, &keyspace.types))
+    };
+    let mut columns = Vec::with_capacity(record.columns.len());
+    for column in &record.columns {
+        columns.push(Column {
+            name: column.name.as_str().into(),
+            kind: kind(&column.class)?,
+            role: of_number(&ROLES, column.role, &what)?,
+            descending: column.descending,
+            id: column.id,
+        });
+    }
+    let mut indexes = Vec::with_capacity(record.indexes.len());
+    for index in record.indexes {
+        let state = cells.indexes.iter().find(|own| own.name == index.name).map(|own| own.state);
+        indexes.push(Index {
+            is_public: state == Some(shelfmark_model::IndexState::Public),
+            name: index.name,
+            column: index.column.into(),
+            target: of_number(&TARGETS, index.target, &what)?,
+            class: index.class,
+            options: index.options,
+        });
+    }
+    let mut dropped = Vec::with_capacity(record.dropped.len());
+    for column in record.dropped {
+        dropped.push(DroppedColumn {
+            name: column.name.into(),
+            kind: kind(&column.class)?,
+            role: of_number(&ROLES, column.role, &what)?,
+            dropped_at: column.dropped_at,
+        });
+    }
+    let (counter, compact, dense, compound, super_columns) = record.flags;
+    let mut table = Table {
+        keyspace: Arc::clone(&keyspace.name),
+        name: name.name.as_str().into(),
+        id: record.id,
+        columns,
+        partition_count: 0,
+        clustering_count: 0,
+        next_column: record.next_column,
+        options: record.options,
+        flags: TableFlags { counter, compact, dense, compound, super_columns },
+        indexes,
+        dropped,
+        view: record.view.map(|view| View {
+            base: view.base.into(),
+            base_id: view.base_id,
+            include_all_columns: view.include_all_columns,
+            where_clause: view.where_clause,
+        }),
+        stored: Some(stored),
+    };
+    table.arrange();
+    Ok(table)
+}

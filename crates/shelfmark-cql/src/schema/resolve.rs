@@ -1,0 +1,198 @@
+//! Types of the text become types with meaning: user types are looked up, frozen ones freeze what
+//! they hold, and what Cassandra forbids is refused.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast;
+
+use super::Schema;
+use crate::error::CqlError;
+use crate::types::{CqlType, TYPE_DEPTH_MAX, maybe_quote, native_by_name, parse_class_name};
+
+/// Resolves a type of the text, in a keyspace.
+///
+/// # Errors
+///
+/// * `Invalid`: an unknown user type, or a combination that is not allowed.
+pub(crate) fn resolve_type(
+    ty: &ast::Type,
+    keyspace: &str,
+    schema: &Schema,
+) -> Result<CqlType, CqlError> {
+    resolve_at(ty, keyspace, schema, 0)
+}
+
+fn invalid<T>(message: String) -> Result<T, CqlError> {
+    Err(CqlError::invalid(message))
+}
+
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+fn resolve_at(
+    ty: &ast::Type,
+    keyspace: &str,
+    schema: &Schema,
+    depth: usize,
+) -> Result<CqlType, CqlError> {
+    if depth >= TYPE_DEPTH_MAX {
+        return invalid(format!("types are nested more deeply than {TYPE_DEPTH_MAX}"));
+    }
+    let inner = |ty: &ast::Type| resolve_at(ty, keyspace, schema, depth + 1);
+    match ty {
+        ast::Type::Native(native) => {
+            Ok(native_by_name(native.name()).map_or(CqlType::Blob, CqlType::Native))
+        }
+        ast::Type::List(element) => {
+            let resolved = inner(element)?;
+            check_element(&resolved, &format!("list<{resolved}>"))?;
+            Ok(CqlType::list(resolved))
+        }
+        ast::Type::Set(element) => {
+            let resolved = inner(element)?;
+            let shown = format!("set<{resolved}>");
+            check_element(&resolved, &shown)?;
+            if resolved.references_duration() {
+                return invalid(format!("Durations are not allowed inside sets: {shown}"));
+            }
+            Ok(CqlType::set(resolved))
+        }
+        ast::Type::Map(key, value) => {
+            let (key, value) = (inner(key)?, inner(value)?);
+            let shown = format!("map<{key}, {value}>");
+            check_element(&key, &shown)?;
+            check_element(&value, &shown)?;
+            if key.references_duration() {
+                return invalid(format!("Durations are not allowed as map keys: {shown}"));
+            }
+            Ok(CqlType::map(key, value))
+        }
+        ast::Type::Tuple(fields) => {
+            let fields: Vec<CqlType> = fields
+                .iter()
+                .map(|field| inner(field).map(|ty| ty.freeze()))
+                .collect::<Result<_, _>>()?;
+            if fields.iter().any(CqlType::is_counter) {
+                return invalid("Counters are not allowed inside tuples".to_owned());
+            }
+            Ok(CqlType::tuple(fields))
+        }
+        ast::Type::Vector { element, dimension } => {
+            let element = inner(element)?.freeze();
+            match u32::try_from(*dimension) {
+                Ok(dimension) if (1..=crate::types::VECTOR_DIMENSION_MAX).contains(&dimension) => {
+                    Ok(CqlType::vector(element, dimension))
+                }
+                Ok(0) | Err(_) => {
+                    invalid(format!("vectors may only have positive dimensions; given {dimension}"))
+                }
+                Ok(_) => invalid(format!(
+                    "vectors may have at most {} dimensions here; given {dimension}",
+                    crate::types::VECTOR_DIMENSION_MAX
+                )),
+            }
+        }
+        ast::Type::User(name) => {
+            let own = name.name.as_str();
+            if let Some(other) =
+                name.keyspace.as_ref().map(ast::Name::as_str).filter(|other| *other != keyspace)
+            {
+                return invalid(format!(
+                    "Statement on keyspace {keyspace} cannot refer to a user type in keyspace {other}; user types can only be used in the keyspace they are defined in"
+                ));
+            }
+            let found = schema.keyspace(keyspace).and_then(|keyspace| keyspace.types.get(own));
+            match found {
+                Some(definition) => {
+                    Ok(CqlType::User { definition: Arc::clone(definition), frozen: false })
+                }
+                None => {
+                    invalid(format!("Unknown type {}.{}", maybe_quote(keyspace), maybe_quote(own)))
+                }
+            }
+        }
+        ast::Type::Frozen(inner_type) => {
+            let resolved = match &**inner_type {
+                // Inside a frozen type all is frozen, so nothing that is live is in the way.
+                ast::Type::List(element) => CqlType::list(thaw(element, keyspace, schema, depth)?),
+                ast::Type::Set(element) => CqlType::set(thaw(element, keyspace, schema, depth)?),
+                ast::Type::Map(key, value) => CqlType::map(
+                    thaw(key, keyspace, schema, depth)?,
+                    thaw(value, keyspace, schema, depth)?,
+                ),
+                other => inner(other)?,
+            };
+            if matches!(resolved, CqlType::Native(_) | CqlType::Custom(_)) {
+                return invalid(format!(
+                    "frozen<> is only allowed on collections, tuples, and user-defined types (got {resolved})"
+                ));
+            }
+            Ok(resolved.freeze())
+        }
+        ast::Type::Custom(class) => {
+            parse_class_name(class).map(|(ty, _)| ty).map_err(|error| CqlError::invalid(error.0))
+        }
+    }
+}
+
+/// An element of a frozen collection, frozen itself.
+fn thaw(
+    ty: &ast::Type,
+    keyspace: &str,
+    schema: &Schema,
+    depth: usize,
+) -> Result<CqlType, CqlError> {
+    let frozen;
+    let ty = match ty {
+        ast::Type::List(_) | ast::Type::Set(_) | ast::Type::Map(..) | ast::Type::User(_) => {
+            frozen = ast::Type::Frozen(Box::new(ty.clone()));
+            &frozen
+        }
+        other => other,
+    };
+    let resolved = resolve_at(ty, keyspace, schema, depth + 1)?;
+    if resolved.is_counter() {
+        return invalid(format!("Counters are not allowed inside collections: {resolved}"));
+    }
+    Ok(resolved)
+}
+
+fn check_element(element: &CqlType, shown: &str) -> Result<(), CqlError> {
+    if element.is_counter() {
+        return invalid(format!("Counters are not allowed inside collections: {shown}"));
+    }
+    if element.is_multi_cell() {
+        let what = if element.is_udt() { "UDTs" } else { "collections" };
+        return invalid(format!("Non-frozen {what} are not allowed inside collections: {shown}"));
+    }
+    Ok(())
+}
+
+/// Exchanges the user types in a type for their present definitions.
+pub(crate) fn refresh(
+    ty: &CqlType,
+    types: &std::collections::BTreeMap<String, Arc<crate::types::UserType>>,
+) -> CqlType {
+    let inner = |ty: &Arc<CqlType>| Arc::new(refresh(ty, types));
+    match ty {
+        CqlType::Native(_) | CqlType::Custom(_) => ty.clone(),
+        CqlType::List { element, frozen } => {
+            CqlType::List { element: inner(element), frozen: *frozen }
+        }
+        CqlType::Set { element, frozen } => {
+            CqlType::Set { element: inner(element), frozen: *frozen }
+        }
+        CqlType::Map { key, value, frozen } => {
+            CqlType::Map { key: inner(key), value: inner(value), frozen: *frozen }
+        }
+        CqlType::Tuple(fields) => {
+            CqlType::Tuple(fields.iter().map(|field| refresh(field, types)).collect())
+        }
+        CqlType::Vector { element, dimension } => {
+            CqlType::Vector { element: inner(element), dimension: *dimension }
+        }
+        CqlType::User { definition, frozen } => {
+            let known = types.get(&*definition.name).unwrap_or(definition);
+            let live = CqlType::User { definition: Arc::clone(known), frozen: false };
+            if *frozen { live.freeze() } else { live }
+        }
+    }
+}

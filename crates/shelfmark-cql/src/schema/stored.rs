@@ -1,0 +1,110 @@
+//! Tables of CQL as tables of the engine.
+
+use shelfmark_model::{
+    CellIndex, CellIndexTarget, Column as StoredColumn, ColumnType, Direction, IndexState,
+    KeyColumn, KeyType, SortColumn, TableName, TableSchema,
+};
+
+use super::record::encode_table;
+use super::{Column, ColumnKind, Index, IndexTarget, Table};
+use crate::error::CqlError;
+use crate::types::{CqlType, key_type};
+
+/// Returns the engine's name of a table.
+pub(crate) fn stored_name(table: &Table) -> TableName {
+    TableName::new(&*table.keyspace, &*table.name)
+}
+
+/// Returns the engine's schema of a new table.
+pub(crate) fn stored_schema(table: &Table) -> TableSchema {
+    let partition =
+        table.partition_columns().iter().map(|own| KeyColumn::new(&*own.name, key_type(&own.kind)));
+    let mut schema = TableSchema::of_cells(stored_name(table), partition.collect());
+    schema.sort = table
+        .clustering_columns()
+        .iter()
+        .map(|own| {
+            let direction =
+                if own.descending { Direction::Descending } else { Direction::Ascending };
+            SortColumn::clustering(&*own.name, key_type(&own.kind), direction)
+        })
+        .collect();
+    update_stored(table, &mut schema);
+    schema
+}
+
+/// Brings what may change of a table's schema up to date: columns, options, the attachment.
+pub(crate) fn update_stored(table: &Table, schema: &mut TableSchema) {
+    for (own, stored) in table.partition_columns().iter().zip(&mut schema.partition) {
+        stored.name = own.name.to_string();
+    }
+    for (own, stored) in table.clustering_columns().iter().zip(&mut schema.sort) {
+        stored.name = own.name.to_string();
+    }
+    schema.columns = table.other_columns().iter().map(stored_column).collect();
+    schema.options.gc_grace_seconds = u32::try_from(table.options.gc_grace_seconds).unwrap_or(0);
+    if let Some(cells) = &mut schema.cells {
+        cells.attachment = encode_table(table).into();
+    }
+}
+
+fn stored_column(column: &Column) -> StoredColumn {
+    let column_type = match &column.kind {
+        CqlType::Native(crate::types::Native::Counter) => ColumnType::Counter,
+        CqlType::List { element, frozen: false } => ColumnType::List(key_type(element)),
+        CqlType::Set { element, frozen: false } => ColumnType::Set(key_type(element)),
+        CqlType::Map { key, value, frozen: false } => {
+            ColumnType::Map(key_type(key), key_type(value))
+        }
+        // A field is a cell whose path is the field's place.
+        CqlType::User { frozen: false, .. } => ColumnType::Map(KeyType::Bytes, KeyType::Bytes),
+        ty => ColumnType::Value(key_type(ty)),
+    };
+    StoredColumn {
+        name: column.name.to_string(),
+        id: column.id,
+        column_type,
+        is_static: column.role == ColumnKind::Static,
+    }
+}
+
+/// Returns the engine's form of an index, to be built.
+///
+/// # Errors
+///
+/// * `Invalid`: the column is not there, or the target does not fit it.
+pub(crate) fn stored_index(table: &Table, index: &Index) -> Result<CellIndex, CqlError> {
+    let refuse = || {
+        CqlError::invalid(format!(
+            "Undefined column name {} in table {}.{}",
+            index.column, table.keyspace, table.name
+        ))
+    };
+    let column = table.column(&index.column).ok_or_else(refuse)?;
+    let one = |ty: &CqlType| vec![key_type(ty)];
+    let id = column.id;
+    let (target, terms) = match (column.role, index.target, &column.kind) {
+        (ColumnKind::PartitionKey, _, ty) => (CellIndexTarget::PartitionColumn(id), one(ty)),
+        (ColumnKind::Clustering, _, ty) => (CellIndexTarget::SortColumn(id), one(ty)),
+        (_, IndexTarget::Values | IndexTarget::Value, CqlType::Set { element, frozen: false })
+        | (_, IndexTarget::Keys, CqlType::Set { element, frozen: false }) => {
+            (CellIndexTarget::Keys(id), one(element))
+        }
+        (_, IndexTarget::Values | IndexTarget::Value, CqlType::List { element, frozen: false }) => {
+            (CellIndexTarget::Values(id), one(element))
+        }
+        (
+            _,
+            IndexTarget::Values | IndexTarget::Value,
+            CqlType::Map { value, frozen: false, .. },
+        ) => (CellIndexTarget::Values(id), one(value)),
+        (_, IndexTarget::Keys, CqlType::Map { key, .. }) => (CellIndexTarget::Keys(id), one(key)),
+        (_, IndexTarget::Entries, CqlType::Map { key, value, .. }) => {
+            let mut terms = one(key);
+            terms.extend(one(value));
+            (CellIndexTarget::Entries(id), terms)
+        }
+        (_, _, ty) => (CellIndexTarget::Column(id), one(ty)),
+    };
+    Ok(CellIndex { name: index.name.clone(), target, terms, state: IndexState::Building })
+}
