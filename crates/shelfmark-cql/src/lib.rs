@@ -23,7 +23,7 @@ mod auth;
 pub mod cassandra_cli;
 mod error;
 mod frame;
-#[allow(dead_code, unused_imports, reason = "used step by step")]
+
 mod function;
 pub mod limits;
 mod message;

@@ -1,25 +1,85 @@
 //! Statements: planned once, run many times.
+//!
+//! * `relation`, `keys`, `filter`, `row`: what `SELECT` and modifications share.
+//! * `select`, `modify`: data; `ddl`: the schema; `describe`: the schema as text.
+//!
+//! What it is not: it knows no frames and no connections, and holds no rows.
+//!
+//! Invariant: a plan holds the table that it was made for; when the schema has another one of that
+//! name, the plan is stale.
 
-use std::sync::{Arc, RwLock};
+mod bind;
+mod ddl;
+mod describe;
+mod filter;
+mod keys;
+mod modify;
+mod relation;
+mod row;
+mod select;
 
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use shelfmark_cql_syntax::ast::{
+    self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
+};
 use shelfmark_engine::Engine;
 
 use crate::error::CqlError;
-use crate::outcome::{Answer, BatchRequest, PreparedStatement, RequestOptions};
-use crate::schema::Schema;
+use crate::outcome::{
+    Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Outcome, PreparedStatement,
+    RequestOptions, Weight,
+};
+use crate::schema::{self, Keyspace, Schema, Table};
 use crate::system::VirtualTable;
+use crate::term::{Expr, Markers, Receiver, Scope};
+use crate::types::CqlType;
+
+pub(crate) use keys::partition_bytes;
+use modify::{Entry, Modify};
+use select::Select;
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// Most markers of a statement. Source: the native protocol counts them in 16 bits.
+const MARKERS_MAX: usize = 65_535;
 
 /// What the executor made of a statement. Opaque to everybody else.
 #[derive(Debug)]
-pub struct Plan {}
+pub struct Plan {
+    action: Action,
+    /// The tables that it was made for.
+    tables: Vec<Arc<Table>>,
+    markers: Arc<[ColumnSpec]>,
+}
+
+#[derive(Debug)]
+enum Action {
+    Select(Arc<Select>),
+    Modify(Box<Modify>),
+    Batch {
+        kind: BatchKind,
+        entries: Vec<Modify>,
+        timestamp: Option<Expr>,
+    },
+    Use(String),
+    /// A change of the schema, looked at when it runs.
+    Schema(Box<Statement>, Option<String>),
+    Truncate(Arc<Table>),
+    Describe(ast::Describe, Option<String>),
+}
 
 /// Plans and runs statements. Shared by all connections.
 pub struct Executor {
-    #[allow(dead_code, reason = "the statements that need it are not there yet")]
     engine: Engine,
-    #[allow(dead_code, reason = "the statements that need it are not there yet")]
     virtual_tables: Vec<Arc<dyn VirtualTable>>,
+    system: Vec<Arc<Keyspace>>,
     schema: RwLock<Arc<Schema>>,
+    /// Changes of the schema happen one after the other.
+    changes: Mutex<()>,
 }
 
 impl Executor {
@@ -28,18 +88,31 @@ impl Executor {
     /// # Errors
     ///
     /// * Those of reading the catalogue: see the engine's.
-    pub fn open(
-        engine: Engine,
-        virtual_tables: Vec<Arc<dyn VirtualTable>>,
-    ) -> Result<Self, CqlError> {
-        Ok(Self { engine, virtual_tables, schema: RwLock::default() })
+    pub fn open(engine: Engine, virtual_tables: Vec<Arc<dyn VirtualTable>>) -> Result<Self> {
+        let system = crate::system::keyspaces(&virtual_tables);
+        let schema = schema::load(&engine, &system, &Schema::default())?;
+        let executor = Self {
+            engine,
+            virtual_tables,
+            system,
+            schema: RwLock::new(Arc::new(schema)),
+            changes: Mutex::new(()),
+        };
+        executor.resume_builds()?;
+        Ok(executor)
     }
 
     /// Returns the schema as it is now.
     #[must_use]
     pub fn schema(&self) -> Arc<Schema> {
-        let schema = self.schema.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Arc::clone(&schema)
+        Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the schema anew after a change.
+    fn reload(&self) -> Result<Arc<Schema>> {
+        let fresh = Arc::new(schema::load(&self.engine, &self.system, &self.schema())?);
+        *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fresh);
+        Ok(fresh)
     }
 
     /// Parses and plans a statement. `keyspace` is that of names that have none.
@@ -47,33 +120,421 @@ impl Executor {
     /// # Errors
     ///
     /// * `Syntax`, `Invalid`: the statement is wrong.
-    pub fn prepare(
-        &self,
-        _text: &str,
-        _keyspace: Option<&str>,
-    ) -> Result<Arc<PreparedStatement>, CqlError> {
-        Err(CqlError::invalid("statements are not in this build yet"))
+    pub fn prepare(&self, text: &str, keyspace: Option<&str>) -> Result<Arc<PreparedStatement>> {
+        let parsed =
+            shelfmark_cql_syntax::parse(text).map_err(|error| CqlError::syntax(error.message()))?;
+        if parsed.markers.len() > MARKERS_MAX {
+            return Err(CqlError::invalid(format!(
+                "Too many markers(?). {} markers exceed the allowed maximum of {MARKERS_MAX}",
+                parsed.markers.len()
+            )));
+        }
+        let schema = self.schema();
+        let mut markers = Markers::of(&parsed.markers);
+        let planned = self.plan(parsed.statement, keyspace, &schema, &mut markers)?;
+        Ok(Arc::new(planned.finish(&markers)))
     }
 
     /// Tells whether a statement was planned for a schema that is no more; then it is to be
     /// prepared again from its text.
     #[must_use]
-    pub fn is_stale(&self, _statement: &PreparedStatement) -> bool {
-        false
+    pub fn is_stale(&self, statement: &PreparedStatement) -> bool {
+        let schema = self.schema();
+        statement.plan.tables.iter().any(|table| {
+            !schema.table(&table.keyspace, &table.name).is_some_and(|now| Arc::ptr_eq(now, table))
+        })
     }
 
     /// Runs a statement.
     pub fn execute(
         &self,
-        _statement: &Arc<PreparedStatement>,
-        _options: RequestOptions,
+        statement: &Arc<PreparedStatement>,
+        options: RequestOptions,
         answer: Answer,
     ) {
-        answer(Err(CqlError::invalid("statements are not in this build yet")));
+        let plan = &statement.plan;
+        let values = match bind::bind(&plan.markers, &options.values) {
+            Ok(values) => values,
+            Err(error) => return answer(Err(error)),
+        };
+        match &plan.action {
+            Action::Select(select) => answer(self.select(select, &values, &options)),
+            Action::Modify(modify) => {
+                modify::run_one(&self.engine, modify, &values, &options, answer);
+            }
+            Action::Batch { kind, entries, timestamp } => {
+                let all: Vec<Entry<'_>> =
+                    entries.iter().map(|modify| Entry { modify, values: &values }).collect();
+                match self.batch_timestamp(timestamp.as_ref(), &values) {
+                    Ok(own) => self.run_batch(*kind, &all, &options, own, answer),
+                    Err(error) => answer(Err(error)),
+                }
+            }
+            Action::Use(name) => answer(match self.schema().keyspace(name) {
+                Some(_) => Ok(Outcome::SetKeyspace(name.clone()).into()),
+                None => Err(CqlError::invalid(format!("Keyspace '{name}' does not exist"))),
+            }),
+            Action::Truncate(table) => answer(self.truncate(table)),
+            Action::Schema(statement, keyspace) => {
+                answer(self.change_schema(statement, keyspace.as_deref(), &options));
+            }
+            Action::Describe(describe, keyspace) => {
+                answer(describe::describe(describe, keyspace.as_deref(), &self.schema()));
+            }
+        }
     }
 
     /// Runs a batch; its options' values are not used.
-    pub fn batch(&self, _batch: BatchRequest, _options: RequestOptions, answer: Answer) {
-        answer(Err(CqlError::invalid("batches are not in this build yet")));
+    pub fn batch(&self, batch: BatchRequest, options: RequestOptions, answer: Answer) {
+        let mut bound = Vec::with_capacity(batch.entries.len());
+        for entry in &batch.entries {
+            match bind::bind(&entry.statement.plan.markers, &entry.values) {
+                Ok(values) => bound.push(values),
+                Err(error) => return answer(Err(error)),
+            }
+        }
+        let mut entries = Vec::with_capacity(batch.entries.len());
+        for (entry, values) in batch.entries.iter().zip(&bound) {
+            match &entry.statement.plan.action {
+                Action::Modify(modify) => entries.push(Entry { modify, values }),
+                Action::Batch { entries: inner, .. } => {
+                    entries.extend(inner.iter().map(|modify| Entry { modify, values }));
+                }
+                _ => {
+                    return answer(Err(CqlError::invalid(
+                        "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.",
+                    )));
+                }
+            }
+        }
+        self.run_batch(batch.kind, &entries, &options, None, answer);
     }
+
+    fn run_batch(
+        &self,
+        kind: BatchKind,
+        entries: &[Entry<'_>],
+        options: &RequestOptions,
+        timestamp: Option<i64>,
+        answer: Answer,
+    ) {
+        if entries.is_empty() {
+            return answer(Ok(Outcome::Void.into()));
+        }
+        let all: Vec<&Modify> = entries.iter().map(|entry| entry.modify).collect();
+        if let Err(error) = check_batch(kind, &all, timestamp.is_some()) {
+            return answer(Err(error));
+        }
+        modify::run_batch(&self.engine, entries, options, timestamp.or(options.timestamp), answer);
+    }
+
+    fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
+        let Some(expr) = expr else { return Ok(None) };
+        let world = crate::function::World { environment: self.engine.environment() };
+        let env = crate::term::Env { world: Some(world), values, row: None };
+        match expr.eval(env)? {
+            BoundValue::Bytes(bytes) => bytes
+                .as_ref()
+                .try_into()
+                .map(|bytes| Some(i64::from_be_bytes(bytes)))
+                .map_err(|_| CqlError::invalid("Invalid timestamp value")),
+            BoundValue::Unset => Ok(None),
+            BoundValue::Null => Err(CqlError::invalid("Invalid null value of timestamp")),
+        }
+    }
+
+    fn select(
+        &self,
+        select: &Arc<Select>,
+        values: &[BoundValue],
+        options: &RequestOptions,
+    ) -> Result<Answered> {
+        let schema = self.schema();
+        let computed = match &select.table.stored {
+            Some(_) => None,
+            None => self.virtual_tables.iter().find(|own| {
+                let own = own.definition();
+                own.keyspace == select.table.keyspace && own.name == select.table.name
+            }),
+        };
+        let run = select_run(&self.engine, &schema, computed, values, options);
+        select::run_select(select, &run)
+    }
+
+    fn plan(
+        &self,
+        statement: Statement,
+        keyspace: Option<&str>,
+        schema: &Schema,
+        markers: &mut Markers,
+    ) -> Result<Planned> {
+        let action = match statement {
+            Statement::Select(select) => {
+                let table = find_table(&select.table, keyspace, schema)?;
+                let mut scope =
+                    Scope { schema, keyspace: &table.keyspace, table: Some(&table), markers };
+                let select = select::prepare_select(&select, &table, &mut scope)?;
+                return Ok(Planned::of_select(select));
+            }
+            Statement::Insert(insert) => {
+                return self.plan_modification(
+                    &Modification::Insert(insert),
+                    keyspace,
+                    schema,
+                    markers,
+                );
+            }
+            Statement::Update(update) => {
+                return self.plan_modification(
+                    &Modification::Update(update),
+                    keyspace,
+                    schema,
+                    markers,
+                );
+            }
+            Statement::Delete(delete) => {
+                return self.plan_modification(
+                    &Modification::Delete(delete),
+                    keyspace,
+                    schema,
+                    markers,
+                );
+            }
+            Statement::Batch(batch) => return plan_batch(&batch, keyspace, schema, markers),
+            Statement::Use(name) => Action::Use(name.as_str().to_owned()),
+            Statement::Truncate(name) => {
+                let table = find_table(&name, keyspace, schema)?;
+                if table.is_view() {
+                    return Err(CqlError::invalid(
+                        "Cannot TRUNCATE materialized view directly; must truncate base table instead",
+                    ));
+                }
+                Action::Truncate(table)
+            }
+            Statement::Describe(describe) => {
+                Action::Describe(describe, keyspace.map(str::to_owned))
+            }
+            other => {
+                ddl::check_known(&other)?;
+                Action::Schema(Box::new(other), keyspace.map(str::to_owned))
+            }
+        };
+        Ok(Planned {
+            action,
+            tables: Vec::new(),
+            pk_indices: Vec::new(),
+            result: Arc::new([]),
+            conditional: false,
+            weight: Weight::Heavy,
+        })
+    }
+
+    fn plan_modification(
+        &self,
+        written: &Modification,
+        keyspace: Option<&str>,
+        schema: &Schema,
+        markers: &mut Markers,
+    ) -> Result<Planned> {
+        let modify = plan_one(written, keyspace, schema, markers)?;
+        Ok(Planned::of_modify(modify))
+    }
+}
+
+fn select_run<'r>(
+    engine: &'r Engine,
+    schema: &'r Schema,
+    computed: Option<&'r Arc<dyn VirtualTable>>,
+    values: &'r [BoundValue],
+    options: &'r RequestOptions,
+) -> select::Run<'r> {
+    select::Run { engine, schema, computed, values, options }
+}
+
+/// A statement planned, before its markers are known.
+struct Planned {
+    action: Action,
+    tables: Vec<Arc<Table>>,
+    pk_indices: Vec<u16>,
+    result: Arc<[ColumnSpec]>,
+    conditional: bool,
+    weight: Weight,
+}
+
+impl Planned {
+    fn of_select(select: Select) -> Self {
+        let light = select.access == select::Access::Partitions && !select.is_aggregate();
+        Self {
+            tables: vec![Arc::clone(&select.table)],
+            pk_indices: bind::pk_indices(&select.table, &select.restrictions),
+            result: Arc::clone(&select.result),
+            conditional: false,
+            weight: if light { Weight::Light } else { Weight::Heavy },
+            action: Action::Select(Arc::new(select)),
+        }
+    }
+
+    fn of_modify(modify: Modify) -> Self {
+        let conditional = modify.is_conditional();
+        let result: Arc<[ColumnSpec]> = match conditional {
+            true => vec![modify::applied_column(&modify.table)].into(),
+            false => Arc::new([]),
+        };
+        Self {
+            tables: vec![Arc::clone(&modify.table)],
+            pk_indices: bind::pk_indices(&modify.table, &modify.restrictions),
+            result,
+            conditional,
+            weight: Weight::Light,
+            action: Action::Modify(Box::new(modify)),
+        }
+    }
+
+    fn finish(self, markers: &Markers) -> PreparedStatement {
+        let table = self.tables.first();
+        let keyspace: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.keyspace));
+        let name: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.name));
+        let specs: Arc<[ColumnSpec]> = markers
+            .types
+            .iter()
+            .zip(&markers.names)
+            .map(|(known, own)| {
+                let (name_of, kind) = match known {
+                    Some((name, ty)) => (name.as_str(), ty.clone()),
+                    None => (own.as_deref().unwrap_or("?"), CqlType::Blob),
+                };
+                ColumnSpec {
+                    keyspace: Arc::clone(&keyspace),
+                    table: Arc::clone(&name),
+                    name: name_of.into(),
+                    kind,
+                }
+            })
+            .collect();
+        PreparedStatement {
+            markers: Arc::clone(&specs),
+            pk_indices: self.pk_indices,
+            result: self.result,
+            conditional: self.conditional,
+            weight: self.weight,
+            plan: Arc::new(Plan { action: self.action, tables: self.tables, markers: specs }),
+        }
+    }
+}
+
+/// Finds a table or view.
+fn find_table(name: &QualifiedName, keyspace: Option<&str>, schema: &Schema) -> Result<Arc<Table>> {
+    let keyspace = keyspace_of(name, keyspace)?;
+    let Some(found) = schema.keyspace(keyspace) else {
+        return Err(CqlError::invalid(format!("keyspace {keyspace} does not exist")));
+    };
+    found
+        .tables
+        .get(name.name.as_str())
+        .cloned()
+        .ok_or_else(|| CqlError::invalid(format!("table {} does not exist", name.name.as_str())))
+}
+
+/// The keyspace of a name, or that of the connection.
+fn keyspace_of<'n>(name: &'n QualifiedName, keyspace: Option<&'n str>) -> Result<&'n str> {
+    name.keyspace.as_ref().map(ast::Name::as_str).or(keyspace).ok_or_else(|| {
+        CqlError::invalid(
+            "No keyspace has been specified. USE a keyspace, or explicitly specify keyspace.tablename",
+        )
+    })
+}
+
+fn plan_one(
+    written: &Modification,
+    keyspace: Option<&str>,
+    schema: &Schema,
+    markers: &mut Markers,
+) -> Result<Modify> {
+    let name = match written {
+        Modification::Insert(own) => &own.table,
+        Modification::Update(own) => &own.table,
+        Modification::Delete(own) => &own.table,
+    };
+    let table = find_table(name, keyspace, schema)?;
+    let mut scope = Scope { schema, keyspace: &table.keyspace, table: Some(&table), markers };
+    match written {
+        Modification::Insert(own) => modify::prepare_insert(own, &table, &mut scope),
+        Modification::Update(own) => modify::prepare_update(own, &table, &mut scope),
+        Modification::Delete(own) => modify::prepare_delete(own, &table, &mut scope),
+    }
+}
+
+fn plan_batch(
+    batch: &ast::Batch,
+    keyspace: Option<&str>,
+    schema: &Schema,
+    markers: &mut Markers,
+) -> Result<Planned> {
+    if batch.attributes.ttl.is_some() {
+        return Err(CqlError::invalid("Global TTL on the BATCH statement is not supported."));
+    }
+    let kind = match batch.kind {
+        WrittenBatch::Logged => BatchKind::Logged,
+        WrittenBatch::Unlogged => BatchKind::Unlogged,
+        WrittenBatch::Counter => BatchKind::Counter,
+    };
+    let mut entries = Vec::with_capacity(batch.statements.len());
+    for written in &batch.statements {
+        entries.push(plan_one(written, keyspace, schema, markers)?);
+    }
+    let mut scope = Scope { schema, keyspace: keyspace.unwrap_or_default(), table: None, markers };
+    let to = Receiver { name: "[timestamp]", ty: &CqlType::Bigint };
+    let timestamp = batch.attributes.timestamp.as_ref();
+    let timestamp = timestamp.map(|own| modify::integer(own, to, &mut scope)).transpose()?;
+    check_batch(kind, &entries.iter().collect::<Vec<_>>(), timestamp.is_some())?;
+    let conditional = entries.iter().any(Modify::is_conditional);
+    let mut tables: Vec<Arc<Table>> = Vec::new();
+    for entry in &entries {
+        if !tables.iter().any(|own| Arc::ptr_eq(own, &entry.table)) {
+            tables.push(Arc::clone(&entry.table));
+        }
+    }
+    let result: Arc<[ColumnSpec]> = match tables.first() {
+        Some(table) if conditional => vec![modify::applied_column(table)].into(),
+        _ => Arc::new([]),
+    };
+    Ok(Planned {
+        action: Action::Batch { kind, entries, timestamp },
+        tables,
+        pk_indices: Vec::new(),
+        result,
+        conditional,
+        weight: Weight::Light,
+    })
+}
+
+fn check_batch(kind: BatchKind, entries: &[&Modify], has_timestamp: bool) -> Result<()> {
+    let invalid = |text: &str| Err(CqlError::invalid(text.to_owned()));
+    let conditional = entries.iter().any(|own| own.is_conditional());
+    if has_timestamp && conditional {
+        return invalid("Cannot provide custom timestamp for conditional BATCH");
+    }
+    if has_timestamp && kind == BatchKind::Counter {
+        return invalid("Cannot provide custom timestamp for counter BATCH");
+    }
+    if has_timestamp && entries.iter().any(|own| own.timestamp.is_some()) {
+        return invalid("Timestamp must be set either on BATCH or individual statements");
+    }
+    let counters = entries.iter().filter(|own| own.table.flags.counter).count();
+    if kind == BatchKind::Counter && counters < entries.len() {
+        return invalid("Cannot include non-counter statement in a counter batch");
+    }
+    if counters > 0 && counters < entries.len() {
+        return invalid("Counter and non-counter mutations cannot exist in the same batch");
+    }
+    if kind == BatchKind::Logged && counters > 0 {
+        return invalid("Cannot include a counter statement in a logged batch");
+    }
+    if conditional {
+        let first = entries.first().map(|own| own.table.full_name());
+        if entries.iter().any(|own| Some(own.table.full_name()) != first) {
+            return invalid("Batch with conditions cannot span multiple tables");
+        }
+    }
+    Ok(())
 }

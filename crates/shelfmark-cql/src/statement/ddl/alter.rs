@@ -1,0 +1,252 @@
+//! `ALTER TABLE`.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{AlterTable, AlterTableAction, ColumnDefinition, Name, Rename};
+use shelfmark_engine::Environment;
+
+use super::table::{check_live_udt, views_of};
+use super::{Change, Result, altered, invalid, told, writable};
+use crate::outcome::{ChangeKind, ChangeTarget};
+use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table, resolve_type};
+
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+pub(super) fn alter(
+    own: &AlterTable,
+    keyspace: Option<&str>,
+    schema: &Schema,
+    environment: &Environment,
+) -> Result<Option<Change>> {
+    let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
+    let name = own.name.name.as_str();
+    let found = schema.table(keyspace_name, name);
+    if found.is_none() && own.if_exists {
+        return Ok(None);
+    }
+    let keyspace = writable(keyspace_name, schema)?;
+    let Some(found) = found else {
+        return invalid(format!("Table '{keyspace_name}.{name}' doesn't exist"));
+    };
+    if found.is_view() {
+        return invalid(
+            "Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead",
+        );
+    }
+    let mut table = Table::clone(found);
+    match &own.action {
+        AlterTableAction::AlterType { .. } => {
+            return invalid("Altering column types is no longer supported");
+        }
+        AlterTableAction::Mask { .. } => {
+            return invalid(
+                "MASKED WITH is not supported by this server: dynamic data masking is off",
+            );
+        }
+        AlterTableAction::Add { if_not_exists, columns } => {
+            for column in columns {
+                add(&mut table, column, *if_not_exists, schema)?;
+            }
+        }
+        AlterTableAction::Drop { if_exists, columns, timestamp } => {
+            let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
+            let at = match timestamp {
+                Some(text) => {
+                    text.parse().map_err(|_| crate::error::CqlError::syntax("Invalid timestamp"))?
+                }
+                None => now,
+            };
+            for column in columns {
+                drop_column(&mut table, keyspace, column, *if_exists, at)?;
+            }
+        }
+        AlterTableAction::Rename { if_exists, renames } => {
+            for own in renames {
+                rename(&mut table, keyspace, own, *if_exists)?;
+            }
+        }
+        AlterTableAction::DropCompactStorage => {
+            if !table.flags.compact {
+                return invalid("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE");
+            }
+            table.flags.compact = false;
+            table.flags.dense = false;
+            table.flags.compound = true;
+        }
+        AlterTableAction::With(properties) => {
+            super::options::apply(&mut table.options, properties, false)?;
+            if table.flags.counter && table.options.default_time_to_live > 0 {
+                return invalid("Cannot set default_time_to_live on a table with counters");
+            }
+            let views = views_of(Some(keyspace), name);
+            if !views.is_empty() && table.options.gc_grace_seconds == 0 {
+                return invalid(
+                    "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being replayed.",
+                );
+            }
+        }
+    }
+    table.arrange();
+    Ok(Some(Change {
+        changes: vec![altered(table)],
+        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
+        builds: Vec::new(),
+    }))
+}
+
+fn add(
+    table: &mut Table,
+    own: &ColumnDefinition,
+    if_not_exists: bool,
+    schema: &Schema,
+) -> Result<()> {
+    let name = own.name.as_str();
+    if table.column(name).is_some() {
+        if if_not_exists {
+            return Ok(());
+        }
+        return invalid(format!("Column with name '{name}' already exists"));
+    }
+    if own.mask.is_some() {
+        return invalid("MASKED WITH is not supported by this server: dynamic data masking is off");
+    }
+    if table.flags.compact {
+        return invalid("Cannot add new column to a COMPACT STORAGE table");
+    }
+    let kind = resolve_type(&own.column_type, &table.keyspace, schema)?;
+    check_live_udt(&kind, name)?;
+    if own.is_static && table.clustering_count == 0 {
+        return invalid(
+            "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
+        );
+    }
+    if kind.is_counter() != table.flags.counter {
+        if table.flags.counter {
+            return invalid(format!(
+                "Cannot add a non counter column ({name}) in a counter column family"
+            ));
+        }
+        return invalid(format!(
+            "Cannot add a counter column ({name}) in a non counter column family"
+        ));
+    }
+    let role = if own.is_static { ColumnKind::Static } else { ColumnKind::Regular };
+    if let Some(gone) = table.dropped.iter().find(|gone| &*gone.name == name) {
+        if gone.role != role {
+            return invalid(format!(
+                "Cannot re-add previously dropped column '{name}' of kind {}, incompatible with previous kind {}",
+                role.name(),
+                gone.role.name()
+            ));
+        }
+        if !gone.kind.freeze().is_value_compatible_with(&kind.freeze()) {
+            return invalid(format!(
+                "Cannot re-add previously dropped column '{name}' of type {kind}, incompatible with previous type {}",
+                gone.kind
+            ));
+        }
+        if gone.kind.is_counter() {
+            return invalid(format!("Cannot re-add previously dropped counter column {name}"));
+        }
+    }
+    let id = table.next_column;
+    table.next_column += 1;
+    table.columns.push(Column { name: name.into(), kind, role, descending: false, id });
+    Ok(())
+}
+
+fn drop_column(
+    table: &mut Table,
+    keyspace: &Arc<Keyspace>,
+    own: &Name,
+    if_exists: bool,
+    at: i64,
+) -> Result<()> {
+    let name = own.as_str();
+    let Some(column) = table.column(name).cloned() else {
+        if if_exists {
+            return Ok(());
+        }
+        return invalid(format!("Column {name} was not found in table '{}'", table.full_name()));
+    };
+    if column.role.is_key() {
+        return invalid(format!("Cannot drop PRIMARY KEY column {name}"));
+    }
+    if table.flags.compact {
+        return invalid("Cannot drop columns from a COMPACT STORAGE table");
+    }
+    let indexes: Vec<&str> = table
+        .indexes
+        .iter()
+        .filter(|index| &*index.column == name)
+        .map(|index| index.name.as_str())
+        .collect();
+    if !indexes.is_empty() {
+        return invalid(format!(
+            "Cannot drop column {name} because it has dependent secondary indexes ({})",
+            indexes.join(", ")
+        ));
+    }
+    let views = views_of(Some(keyspace), &table.name);
+    if !views.is_empty() {
+        return invalid(format!(
+            "Cannot drop column {name} on base table {} with materialized views",
+            table.name
+        ));
+    }
+    table.columns.retain(|own| &*own.name != name);
+    table.dropped.retain(|own| &*own.name != name);
+    table.dropped.push(DroppedColumn {
+        name: column.name,
+        kind: column.kind,
+        role: column.role,
+        dropped_at: at,
+    });
+    Ok(())
+}
+
+fn rename(
+    table: &mut Table,
+    keyspace: &Arc<Keyspace>,
+    own: &Rename,
+    if_exists: bool,
+) -> Result<()> {
+    let (from, to) = (own.from.as_str(), own.to.as_str());
+    let Some((place, column)) = table.find(from) else {
+        if if_exists {
+            return Ok(());
+        }
+        return invalid(format!("Column {from} was not found in table {}", table.full_name()));
+    };
+    if !column.role.is_key() {
+        return invalid(format!("Cannot rename non PRIMARY KEY column {from}"));
+    }
+    if table.column(to).is_some() {
+        return invalid(format!(
+            "Cannot rename column {from} to {to} in table '{}'; another column with that name already exists",
+            table.full_name()
+        ));
+    }
+    let indexes: Vec<&str> = table
+        .indexes
+        .iter()
+        .filter(|index| &*index.column == from)
+        .map(|index| index.name.as_str())
+        .collect();
+    if !indexes.is_empty() {
+        return invalid(format!(
+            "Can't rename column {from} because it has dependent secondary indexes ({})",
+            indexes.join(", ")
+        ));
+    }
+    let views = views_of(Some(keyspace), &table.name);
+    if !views.is_empty() {
+        return invalid(format!(
+            "renaming key column {from} of a table with materialized views is not supported by this server; drop the views ({}) first",
+            views.join(", ")
+        ));
+    }
+    if let Some(column) = table.columns.get_mut(place) {
+        column.name = to.into();
+    }
+    Ok(())
+}

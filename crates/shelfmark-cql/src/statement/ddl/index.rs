@@ -1,0 +1,266 @@
+//! `CREATE INDEX` and `DROP INDEX`.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{CreateIndex, Dropped, IndexTargetKind, PropertyValue};
+use shelfmark_engine::CatalogueChange;
+
+use super::{Change, Result, configuration, dropped, invalid, told, writable};
+use crate::error::CqlError;
+use crate::outcome::{ChangeKind, ChangeTarget};
+use crate::schema::{
+    Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
+};
+use crate::types::CqlType;
+
+#[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
+pub(super) fn create(
+    own: &CreateIndex,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let table = super::super::find_table(&own.table, keyspace, schema)?;
+    let found = writable(&table.keyspace, schema)?;
+    if table.flags.counter {
+        return invalid("Secondary indexes on counter tables aren't supported");
+    }
+    if table.is_view() {
+        return invalid("Secondary indexes on materialized views aren't supported");
+    }
+    let target = match own.targets.as_slice() {
+        [only] => only,
+        [] => {
+            return invalid(
+                "Only CUSTOM indexes can be created without specifying a target column",
+            );
+        }
+        _ => return invalid("Only CUSTOM indexes support multiple columns"),
+    };
+    let class = class(own)?;
+    let name = target.column.as_str();
+    let Some(column) = table.column(name) else {
+        return invalid(format!("Column '{name}' doesn't exist"));
+    };
+    let kind = target_of(target.kind, column, &table)?;
+    check(column, kind, &table, class.as_deref())?;
+    let taken = |wanted: &str| {
+        found.tables.values().any(|own| own.indexes.iter().any(|index| index.name == wanted))
+    };
+    let index_name = match &own.name {
+        Some(name) => name.as_str().to_owned(),
+        None => default_name(&table, column, &taken),
+    };
+    if taken(&index_name) {
+        if own.if_not_exists {
+            return Ok(None);
+        }
+        return invalid(format!("Index '{index_name}' already exists"));
+    }
+    let index = Index {
+        name: index_name,
+        column: Arc::clone(&column.name),
+        target: kind,
+        class,
+        options: options(own)?,
+        is_public: false,
+    };
+    if let Some(other) = table.indexes.iter().find(|other| {
+        other.column == index.column && other.target == index.target && other.class == index.class
+    }) {
+        if own.if_not_exists {
+            return Ok(None);
+        }
+        return invalid(format!(
+            "Index {} is a duplicate of existing index {}",
+            index.name, other.name
+        ));
+    }
+    let stored = stored_index(&table, &index)?;
+    let mut changed = Table::clone(&table);
+    changed.indexes.push(index);
+    changed.indexes.sort_by(|a, b| a.name.cmp(&b.name));
+    let name = stored_name(&table);
+    let change = CatalogueChange::AlterTable(
+        name.clone(),
+        Box::new(move |schema| {
+            update_stored(&changed, schema);
+            if let Some(cells) = &mut schema.cells {
+                cells.indexes.push(stored.clone());
+            }
+            Ok(())
+        }),
+    );
+    Ok(Some(Change {
+        changes: vec![change],
+        told: told(ChangeKind::Updated, ChangeTarget::Table, &table.keyspace, &table.name),
+        builds: vec![name],
+    }))
+}
+
+/// The class of a custom index, or of `USING`.
+fn class(own: &CreateIndex) -> Result<Option<String>> {
+    let Some(class) = own.using.as_deref() else {
+        if own.custom {
+            return invalid("CUSTOM index requires specifying the index class");
+        }
+        return Ok(None);
+    };
+    let short = class.rsplit('.').next().unwrap_or(class);
+    match short.to_ascii_lowercase().as_str() {
+        "sai" | "storageattachedindex" => Ok(Some(if short.eq_ignore_ascii_case("sai") {
+            "StorageAttachedIndex".to_owned()
+        } else {
+            class.to_owned()
+        })),
+        "legacy_local_table" => Ok(None),
+        "sasiindex" => invalid("SASI indexes are not supported by this server; use 'sai'"),
+        _ => configuration(format!("Unable to find custom indexer class '{class}'")),
+    }
+}
+
+fn options(own: &CreateIndex) -> Result<Vec<(String, String)>> {
+    let mut out = Vec::new();
+    for property in &own.properties {
+        match (property.name.as_str(), &property.value) {
+            ("options", PropertyValue::Map(pairs)) => {
+                out.extend(
+                    pairs
+                        .iter()
+                        .map(|(name, value)| (name.text.to_string(), value.text.to_string())),
+                );
+            }
+            ("options", _) => {
+                return Err(CqlError::syntax(
+                    "Invalid value for property 'options'. It should be a map.",
+                ));
+            }
+            (other, _) => return Err(CqlError::syntax(format!("Unknown property '{other}'"))),
+        }
+    }
+    if !out.is_empty() && own.using.is_none() {
+        return invalid("Cannot specify options for a non-CUSTOM index");
+    }
+    Ok(out)
+}
+
+fn target_of(kind: IndexTargetKind, column: &Column, _table: &Table) -> Result<IndexTarget> {
+    Ok(match kind {
+        IndexTargetKind::Simple if column.kind.is_multi_cell() && column.kind.is_collection() => {
+            IndexTarget::Values
+        }
+        IndexTargetKind::Simple => IndexTarget::Value,
+        IndexTargetKind::Values => IndexTarget::Values,
+        IndexTargetKind::Keys => IndexTarget::Keys,
+        IndexTargetKind::Entries => IndexTarget::Entries,
+        IndexTargetKind::Full => IndexTarget::Full,
+    })
+}
+
+fn check(column: &Column, kind: IndexTarget, table: &Table, class: Option<&str>) -> Result<()> {
+    let (name, ty) = (&column.name, &column.kind);
+    if ty.references_duration() {
+        let what = match ty {
+            CqlType::Native(_) => "duration columns".to_owned(),
+            CqlType::Tuple(_) => "tuples containing durations".to_owned(),
+            CqlType::User { .. } => "UDTs containing durations".to_owned(),
+            _ => "collections containing durations".to_owned(),
+        };
+        return invalid(format!("Secondary indexes are not supported on {what}"));
+    }
+    if table.flags.compact && column.role == ColumnKind::Regular && table.flags.dense {
+        return invalid(format!(
+            "Secondary indexes are not supported on compact value column of COMPACT STORAGE tables ({name})"
+        ));
+    }
+    if column.role == ColumnKind::PartitionKey && table.partition_count == 1 {
+        return invalid(format!(
+            "Cannot create secondary index on the only partition key column {name}"
+        ));
+    }
+    if ty.is_udt() && ty.is_multi_cell() {
+        return invalid(format!("Cannot create index on non-frozen UDT column {name}"));
+    }
+    if class.is_some() && matches!(ty, CqlType::Vector { .. }) {
+        return invalid("vector indexes are not supported by this server");
+    }
+    match kind {
+        IndexTarget::Full if !ty.is_frozen_collection() => {
+            invalid("full() indexes can only be created on frozen collections")
+        }
+        IndexTarget::Full => Ok(()),
+        _ if ty.is_frozen_collection() => invalid(format!(
+            "Cannot create {}() index on frozen column {name}. Frozen collections are immutable and must be fully indexed by using the 'full({name})' modifier",
+            target_name(kind)
+        )),
+        IndexTarget::Value => Ok(()),
+        _ if !ty.is_collection() => invalid(format!(
+            "Cannot create {}() index on {name}. Non-collection columns only support simple indexes",
+            target_name(kind)
+        )),
+        IndexTarget::Keys | IndexTarget::Entries if !matches!(ty, CqlType::Map { .. }) => {
+            invalid(format!(
+                "Cannot create index on {} of column {name} with non-map type",
+                target_name(kind)
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+const fn target_name(kind: IndexTarget) -> &'static str {
+    match kind {
+        IndexTarget::Value | IndexTarget::Values => "values",
+        IndexTarget::Keys => "keys",
+        IndexTarget::Entries => "entries",
+        IndexTarget::Full => "full",
+    }
+}
+
+fn default_name(table: &Table, column: &Column, taken: &dyn Fn(&str) -> bool) -> String {
+    let plain: String =
+        column.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let base = format!("{}_{plain}_idx", table.name);
+    let mut name = base.clone();
+    let mut number = 0_u32;
+    while taken(&name) {
+        number += 1;
+        name = format!("{base}_{number}");
+    }
+    name
+}
+
+pub(super) fn drop(
+    own: &Dropped,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let (keyspace, name, found) = dropped(own, keyspace, schema)?;
+    let table = found
+        .into_iter()
+        .flat_map(|own| own.tables.values())
+        .find(|table| table.indexes.iter().any(|index| index.name == name));
+    let Some(table) = table else {
+        if own.if_exists {
+            return Ok(None);
+        }
+        return invalid(format!("Index '{keyspace}.{name}' doesn't exist'"));
+    };
+    let mut changed = Table::clone(table);
+    changed.indexes.retain(|index| index.name != name);
+    let gone = name.to_owned();
+    let change = CatalogueChange::AlterTable(
+        stored_name(table),
+        Box::new(move |schema| {
+            update_stored(&changed, schema);
+            if let Some(cells) = &mut schema.cells {
+                cells.indexes.retain(|index| index.name != gone);
+            }
+            Ok(())
+        }),
+    );
+    Ok(Some(Change {
+        changes: vec![change],
+        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace, &table.name),
+        builds: Vec::new(),
+    }))
+}

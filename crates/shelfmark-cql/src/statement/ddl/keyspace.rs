@@ -1,0 +1,185 @@
+//! `CREATE`, `ALTER` and `DROP KEYSPACE`.
+
+use std::collections::BTreeMap;
+
+use shelfmark_cql_syntax::ast::{AlterKeyspace, CreateKeyspace, Dropped, Property, PropertyValue};
+use shelfmark_engine::CatalogueChange;
+
+use super::{
+    Change, Result, check_name, configuration, invalid, is_system, not_modifiable, told, writable,
+};
+use crate::error::CqlError;
+use crate::outcome::{ChangeKind, ChangeTarget};
+use crate::schema::{Keyspace, Schema, encode_keyspace, stored_name};
+
+const LOCATOR: &str = "org.apache.cassandra.locator.";
+
+/// The data centre that this server says it is in.
+pub(super) const DATACENTER: &str = "datacenter1";
+
+pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Change>> {
+    let name = own.name.as_str();
+    if is_system(name) {
+        return Err(not_modifiable(name));
+    }
+    check_name("Keyspace", name)?;
+    let keyspace = apply(
+        Keyspace {
+            name: name.into(),
+            durable_writes: true,
+            replication: Vec::new(),
+            is_virtual: false,
+            tables: BTreeMap::new(),
+            types: BTreeMap::new(),
+        },
+        &own.properties,
+    )?;
+    if schema.keyspace(name).is_some() {
+        if own.if_not_exists {
+            return Ok(None);
+        }
+        return Err(CqlError::already_exists(name, ""));
+    }
+    if keyspace.replication.is_empty() {
+        return configuration("Missing mandatory option 'replication'");
+    }
+    let attachment = encode_keyspace(&keyspace).into();
+    Ok(Some(Change {
+        changes: vec![CatalogueChange::CreateNamespace { name: name.to_owned(), attachment }],
+        told: told(ChangeKind::Created, ChangeTarget::Keyspace, name, ""),
+        builds: Vec::new(),
+    }))
+}
+
+pub(super) fn alter(own: &AlterKeyspace, schema: &Schema) -> Result<Option<Change>> {
+    let name = own.name.as_str();
+    if schema.keyspace(name).is_none() && own.if_exists {
+        return Ok(None);
+    }
+    let old = writable(name, schema)?;
+    let keyspace = apply(Keyspace::clone(old), &own.properties)?;
+    Ok(Some(Change {
+        changes: vec![attach(&keyspace)],
+        told: told(ChangeKind::Updated, ChangeTarget::Keyspace, name, ""),
+        builds: Vec::new(),
+    }))
+}
+
+/// The change that stores what is remembered of a keyspace.
+pub(super) fn attach(keyspace: &Keyspace) -> CatalogueChange<'static> {
+    CatalogueChange::AlterNamespace {
+        name: keyspace.name.to_string(),
+        attachment: encode_keyspace(keyspace).into(),
+    }
+}
+
+pub(super) fn drop(own: &Dropped, schema: &Schema) -> Result<Option<Change>> {
+    let name = own.name.name.as_str();
+    if schema.keyspace(name).is_none() {
+        if own.if_exists {
+            return Ok(None);
+        }
+        return invalid(format!("Keyspace '{name}' doesn't exist"));
+    }
+    let keyspace = writable(name, schema)?;
+    // Views go before their bases.
+    let (views, tables): (Vec<_>, Vec<_>) =
+        keyspace.tables.values().partition(|table| table.is_view());
+    let mut changes: Vec<CatalogueChange<'static>> = views
+        .into_iter()
+        .chain(tables)
+        .map(|table| CatalogueChange::DropTable(stored_name(table)))
+        .collect();
+    changes.push(CatalogueChange::DropNamespace { name: name.to_owned() });
+    Ok(Some(Change {
+        changes,
+        told: told(ChangeKind::Dropped, ChangeTarget::Keyspace, name, ""),
+        builds: Vec::new(),
+    }))
+}
+
+fn apply(mut keyspace: Keyspace, properties: &[Property]) -> Result<Keyspace> {
+    for property in properties {
+        match (property.name.as_str(), &property.value) {
+            ("replication", PropertyValue::Map(pairs)) => {
+                let pairs: Vec<(String, String)> = pairs
+                    .iter()
+                    .map(|(name, value)| (name.text.to_string(), value.text.to_string()))
+                    .collect();
+                keyspace.replication = replication(pairs, &keyspace.name)?;
+            }
+            ("replication", _) => {
+                return Err(CqlError::syntax(
+                    "Invalid value for property 'replication'. It should be a map.",
+                ));
+            }
+            ("durable_writes", value) => {
+                keyspace.durable_writes = super::options::boolean("durable_writes", value)?;
+            }
+            (other, _) => return Err(CqlError::syntax(format!("Unknown property '{other}'"))),
+        }
+    }
+    Ok(keyspace)
+}
+
+/// Checks a replication map and brings it into the form that is shown.
+fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(String, String)>> {
+    let class = pairs.iter().find(|(name, _)| name == "class").map(|(_, value)| value.clone());
+    let Some(class) = class else { return configuration("Missing replication strategy class") };
+    let short = class.strip_prefix(LOCATOR).unwrap_or(&class).to_owned();
+    let mut out: BTreeMap<String, String> = BTreeMap::new();
+    let others = pairs.into_iter().filter(|(name, _)| name != "class");
+    match short.as_str() {
+        "SimpleStrategy" => {
+            for (name, value) in others {
+                if name != "replication_factor" {
+                    return configuration(format!(
+                        "Unrecognized strategy option {{{name}}} passed to SimpleStrategy for keyspace {keyspace}"
+                    ));
+                }
+                check_factor(&value)?;
+                out.insert(name, value);
+            }
+            if out.is_empty() {
+                return configuration(
+                    "SimpleStrategy requires a replication_factor strategy option.",
+                );
+            }
+        }
+        "NetworkTopologyStrategy" => {
+            for (name, value) in others {
+                check_factor(&value)?;
+                let name = if name == "replication_factor" { DATACENTER.to_owned() } else { name };
+                out.insert(name, value);
+            }
+            if out.is_empty() {
+                return configuration("Configuration for at least one datacenter must be present");
+            }
+        }
+        "LocalStrategy" | "EverywhereStrategy" => {
+            return configuration(format!(
+                "Unable to use given strategy class: {short} is reserved for internal use."
+            ));
+        }
+        _ => {
+            return configuration(format!(
+                "Unable to find replication strategy class '{LOCATOR}{short}'"
+            ));
+        }
+    }
+    let mut all = vec![("class".to_owned(), format!("{LOCATOR}{short}"))];
+    all.extend(out);
+    Ok(all)
+}
+
+fn check_factor(value: &str) -> Result<()> {
+    // `3/1` speaks of transient replicas.
+    let whole = value.split('/').next().unwrap_or(value);
+    match whole.parse::<i32>() {
+        Ok(number) if number >= 0 => Ok(()),
+        Ok(number) => {
+            configuration(format!("Replication factor must be non-negative; found {number}"))
+        }
+        Err(_) => configuration(format!("Replication factor must be numeric; found {value}")),
+    }
+}

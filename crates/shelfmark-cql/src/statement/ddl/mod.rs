@@ -1,0 +1,219 @@
+//! Statements that change the schema.
+//!
+//! They are looked at when they run, one after the other, so each sees what the one before did.
+//!
+//! Invariant: what is in the engine's catalogue and what this face attached to it change in one
+//! commit.
+
+mod alter;
+mod index;
+mod keyspace;
+mod options;
+mod table;
+mod user_type;
+mod view;
+
+use std::sync::{Arc, PoisonError};
+
+use shelfmark_cql_syntax::ast::{Dropped, Statement};
+use shelfmark_engine::CatalogueChange;
+
+use super::Executor;
+use crate::error::{CqlError, ErrorCode};
+use crate::outcome::{
+    Answered, ChangeKind, ChangeTarget, Consistency, Outcome, RequestOptions, SchemaChange,
+};
+use crate::schema::{Schema, Table, stored_name};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::invalid(message))
+}
+
+fn configuration<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::new(ErrorCode::Configuration, message))
+}
+
+/// Refuses statements that are known and not done, by name.
+pub(super) fn check_known(statement: &Statement) -> Result<()> {
+    match statement {
+        Statement::CreateKeyspace(_)
+        | Statement::AlterKeyspace(_)
+        | Statement::DropKeyspace(_)
+        | Statement::CreateTable(_)
+        | Statement::AlterTable(_)
+        | Statement::DropTable(_)
+        | Statement::CreateIndex(_)
+        | Statement::DropIndex(_)
+        | Statement::CreateType(_)
+        | Statement::AlterType(_)
+        | Statement::DropType(_)
+        | Statement::CreateView(_)
+        | Statement::AlterView(_)
+        | Statement::DropView(_) => Ok(()),
+        other => invalid(format!("{} is not supported by this server", other.kind().text())),
+    }
+}
+
+/// What a change of the schema comes to.
+struct Change {
+    changes: Vec<CatalogueChange<'static>>,
+    told: SchemaChange,
+    /// Tables whose indexes or views are to be built.
+    builds: Vec<shelfmark_model::TableName>,
+}
+
+impl Executor {
+    /// Changes the schema.
+    pub(super) fn change_schema(
+        &self,
+        statement: &Statement,
+        keyspace: Option<&str>,
+        options: &RequestOptions,
+    ) -> Result<Answered> {
+        let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let schema = self.schema();
+        let environment = self.engine.environment();
+        let change = match statement {
+            Statement::CreateKeyspace(own) => keyspace::create(own, &schema)?,
+            Statement::AlterKeyspace(own) => keyspace::alter(own, &schema)?,
+            Statement::DropKeyspace(own) => keyspace::drop(own, &schema)?,
+            Statement::CreateTable(own) => table::create(own, keyspace, &schema, environment)?,
+            Statement::AlterTable(own) => alter::alter(own, keyspace, &schema, environment)?,
+            Statement::DropTable(own) => table::drop(own, keyspace, &schema)?,
+            Statement::CreateIndex(own) => index::create(own, keyspace, &schema)?,
+            Statement::DropIndex(own) => index::drop(own, keyspace, &schema)?,
+            Statement::CreateType(own) => user_type::create(own, keyspace, &schema)?,
+            Statement::AlterType(own) => user_type::alter(own, keyspace, &schema)?,
+            Statement::DropType(own) => user_type::drop(own, keyspace, &schema)?,
+            Statement::CreateView(own) => view::create(own, keyspace, &schema, environment)?,
+            Statement::AlterView(own) => view::alter(own, keyspace, &schema)?,
+            Statement::DropView(own) => view::drop(own, keyspace, &schema)?,
+            other => return check_known(other).map(|()| Outcome::Void.into()),
+        };
+        let Some(change) = change else { return Ok(Outcome::Void.into()) };
+        let failed = |error: shelfmark_engine::Error| {
+            CqlError::from_engine(&error, options.consistency, None)
+        };
+        self.engine.change_catalogue(change.changes).map_err(failed)?;
+        for name in &change.builds {
+            self.engine.resume_indexes(name).map_err(failed)?;
+        }
+        self.reload()?;
+        Ok(Outcome::SchemaChange(change.told).into())
+    }
+
+    /// Goes on with indexes and views that were being built when the server stopped.
+    pub(super) fn resume_builds(&self) -> Result<()> {
+        let mut built = false;
+        for table in self.schema().keyspaces.values().flat_map(|own| own.tables.values()) {
+            let waits = table.indexes.iter().any(|index| !index.is_public) || table.is_view();
+            if table.stored.is_some() && waits {
+                self.engine
+                    .resume_indexes(&stored_name(table))
+                    .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
+                built = true;
+            }
+        }
+        if built {
+            self.reload()?;
+        }
+        Ok(())
+    }
+
+    /// Empties a table.
+    pub(super) fn truncate(&self, table: &Arc<Table>) -> Result<Answered> {
+        if table.stored.is_none() {
+            return Err(not_modifiable(&table.keyspace));
+        }
+        let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        self.engine
+            .change_catalogue(vec![CatalogueChange::TruncateTable(stored_name(table))])
+            .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
+        self.reload()?;
+        Ok(Outcome::Void.into())
+    }
+}
+
+fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> SchemaChange {
+    SchemaChange {
+        kind,
+        target,
+        keyspace: keyspace.to_owned(),
+        name: name.to_owned(),
+        arguments: Vec::new(),
+    }
+}
+
+fn not_modifiable(keyspace: &str) -> CqlError {
+    CqlError::new(ErrorCode::Unauthorized, format!("{keyspace} keyspace is not user-modifiable."))
+}
+
+/// Finds a keyspace that may be changed.
+fn writable<'s>(name: &str, schema: &'s Schema) -> Result<&'s Arc<crate::schema::Keyspace>> {
+    match schema.keyspace(name) {
+        None => invalid(format!("Keyspace '{name}' doesn't exist")),
+        Some(_) if is_system(name) => Err(not_modifiable(name)),
+        Some(found) => Ok(found),
+    }
+}
+
+/// Whether a keyspace is the server's own.
+pub(super) fn is_system(name: &str) -> bool {
+    matches!(
+        name,
+        "system"
+            | "system_schema"
+            | "system_auth"
+            | "system_traces"
+            | "system_virtual_schema"
+            | "system_views"
+            | "system_distributed"
+    )
+}
+
+/// Finds what a `DROP` names; `None` if it is not there and need not be.
+fn dropped<'s>(
+    own: &'s Dropped,
+    keyspace: Option<&'s str>,
+    schema: &'s Schema,
+) -> Result<(&'s str, &'s str, Option<&'s Arc<crate::schema::Keyspace>>)> {
+    let keyspace = super::keyspace_of(&own.name, keyspace)?;
+    let name = own.name.name.as_str();
+    if is_system(keyspace) {
+        return Err(not_modifiable(keyspace));
+    }
+    Ok((keyspace, name, schema.keyspace(keyspace)))
+}
+
+/// Longest name of a keyspace, table or index. Source: Cassandra 5.0, `SchemaConstants.NAME_LENGTH`.
+const NAME_SIZE_CHARS_MAX: usize = 48;
+
+/// Checks a keyspace's or table's name.
+fn check_name(what: &str, name: &str) -> Result<()> {
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !plain {
+        return invalid(format!(
+            "{what} name must not be empty, more than {NAME_SIZE_CHARS_MAX} characters long, or contain non-alphanumeric-underscore characters (got \"{name}\")"
+        ));
+    }
+    if name.len() > NAME_SIZE_CHARS_MAX {
+        return invalid(format!(
+            "{what} name must not be empty, more than {NAME_SIZE_CHARS_MAX} characters long, or contain non-alphanumeric-underscore characters (got \"{name}\")"
+        ));
+    }
+    Ok(())
+}
+
+/// The change that brings a table's stored schema up to date.
+fn altered(table: Table) -> CatalogueChange<'static> {
+    let name = stored_name(&table);
+    CatalogueChange::AlterTable(
+        name,
+        Box::new(move |schema| {
+            crate::schema::update_stored(&table, schema);
+            Ok(())
+        }),
+    )
+}

@@ -1,0 +1,338 @@
+//! `CREATE TABLE` and `DROP TABLE`.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKey};
+use shelfmark_engine::{CatalogueChange, Environment};
+
+use super::{Change, Result, check_name, dropped, invalid, told, writable};
+use crate::error::CqlError;
+use crate::function::new_timeuuid;
+use crate::outcome::{ChangeKind, ChangeTarget};
+use crate::schema::{
+    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, resolve_type, stored_name,
+    stored_schema,
+};
+use crate::types::{CqlType, Native};
+
+/// Most columns of a table. Ours: the engine's key limits and one page of metadata.
+const COLUMNS_MAX: usize = 4_096;
+
+pub(super) fn create(
+    own: &CreateTable,
+    keyspace: Option<&str>,
+    schema: &Schema,
+    environment: &Environment,
+) -> Result<Option<Change>> {
+    let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
+    let keyspace = writable(keyspace_name, schema)?;
+    let name = own.name.name.as_str();
+    check_name("Table", name)?;
+    if keyspace.tables.contains_key(name) {
+        if own.if_not_exists {
+            return Ok(None);
+        }
+        return Err(CqlError::already_exists(keyspace_name, name));
+    }
+    let mut columns = declared(own, keyspace_name, schema)?;
+    let key = match own.primary_keys.as_slice() {
+        [only] => only,
+        [] => {
+            return invalid(format!(
+                "No PRIMARY KEY specifed for table '{name}' (exactly one required)"
+            ));
+        }
+        _ => {
+            return invalid(format!(
+                "Multiple PRIMARY KEYs specifed for table '{name}' (exactly one required)"
+            ));
+        }
+    };
+    assign_key(&mut columns, key, name)?;
+    check_columns(&columns, name)?;
+    order(&mut columns, &own.options.clustering_order, key)?;
+    let mut options = TableOptions::default();
+    super::options::apply(&mut options, &own.options.properties, false)?;
+    let counter = columns.iter().any(|column| column.kind.is_counter());
+    if counter && options.default_time_to_live > 0 {
+        return invalid("Cannot set default_time_to_live on a table with counters");
+    }
+    let flags = flags(&mut columns, own, key, counter)?;
+    let mut next_column = 0;
+    for column in columns.iter_mut().filter(|column| !column.role.is_key()) {
+        column.id = next_column;
+        next_column += 1;
+    }
+    let id = match super::options::id(&own.options.properties)? {
+        Some(id) => id,
+        None => new_timeuuid(environment),
+    };
+    let mut table = Table {
+        keyspace: keyspace_name.into(),
+        name: name.into(),
+        id,
+        columns,
+        partition_count: 0,
+        clustering_count: 0,
+        next_column,
+        options,
+        flags,
+        indexes: Vec::new(),
+        dropped: Vec::new(),
+        view: None,
+        stored: None,
+    };
+    table.arrange();
+    Ok(Some(Change {
+        changes: vec![CatalogueChange::CreateTable(stored_schema(&table))],
+        told: told(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
+        builds: Vec::new(),
+    }))
+}
+
+fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Column>> {
+    let table = own.name.name.as_str();
+    if own.columns.len() > COLUMNS_MAX {
+        return invalid(format!("a table has at most {COLUMNS_MAX} columns here"));
+    }
+    let mut columns: Vec<Column> = Vec::with_capacity(own.columns.len());
+    for definition in &own.columns {
+        let name = definition.name.as_str();
+        if columns.iter().any(|column| &*column.name == name) {
+            return invalid(format!("Duplicate column '{name}' declaration for table '{table}'"));
+        }
+        if definition.mask.is_some() {
+            return invalid(
+                "MASKED WITH is not supported by this server: dynamic data masking is off",
+            );
+        }
+        let kind = resolve_type(&definition.column_type, keyspace, schema)?;
+        check_live_udt(&kind, name)?;
+        let role = if definition.is_static { ColumnKind::Static } else { ColumnKind::Regular };
+        columns.push(Column { name: name.into(), kind, role, descending: false, id: 0 });
+    }
+    Ok(columns)
+}
+
+/// A live user type may not hold live collections.
+pub(super) fn check_live_udt(kind: &CqlType, name: &str) -> Result<()> {
+    if let CqlType::User { definition, frozen: false } = kind
+        && definition.fields.iter().any(|(_, field)| field.is_multi_cell())
+    {
+        return invalid(format!(
+            "Non-frozen UDTs with nested non-frozen collections are not supported for column {name}"
+        ));
+    }
+    Ok(())
+}
+
+/// Gives the columns of the primary key their parts in it.
+pub(super) fn assign_key(columns: &mut [Column], key: &PrimaryKey, table: &str) -> Result<()> {
+    let mut seen: Vec<&Name> = Vec::new();
+    let parts =
+        [(&key.partition, ColumnKind::PartitionKey), (&key.clustering, ColumnKind::Clustering)];
+    for (names, role) in parts {
+        for (name, at) in names.iter().zip(0_u32..) {
+            let shown = name.as_str();
+            if seen.contains(&name) {
+                return invalid(format!(
+                    "Duplicate column '{shown}' in PRIMARY KEY clause for table '{table}'"
+                ));
+            }
+            seen.push(name);
+            let Some(column) = columns.iter_mut().find(|column| &*column.name == shown) else {
+                return invalid(format!(
+                    "Unknown column '{shown}' referenced in PRIMARY KEY for table '{table}'"
+                ));
+            };
+            let kind = &column.kind;
+            if column.role == ColumnKind::Static {
+                return invalid(format!(
+                    "Static column '{shown}' cannot be part of the PRIMARY KEY"
+                ));
+            }
+            if kind.is_counter() {
+                return invalid(format!(
+                    "counter type is not supported for PRIMARY KEY column '{shown}'"
+                ));
+            }
+            if kind.references_duration() {
+                return invalid(format!(
+                    "duration type is not supported for PRIMARY KEY column '{shown}'"
+                ));
+            }
+            if kind.is_multi_cell() && kind.is_udt() {
+                return invalid(format!(
+                    "Invalid non-frozen user-defined type \"{kind}\" for PRIMARY KEY column '{shown}'"
+                ));
+            }
+            if kind.is_multi_cell() {
+                return invalid(format!(
+                    "Invalid non-frozen collection type {kind} for PRIMARY KEY column '{shown}'"
+                ));
+            }
+            column.role = role;
+            column.id = at;
+        }
+    }
+    Ok(())
+}
+
+fn check_columns(columns: &[Column], _table: &str) -> Result<()> {
+    let has_clustering = columns.iter().any(|column| column.role == ColumnKind::Clustering);
+    if !has_clustering && columns.iter().any(|column| column.role == ColumnKind::Static) {
+        return invalid(
+            "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
+        );
+    }
+    let others = || columns.iter().filter(|column| !column.role.is_key());
+    let counters = others().filter(|column| column.kind.is_counter()).count();
+    if counters > 0 && counters < others().count() {
+        return invalid("Cannot mix counter and non counter columns in the same table");
+    }
+    Ok(())
+}
+
+/// Applies `CLUSTERING ORDER BY`.
+pub(super) fn order(
+    columns: &mut [Column],
+    directions: &[(Name, Direction)],
+    key: &PrimaryKey,
+) -> Result<()> {
+    if directions.is_empty() {
+        return Ok(());
+    }
+    let strange: Vec<&str> = directions
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .filter(|name| !key.clustering.iter().any(|own| own.as_str() == *name))
+        .collect();
+    if !strange.is_empty() {
+        return invalid(format!(
+            "Only clustering key columns can be defined in CLUSTERING ORDER directive: [{}] are not clustering columns",
+            strange.join(", ")
+        ));
+    }
+    for (at, name) in key.clustering.iter().enumerate() {
+        let name = name.as_str();
+        let Some((found, direction)) = directions.get(at) else {
+            return invalid(format!("Missing CLUSTERING ORDER for column {name}"));
+        };
+        if found.as_str() != name {
+            let later = directions.iter().any(|(own, _)| own.as_str() == name);
+            if !later {
+                return invalid(format!("Missing CLUSTERING ORDER for column {name}"));
+            }
+            return invalid(format!(
+                "The order of columns in the CLUSTERING ORDER directive must match that of the clustering columns ({name} was expected, but found {})",
+                found.as_str()
+            ));
+        }
+        if let Some(column) = columns.iter_mut().find(|column| &*column.name == name) {
+            column.descending = *direction == Direction::Descending;
+        }
+    }
+    Ok(())
+}
+
+/// Works out what kind of table it is; a dense table without a value column gets an empty one.
+fn flags(
+    columns: &mut Vec<Column>,
+    own: &CreateTable,
+    key: &PrimaryKey,
+    counter: bool,
+) -> Result<TableFlags> {
+    let mut flags = TableFlags { counter, compound: true, ..TableFlags::default() };
+    if !own.options.compact_storage {
+        return Ok(flags);
+    }
+    let regular: Vec<&Column> = columns.iter().filter(|column| !column.role.is_key()).collect();
+    if regular.iter().any(|column| column.is_multi_cell()) {
+        return invalid("Non-frozen collections and UDTs are not supported with COMPACT STORAGE");
+    }
+    if regular.iter().any(|column| column.role == ColumnKind::Static) {
+        return invalid("Static columns are not supported in COMPACT STORAGE tables");
+    }
+    flags.compact = true;
+    flags.compound = key.clustering.len() > 1;
+    flags.dense = !key.clustering.is_empty();
+    if flags.dense && regular.len() > 1 {
+        let names: Vec<&str> = regular.iter().map(|column| &*column.name).collect();
+        return invalid(format!(
+            "COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the PRIMARY KEY (got: {})",
+            names.join(", ")
+        ));
+    }
+    if regular.is_empty() {
+        if !flags.dense {
+            return invalid("No definition found that is not part of the PRIMARY KEY");
+        }
+        let name = free_name(columns, "value");
+        let kind = CqlType::Native(Native::Empty);
+        columns.push(Column {
+            name: name.into(),
+            kind,
+            role: ColumnKind::Regular,
+            descending: false,
+            id: 0,
+        });
+    }
+    Ok(flags)
+}
+
+fn free_name(columns: &[Column], wanted: &str) -> String {
+    let taken = |name: &str| columns.iter().any(|column| &*column.name == name);
+    if !taken(wanted) {
+        return wanted.to_owned();
+    }
+    let mut number = 1_u32;
+    while taken(&format!("{wanted}{number}")) {
+        number += 1;
+    }
+    format!("{wanted}{number}")
+}
+
+pub(super) fn drop(
+    own: &Dropped,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let (keyspace, name, found) = dropped(own, keyspace, schema)?;
+    let table: Option<&Arc<Table>> = found.and_then(|own| own.tables.get(name));
+    let Some(table) = table else {
+        if own.if_exists {
+            return Ok(None);
+        }
+        return invalid(format!("Table '{keyspace}.{name}' doesn't exist"));
+    };
+    if table.is_view() {
+        return invalid(
+            "Cannot use DROP TABLE on a materialized view. Please use DROP MATERIALIZED VIEW instead.",
+        );
+    }
+    let views: Vec<&str> = views_of(found, name);
+    if !views.is_empty() {
+        return invalid(format!(
+            "Cannot drop a table when materialized views still depend on it ({})",
+            views.join(", ")
+        ));
+    }
+    Ok(Some(Change {
+        changes: vec![CatalogueChange::DropTable(stored_name(table))],
+        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        builds: Vec::new(),
+    }))
+}
+
+/// The names of a table's views.
+pub(super) fn views_of<'k>(
+    keyspace: Option<&'k Arc<crate::schema::Keyspace>>,
+    base: &str,
+) -> Vec<&'k str> {
+    keyspace
+        .into_iter()
+        .flat_map(|own| own.tables.values())
+        .filter(|table| table.view.as_ref().is_some_and(|view| &*view.base == base))
+        .map(|table| &*table.name)
+        .collect()
+}

@@ -1,0 +1,179 @@
+//! `CREATE`, `ALTER` and `DROP TYPE`.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{AlterType, AlterTypeAction, CreateType, Dropped};
+
+use super::{Change, Result, dropped, invalid, keyspace::attach, told, writable};
+use crate::outcome::{ChangeKind, ChangeTarget};
+use crate::schema::{Keyspace, Schema, resolve_type};
+use crate::types::UserType;
+
+/// Most fields of a type. Source: Cassandra counts them in a signed 16-bit number.
+const FIELDS_MAX: usize = 32_767;
+
+fn change(keyspace: &Keyspace, kind: ChangeKind, name: &str) -> Option<Change> {
+    Some(Change {
+        changes: vec![attach(keyspace)],
+        told: told(kind, ChangeTarget::Type, &keyspace.name, name),
+        builds: Vec::new(),
+    })
+}
+
+pub(super) fn create(
+    own: &CreateType,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
+    let keyspace = writable(keyspace_name, schema)?;
+    let name = own.name.name.as_str();
+    if keyspace.types.contains_key(name) {
+        if own.if_not_exists {
+            return Ok(None);
+        }
+        return invalid(format!("A user type with name '{name}' already exists"));
+    }
+    if own.fields.len() > FIELDS_MAX {
+        return invalid(format!("a type has at most {FIELDS_MAX} fields"));
+    }
+    let mut fields: Vec<(Arc<str>, crate::types::CqlType)> = Vec::with_capacity(own.fields.len());
+    for field in &own.fields {
+        let field_name = field.name.as_str();
+        if fields.iter().any(|(other, _)| &**other == field_name) {
+            return invalid(format!("Duplicate field name '{field_name}' in type '{name}'"));
+        }
+        let ty = resolve_type(&field.field_type, keyspace_name, schema)?;
+        check_field(&ty)?;
+        fields.push((field_name.into(), ty));
+    }
+    let definition = UserType { keyspace: keyspace_name.into(), name: name.into(), fields };
+    let mut keyspace = Keyspace::clone(keyspace);
+    keyspace.types.insert(name.to_owned(), Arc::new(definition));
+    Ok(change(&keyspace, ChangeKind::Created, name))
+}
+
+fn check_field(ty: &crate::types::CqlType) -> Result<()> {
+    if ty.is_counter() {
+        return invalid("A user type cannot contain counters");
+    }
+    if ty.is_udt() && ty.is_multi_cell() {
+        return invalid("A user type cannot contain non-frozen UDTs");
+    }
+    Ok(())
+}
+
+pub(super) fn alter(
+    own: &AlterType,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
+    let name = own.name.name.as_str();
+    let found = schema.keyspace(keyspace_name).and_then(|own| own.types.get(name));
+    if found.is_none() && own.if_exists {
+        return Ok(None);
+    }
+    let keyspace = writable(keyspace_name, schema)?;
+    let Some(found) = found else {
+        return invalid(format!("Type {keyspace_name}.{name} doesn't exist"));
+    };
+    let mut definition = UserType::clone(found);
+    match &own.action {
+        AlterTypeAction::Alter(_) => {
+            return invalid("Alterting field types is no longer supported");
+        }
+        AlterTypeAction::Add { if_not_exists, field } => {
+            let field_name = field.name.as_str();
+            if definition.field(field_name).is_some() {
+                if *if_not_exists {
+                    return Ok(None);
+                }
+                return invalid(format!(
+                    "Cannot add field {field_name} to type {keyspace_name}.{name}: a field with name {field_name} already exists"
+                ));
+            }
+            let ty = resolve_type(&field.field_type, keyspace_name, schema)?;
+            if ty.references(keyspace_name, name) {
+                return invalid(format!(
+                    "Cannot add new field {field_name} of type {ty} to user type {keyspace_name}.{name} as it would create a circular reference"
+                ));
+            }
+            check_field(&ty)?;
+            let in_key = keyspace.tables.values().find(|table| {
+                let mut keys = table.partition_columns().iter();
+                keys.any(|column| column.kind.references(keyspace_name, name))
+            });
+            if let Some(table) = in_key {
+                return invalid(format!(
+                    "Cannot add new field {field_name} to user type {keyspace_name}.{name} as the type is being used by partition key of table {}",
+                    table.full_name()
+                ));
+            }
+            definition.fields.push((field_name.into(), ty));
+        }
+        AlterTypeAction::Rename { if_exists, renames } => {
+            for rename in renames {
+                let (from, to) = (rename.from.as_str(), rename.to.as_str());
+                if definition.field(to).is_some() {
+                    return invalid(format!(
+                        "Duplicate field name {to} in type {keyspace_name}.{name}"
+                    ));
+                }
+                match definition.fields.iter_mut().find(|(field, _)| &**field == from) {
+                    Some((field, _)) => *field = to.into(),
+                    None if *if_exists => {}
+                    None => {
+                        return invalid(format!(
+                            "Unkown field {from} in user type {keyspace_name}.{name}"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    let mut keyspace = Keyspace::clone(keyspace);
+    keyspace.types.insert(name.to_owned(), Arc::new(definition));
+    Ok(change(&keyspace, ChangeKind::Updated, name))
+}
+
+pub(super) fn drop(
+    own: &Dropped,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let (keyspace, name, found) = dropped(own, keyspace, schema)?;
+    let Some(found) = found.filter(|own| own.types.contains_key(name)) else {
+        if own.if_exists {
+            return Ok(None);
+        }
+        return invalid(format!("Type '{keyspace}.{name}' doesn't exist"));
+    };
+    let users: Vec<&str> = found
+        .types
+        .values()
+        .filter(|ty| ty.fields.iter().any(|(_, field)| field.references(keyspace, name)))
+        .map(|ty| &*ty.name)
+        .collect();
+    if !users.is_empty() {
+        return invalid(format!(
+            "Cannot drop user type '{keyspace}.{name}' as it is still used by user types [{}]",
+            users.join(", ")
+        ));
+    }
+    let tables: Vec<&str> = found
+        .tables
+        .values()
+        .filter(|table| table.columns.iter().any(|column| column.kind.references(keyspace, name)))
+        .map(|table| &*table.name)
+        .collect();
+    if !tables.is_empty() {
+        return invalid(format!(
+            "Cannot drop user type '{keyspace}.{name}' as it is still used by tables [{}]",
+            tables.join(", ")
+        ));
+    }
+    let mut keyspace = Keyspace::clone(found);
+    keyspace.types.remove(name);
+    Ok(change(&keyspace, ChangeKind::Dropped, name))
+}

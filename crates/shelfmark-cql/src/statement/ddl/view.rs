@@ -1,0 +1,293 @@
+//! `CREATE`, `ALTER` and `DROP MATERIALIZED VIEW`.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{AlterView, CreateView, Dropped, Relation, SelectClause, Selector};
+use shelfmark_engine::{CatalogueChange, Environment};
+use shelfmark_model::{IndexState, ViewPart, ViewSchema};
+
+use super::{Change, Result, altered, check_name, dropped, invalid, told, writable};
+use crate::error::CqlError;
+use crate::function::new_timeuuid;
+use crate::outcome::{ChangeKind, ChangeTarget};
+use crate::schema::{
+    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, View, stored_name, stored_schema,
+};
+
+#[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
+pub(super) fn create(
+    own: &CreateView,
+    keyspace: Option<&str>,
+    schema: &Schema,
+    environment: &Environment,
+) -> Result<Option<Change>> {
+    let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
+    let found = writable(keyspace_name, schema)?;
+    let name = own.name.name.as_str();
+    check_name("Materialized view", name)?;
+    let base_keyspace = super::super::keyspace_of(&own.base, Some(keyspace_name))?;
+    if base_keyspace != keyspace_name {
+        return invalid("Cannot create a materialized view on a table in a different keyspace");
+    }
+    if found.tables.contains_key(name) {
+        if own.if_not_exists {
+            return Ok(None);
+        }
+        return Err(CqlError::already_exists(keyspace_name, name));
+    }
+    let base = super::super::find_table(&own.base, Some(keyspace_name), schema)?;
+    if base.flags.counter {
+        return invalid("Materialized views are not supported on counter tables");
+    }
+    if base.is_view() {
+        return invalid("Materialized views cannot be created against other materialized views");
+    }
+    let (mut columns, include_all) = selected(own, &base)?;
+    super::table::assign_key(&mut columns, &own.primary_key, name)?;
+    check_key(own, &base)?;
+    super::table::order(&mut columns, &own.options.clustering_order, &own.primary_key)?;
+    let mut options =
+        TableOptions { gc_grace_seconds: base.options.gc_grace_seconds, ..TableOptions::default() };
+    super::options::apply(&mut options, &own.options.properties, true)?;
+    let where_clause = where_text(own, &base)?;
+    // The columns that are no key of the view keep the numbers that the base gave them; keys of the
+    // base that are none of the view cannot be: all of them are.
+    let others: Vec<u32> =
+        columns.iter().filter(|own| !own.role.is_key()).map(|own| own.id).collect();
+    let mut table = Table {
+        keyspace: keyspace_name.into(),
+        name: name.into(),
+        id: new_timeuuid(environment),
+        columns,
+        partition_count: 0,
+        clustering_count: 0,
+        next_column: base.next_column,
+        options,
+        flags: TableFlags { compound: true, ..TableFlags::default() },
+        indexes: Vec::new(),
+        dropped: Vec::new(),
+        view: Some(View {
+            base: Arc::clone(&base.name),
+            base_id: base.id,
+            include_all_columns: include_all,
+            where_clause,
+        }),
+        stored: None,
+    };
+    table.arrange();
+    let part = |column: &Column| -> Result<ViewPart> {
+        let Some(own) = base.column(&column.name) else {
+            return invalid("a view's key column is not in its base");
+        };
+        Ok(match own.role {
+            ColumnKind::PartitionKey => ViewPart::PartitionColumn(own.id),
+            ColumnKind::Clustering => ViewPart::SortColumn(own.id),
+            ColumnKind::Static | ColumnKind::Regular => ViewPart::Column(own.id),
+        })
+    };
+    let mut stored = stored_schema(&table);
+    let view = ViewSchema {
+        base: stored_name(&base),
+        partition: table.partition_columns().iter().map(part).collect::<Result<_>>()?,
+        sort: table.clustering_columns().iter().map(part).collect::<Result<_>>()?,
+        columns: (!include_all).then_some(others),
+        state: IndexState::Building,
+    };
+    if let Some(cells) = &mut stored.cells {
+        cells.view_of = Some(view);
+    }
+    Ok(Some(Change {
+        changes: vec![CatalogueChange::CreateTable(stored)],
+        told: told(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
+        builds: vec![stored_name(&table)],
+    }))
+}
+
+/// The columns that a view shows, as those of a table, and whether it shows all.
+fn selected(own: &CreateView, base: &Table) -> Result<(Vec<Column>, bool)> {
+    let plain = |column: &Column| Column {
+        role: if column.role == ColumnKind::Static {
+            ColumnKind::Static
+        } else {
+            ColumnKind::Regular
+        },
+        descending: false,
+        ..column.clone()
+    };
+    let items = match &own.selection {
+        SelectClause::All => {
+            if let Some(column) =
+                base.columns.iter().find(|column| column.role == ColumnKind::Static)
+            {
+                return invalid(format!(
+                    "Unable to include static column '{}' which would be included by Materialized View SELECT * statement",
+                    column.name
+                ));
+            }
+            return Ok((base.columns.iter().map(plain).collect(), true));
+        }
+        SelectClause::Items(items) => items,
+    };
+    let mut columns: Vec<Column> = Vec::new();
+    for item in items {
+        let Selector::Column(name) = &item.selector else {
+            return invalid("Can only select columns by name when defining a materialized view");
+        };
+        if item.alias.is_some() {
+            return invalid("Cannot use aliases when defining a materialized view");
+        }
+        let Some(column) = base.column(name.as_str()) else {
+            return invalid(format!(
+                "Undefined column name {} in table {}",
+                name.as_str(),
+                base.full_name()
+            ));
+        };
+        if column.role == ColumnKind::Static {
+            return invalid(format!(
+                "Unable to include static column '{}' in Materialized View SELECT statement",
+                column.name
+            ));
+        }
+        if !columns.iter().any(|own| own.name == column.name) {
+            columns.push(plain(column));
+        }
+    }
+    // The key is shown whether it was selected or not.
+    for name in own.primary_key.partition.iter().chain(&own.primary_key.clustering) {
+        let known = columns.iter().any(|column| &*column.name == name.as_str());
+        if let Some(column) = base.column(name.as_str()).filter(|_| !known) {
+            columns.push(plain(column));
+        }
+    }
+    Ok((columns, false))
+}
+
+fn check_key(own: &CreateView, base: &Table) -> Result<()> {
+    let names: Vec<&str> = own
+        .primary_key
+        .partition
+        .iter()
+        .chain(&own.primary_key.clustering)
+        .map(shelfmark_cql_syntax::ast::Name::as_str)
+        .collect();
+    let mut added = 0;
+    for name in &names {
+        match base.column(name) {
+            Some(column) if column.role == ColumnKind::Static => {
+                return invalid(format!(
+                    "Cannot use Static column '{name}' in PRIMARY KEY of materialized view"
+                ));
+            }
+            Some(column) if column.role == ColumnKind::Regular => added += 1,
+            Some(_) => {}
+            None => return invalid(format!("Unknown column '{name}' referenced in PRIMARY KEY")),
+        }
+    }
+    let missing: Vec<&str> = base
+        .columns
+        .iter()
+        .filter(|column| column.role.is_key() && !names.contains(&&*column.name))
+        .map(|column| &*column.name)
+        .collect();
+    if !missing.is_empty() {
+        return invalid(format!(
+            "Cannot create Materialized View {} without primary key columns from base {} ({})",
+            own.name.name.as_str(),
+            base.name,
+            missing.join(",")
+        ));
+    }
+    if added > 1 {
+        return invalid(format!(
+            "Cannot include more than one non-primary key column in materialized view primary key (got {added})"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks the `WHERE` and writes it as it is shown.
+fn where_text(own: &CreateView, base: &Table) -> Result<String> {
+    let mut known: Vec<&str> = Vec::new();
+    for relation in &own.relations {
+        match relation {
+            Relation::IsNotNull { column } => {
+                if base.column(column.as_str()).is_none() {
+                    return invalid(format!(
+                        "Undefined column name {} in table {}",
+                        column.as_str(),
+                        base.full_name()
+                    ));
+                }
+                known.push(column.as_str());
+            }
+            _ => {
+                return invalid(
+                    "Materialized views with restrictions other than IS NOT NULL are not supported by this server",
+                );
+            }
+        }
+    }
+    let keys = own.primary_key.partition.iter().chain(&own.primary_key.clustering);
+    for name in keys {
+        if !known.contains(&name.as_str()) {
+            return invalid(format!(
+                "Primary key column '{}' is required to be filtered by 'IS NOT NULL'",
+                name.as_str()
+            ));
+        }
+    }
+    let shown: Vec<String> = known
+        .iter()
+        .map(|name| format!("{} IS NOT NULL", crate::types::maybe_quote(name)))
+        .collect();
+    Ok(shown.join(" AND "))
+}
+
+pub(super) fn alter(
+    own: &AlterView,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
+    let name = own.name.name.as_str();
+    let found = schema.table(keyspace_name, name).filter(|table| table.is_view());
+    let Some(found) = found else {
+        if own.if_exists {
+            return Ok(None);
+        }
+        return invalid(format!("Materialized view '{keyspace_name}.{name}' doesn't exist"));
+    };
+    let mut table = Table::clone(found);
+    super::options::apply(&mut table.options, &own.properties, true)?;
+    if table.options.gc_grace_seconds == 0 {
+        return invalid(
+            "Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being replayed.",
+        );
+    }
+    Ok(Some(Change {
+        changes: vec![altered(table)],
+        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
+        builds: Vec::new(),
+    }))
+}
+
+pub(super) fn drop(
+    own: &Dropped,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Option<Change>> {
+    let (keyspace, name, found) = dropped(own, keyspace, schema)?;
+    let view = found.and_then(|own| own.tables.get(name)).filter(|table| table.is_view());
+    let Some(view) = view else {
+        if own.if_exists {
+            return Ok(None);
+        }
+        return invalid(format!("Materialized view '{keyspace}.{name}' doesn't exist"));
+    };
+    Ok(Some(Change {
+        changes: vec![CatalogueChange::DropTable(stored_name(view))],
+        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        builds: Vec::new(),
+    }))
+}

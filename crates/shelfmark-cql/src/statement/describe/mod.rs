@@ -1,0 +1,308 @@
+//! `DESCRIBE`: the schema as the statements that make it.
+//!
+//! Source: Cassandra 5.0, `DescribeStatement` and `toCqlString` of its metadata, read 2026-11.
+
+mod text;
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{Describe, DescribeTarget, QualifiedName};
+
+use crate::error::CqlError;
+use crate::outcome::{Answered, ColumnSpec, Outcome, ResultRows, RowBuffer};
+use crate::schema::{Keyspace, Schema, Table};
+use crate::types::{CqlType, maybe_quote};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// One thing described: its keyspace, kind and name, and the statement that makes it.
+struct Item {
+    keyspace: String,
+    kind: &'static str,
+    name: String,
+    statement: Option<String>,
+}
+
+fn item(keyspace: &str, kind: &'static str, name: &str, statement: Option<String>) -> Item {
+    Item { keyspace: maybe_quote(keyspace), kind, name: maybe_quote(name), statement }
+}
+
+fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::invalid(message))
+}
+
+/// Answers a `DESCRIBE`.
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+pub(super) fn describe(
+    describe: &Describe,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Answered> {
+    let internals = describe.with_internals;
+    let current = || {
+        let name = keyspace
+            .ok_or_else(|| CqlError::invalid("No keyspace specified and no current keyspace"))?;
+        found_keyspace(name, schema)
+    };
+    let items = match &describe.target {
+        DescribeTarget::Cluster => return Ok(cluster()),
+        DescribeTarget::Keyspaces => {
+            return Ok(answer(
+                schema.keyspaces.keys().map(|name| item(name, "keyspace", name, None)).collect(),
+                false,
+            ));
+        }
+        DescribeTarget::Tables => {
+            return Ok(answer(
+                listed(keyspace, schema, &|own| {
+                    own.tables
+                        .values()
+                        .filter(|table| !table.is_view())
+                        .map(|table| item(&own.name, "table", &table.name, None))
+                        .collect()
+                })?,
+                false,
+            ));
+        }
+        DescribeTarget::Types => {
+            return Ok(answer(
+                listed(keyspace, schema, &|own| {
+                    own.types.keys().map(|name| item(&own.name, "type", name, None)).collect()
+                })?,
+                false,
+            ));
+        }
+        DescribeTarget::Functions | DescribeTarget::Aggregates => {
+            return Ok(answer(Vec::new(), false));
+        }
+        DescribeTarget::Schema { full } => {
+            let keyspaces =
+                schema.keyspaces.values().filter(|own| *full || !super::ddl::is_system(&own.name));
+            keyspaces.flat_map(|own| keyspace_items(own, false, internals)).collect()
+        }
+        DescribeTarget::Keyspace { only, name } => {
+            let own = match name {
+                Some(name) => found_keyspace(name.as_str(), schema)?,
+                None => current()?,
+            };
+            keyspace_items(own, *only, internals)
+        }
+        DescribeTarget::Table(name) => {
+            let own = keyspace_of(name, keyspace, schema)?;
+            let table = name.name.as_str();
+            match own.tables.get(table).filter(|own| !own.is_view()) {
+                Some(found) => table_items(own, found, internals),
+                None => {
+                    return invalid(format!(
+                        "Table '{table}' not found in keyspace '{}'",
+                        own.name
+                    ));
+                }
+            }
+        }
+        DescribeTarget::View(name) => {
+            let own = keyspace_of(name, keyspace, schema)?;
+            let view = name.name.as_str();
+            match own.tables.get(view).filter(|own| own.is_view()) {
+                Some(found) => vec![view_item(own, found, internals)],
+                None => {
+                    return invalid(format!(
+                        "Materialized view '{view}' not found in keyspace '{}'",
+                        own.name
+                    ));
+                }
+            }
+        }
+        DescribeTarget::Type(name) => {
+            let own = keyspace_of(name, keyspace, schema)?;
+            let wanted = name.name.as_str();
+            match own.types.get(wanted) {
+                Some(found) => vec![item(&own.name, "type", wanted, Some(text::user_type(found)))],
+                None => {
+                    return invalid(format!(
+                        "User defined type '{wanted}' not found in '{}'",
+                        own.name
+                    ));
+                }
+            }
+        }
+        DescribeTarget::Index(name) => {
+            let own = keyspace_of(name, keyspace, schema)?;
+            match index_item(own, name.name.as_str()) {
+                Some(found) => vec![found],
+                None => {
+                    return invalid(format!(
+                        "Table for existing index '{}' not found in '{}'",
+                        name.name.as_str(),
+                        own.name
+                    ));
+                }
+            }
+        }
+        DescribeTarget::Function(name) => {
+            return invalid(format!("User defined function '{}' not found", name.name.as_str()));
+        }
+        DescribeTarget::Aggregate(name) => {
+            return invalid(format!("User defined aggregate '{}' not found", name.name.as_str()));
+        }
+        DescribeTarget::Any(name) => any(name, keyspace, schema, internals)?,
+    };
+    Ok(answer(items, true))
+}
+
+fn found_keyspace<'s>(name: &str, schema: &'s Schema) -> Result<&'s Arc<Keyspace>> {
+    schema
+        .keyspace(name)
+        .ok_or_else(|| CqlError::invalid(format!("'{name}' not found in keyspaces")))
+}
+
+fn keyspace_of<'s>(
+    name: &QualifiedName,
+    keyspace: Option<&str>,
+    schema: &'s Schema,
+) -> Result<&'s Arc<Keyspace>> {
+    match name.keyspace.as_ref().map(shelfmark_cql_syntax::ast::Name::as_str).or(keyspace) {
+        Some(own) => found_keyspace(own, schema),
+        None => invalid("No keyspace specified and no current keyspace"),
+    }
+}
+
+/// Things of the current keyspace, or of all.
+fn listed(
+    keyspace: Option<&str>,
+    schema: &Schema,
+    of: &dyn Fn(&Keyspace) -> Vec<Item>,
+) -> Result<Vec<Item>> {
+    match keyspace {
+        Some(name) => Ok(of(found_keyspace(name, schema)?)),
+        None => Ok(schema.keyspaces.values().flat_map(|own| of(own)).collect()),
+    }
+}
+
+/// A keyspace, then what is in it: types before the types that use them, tables, indexes, views.
+fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
+    let mut items = vec![item(&own.name, "keyspace", &own.name, Some(text::keyspace(own)))];
+    if only {
+        return items;
+    }
+    let mut written: Vec<&str> = Vec::new();
+    while written.len() < own.types.len() {
+        let before = written.len();
+        for (name, ty) in &own.types {
+            let waits = own.types.keys().any(|other| {
+                other != name
+                    && !written.contains(&other.as_str())
+                    && ty.fields.iter().any(|(_, field)| field.references(&own.name, other))
+            });
+            if !waits && !written.contains(&name.as_str()) {
+                written.push(name);
+                items.push(item(&own.name, "type", name, Some(text::user_type(ty))));
+            }
+        }
+        if written.len() == before {
+            break;
+        }
+    }
+    for table in own.tables.values().filter(|table| !table.is_view()) {
+        items.extend(table_items(own, table, internals));
+    }
+    items
+}
+
+/// A table, its indexes and its views.
+fn table_items(own: &Keyspace, table: &Table, internals: bool) -> Vec<Item> {
+    let mut items =
+        vec![item(&own.name, "table", &table.name, Some(text::table(table, internals)))];
+    items.extend(
+        table
+            .indexes
+            .iter()
+            .map(|index| item(&own.name, "index", &index.name, Some(text::index(table, index)))),
+    );
+    let views = own
+        .tables
+        .values()
+        .filter(|view| view.view.as_ref().is_some_and(|view| view.base == table.name));
+    items.extend(views.map(|view| view_item(own, view, internals)));
+    items
+}
+
+fn view_item(own: &Keyspace, view: &Table, internals: bool) -> Item {
+    item(&own.name, "materialized view", &view.name, Some(text::table(view, internals)))
+}
+
+fn index_item(own: &Keyspace, name: &str) -> Option<Item> {
+    own.tables.values().find_map(|table| {
+        let index = table.indexes.iter().find(|index| index.name == name)?;
+        Some(item(&own.name, "index", name, Some(text::index(table, index))))
+    })
+}
+
+/// Whatever has the name: a keyspace, a table, a view, an index.
+fn any(
+    name: &QualifiedName,
+    keyspace: Option<&str>,
+    schema: &Schema,
+    internals: bool,
+) -> Result<Vec<Item>> {
+    let wanted = name.name.as_str();
+    if name.keyspace.is_none()
+        && let Some(own) = schema.keyspace(wanted)
+    {
+        return Ok(keyspace_items(own, false, internals));
+    }
+    let Some(current) =
+        name.keyspace.as_ref().map(shelfmark_cql_syntax::ast::Name::as_str).or(keyspace)
+    else {
+        return invalid(format!("'{wanted}' not found in keyspaces"));
+    };
+    let own = found_keyspace(current, schema)?;
+    if let Some(table) = own.tables.get(wanted) {
+        if table.is_view() {
+            return Ok(vec![view_item(own, table, internals)]);
+        }
+        return Ok(table_items(own, table, internals));
+    }
+    match index_item(own, wanted) {
+        Some(found) => Ok(vec![found]),
+        None => invalid(format!("'{wanted}' not found in keyspace '{current}'")),
+    }
+}
+
+fn column(name: &str) -> ColumnSpec {
+    ColumnSpec {
+        keyspace: "system".into(),
+        table: "describe".into(),
+        name: name.into(),
+        kind: CqlType::Text,
+    }
+}
+
+fn answer(items: Vec<Item>, with_statements: bool) -> Answered {
+    let mut columns = vec![column("keyspace_name"), column("type"), column("name")];
+    if with_statements {
+        columns.push(column("create_statement"));
+    }
+    let mut rows = RowBuffer::default();
+    for own in items {
+        rows.cell(Some(own.keyspace.as_bytes()));
+        rows.cell(Some(own.kind.as_bytes()));
+        rows.cell(Some(own.name.as_bytes()));
+        if with_statements {
+            rows.cell(own.statement.as_deref().map(str::as_bytes));
+        }
+        rows.end_row();
+    }
+    Outcome::Rows(ResultRows { columns: columns.into(), rows, paging: None }).into()
+}
+
+fn cluster() -> Answered {
+    let columns = vec![column("cluster"), column("partitioner"), column("snitch")];
+    let mut rows = RowBuffer::default();
+    rows.row([
+        Some(b"Shelfmark".as_slice()),
+        Some(b"org.apache.cassandra.dht.Murmur3Partitioner".as_slice()),
+        Some(b"org.apache.cassandra.locator.SimpleSnitch".as_slice()),
+    ]);
+    Outcome::Rows(ResultRows { columns: columns.into(), rows, paging: None }).into()
+}

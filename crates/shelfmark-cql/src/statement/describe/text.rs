@@ -1,0 +1,169 @@
+//! Parts of the schema as the statements that make them.
+
+use crate::schema::{ColumnKind, Index, Keyspace, Table, TableOptions};
+use crate::types::{CqlType, UserType, maybe_quote};
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn map(pairs: &[(String, String)]) -> String {
+    let pairs: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{}: {}", quoted(name), quoted(value))).collect();
+    format!("{{{}}}", pairs.join(", "))
+}
+
+fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(maybe_quote).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn keyspace(own: &Keyspace) -> String {
+    format!(
+        "CREATE KEYSPACE {} WITH replication = {}  AND durable_writes = {};",
+        maybe_quote(&own.name),
+        map(&own.replication),
+        own.durable_writes
+    )
+}
+
+pub(super) fn user_type(own: &UserType) -> String {
+    let fields: Vec<String> =
+        own.fields.iter().map(|(name, ty)| format!("    {} {ty}", maybe_quote(name))).collect();
+    format!(
+        "CREATE TYPE {}.{} (\n{}\n);",
+        maybe_quote(&own.keyspace),
+        maybe_quote(&own.name),
+        fields.join(",\n")
+    )
+}
+
+pub(super) fn index(table: &Table, own: &Index) -> String {
+    let custom = if own.class.is_some() { "CUSTOM " } else { "" };
+    let mut out = format!(
+        "CREATE {custom}INDEX {} ON {} ({})",
+        maybe_quote(&own.name),
+        table.full_name(),
+        own.target_text()
+    );
+    if let Some(class) = &own.class {
+        out.push_str(&format!(" USING {}", quoted(class)));
+    }
+    if !own.options.is_empty() {
+        out.push_str(&format!(" WITH OPTIONS = {}", map(&own.options)));
+    }
+    out.push(';');
+    out
+}
+
+/// A table or view.
+pub(super) fn table(own: &Table, internals: bool) -> String {
+    let mut out = match &own.view {
+        Some(view) => {
+            let selected = match view.include_all_columns {
+                true => "*".to_owned(),
+                false => list(own.columns.iter().map(|column| &*column.name)),
+            };
+            format!(
+                "CREATE MATERIALIZED VIEW {} AS\n    SELECT {selected}\n    FROM {}.{}\n    WHERE {}\n    {}\n ",
+                own.full_name(),
+                maybe_quote(&own.keyspace),
+                maybe_quote(&view.base),
+                view.where_clause,
+                primary_key(own)
+            )
+        }
+        None => columns(own),
+    };
+    out.push_str("WITH ");
+    if internals {
+        out.push_str(&format!("ID = {}\n    AND ", crate::types::format_uuid(&own.id)));
+    }
+    if own.flags.compact {
+        out.push_str("COMPACT STORAGE\n    AND ");
+    }
+    let order: Vec<String> = own
+        .clustering_columns()
+        .iter()
+        .map(|column| {
+            format!(
+                "{} {}",
+                maybe_quote(&column.name),
+                if column.descending { "DESC" } else { "ASC" }
+            )
+        })
+        .collect();
+    if !order.is_empty() {
+        out.push_str(&format!("CLUSTERING ORDER BY ({})\n    AND ", order.join(", ")));
+    }
+    out.push_str(&options(&own.options, own.is_view()).join("\n    AND "));
+    out.push(';');
+    out
+}
+
+fn columns(own: &Table) -> String {
+    let single = own.partition_count == 1 && own.clustering_count == 0;
+    let mut lines: Vec<String> = Vec::new();
+    for column in own.columns.iter().filter(|column| column.kind != CqlType::Empty) {
+        let mut line = format!("    {} {}", maybe_quote(&column.name), column.kind);
+        if column.role == ColumnKind::Static {
+            line.push_str(" static");
+        }
+        if single && column.role == ColumnKind::PartitionKey {
+            line.push_str(" PRIMARY KEY");
+        }
+        lines.push(line);
+    }
+    if !single {
+        lines.push(format!("    {}", primary_key(own)));
+    }
+    format!("CREATE TABLE {} (\n{}\n) ", own.full_name(), lines.join(",\n"))
+}
+
+fn primary_key(own: &Table) -> String {
+    let partition = list(own.partition_columns().iter().map(|column| &*column.name));
+    let partition = if own.partition_count > 1 { format!("({partition})") } else { partition };
+    let clustering: String = own
+        .clustering_columns()
+        .iter()
+        .map(|column| format!(", {}", maybe_quote(&column.name)))
+        .collect();
+    format!("PRIMARY KEY ({partition}{clustering})")
+}
+
+fn double(value: f64) -> String {
+    crate::types::to_text(&CqlType::Double, &value.to_be_bytes())
+}
+
+fn options(own: &TableOptions, is_view: bool) -> Vec<String> {
+    let extensions: Vec<String> = own
+        .extensions
+        .iter()
+        .map(|(name, value)| format!("{}: 0x{}", quoted(name), crate::types::hex(value)))
+        .collect();
+    let mut out = vec![
+        format!("additional_write_policy = {}", quoted(&own.additional_write_policy)),
+        format!("allow_auto_snapshot = {}", own.allow_auto_snapshot),
+        format!("bloom_filter_fp_chance = {}", double(own.bloom_filter_fp_chance)),
+        format!("caching = {}", map(&own.caching)),
+        format!("cdc = {}", own.cdc.unwrap_or(false)),
+        format!("comment = {}", quoted(&own.comment)),
+        format!("compaction = {}", map(&own.compaction)),
+        format!("compression = {}", map(&own.compression)),
+        format!("memtable = {}", quoted(&own.memtable)),
+        format!("crc_check_chance = {}", double(own.crc_check_chance)),
+    ];
+    if !is_view {
+        out.push(format!("default_time_to_live = {}", own.default_time_to_live));
+    }
+    out.extend([
+        format!("extensions = {{{}}}", extensions.join(", ")),
+        format!("gc_grace_seconds = {}", own.gc_grace_seconds),
+        format!("incremental_backups = {}", own.incremental_backups),
+        format!("max_index_interval = {}", own.max_index_interval),
+        format!("memtable_flush_period_in_ms = {}", own.memtable_flush_period_in_ms),
+        format!("min_index_interval = {}", own.min_index_interval),
+        format!("read_repair = {}", quoted(&own.read_repair)),
+        format!("speculative_retry = {}", quoted(&own.speculative_retry)),
+    ]);
+    out
+}

@@ -1,0 +1,192 @@
+//! Restrictions tested on rows, where keys alone do not decide.
+
+use bytes::Bytes;
+
+use super::keys::in_values;
+use super::relation::{MultiTest, Restrictions, Test, TupleValue};
+use crate::error::CqlError;
+use crate::outcome::BoundValue;
+use crate::schema::Table;
+use crate::term::{Env, Expr};
+use crate::types::{CqlType, compare, elements, entries, fields};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// A restriction with its values.
+#[derive(Debug, Clone)]
+enum Check {
+    Equal(Bytes),
+    In(Vec<Bytes>),
+    Lower(Bytes, bool),
+    Upper(Bytes, bool),
+    Contains(Bytes),
+    ContainsKey(Bytes),
+    Entry(Bytes, Bytes),
+}
+
+/// Tuples of clustering columns compared one by one.
+#[derive(Debug, Clone)]
+enum TupleCheck {
+    In(Vec<Vec<Bytes>>),
+    Lower(Vec<Bytes>, bool),
+    Upper(Vec<Bytes>, bool),
+}
+
+/// Restrictions evaluated for one execution.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowFilter {
+    checks: Vec<(usize, CqlType, Check)>,
+    tuples: Vec<(usize, Vec<CqlType>, TupleCheck)>,
+}
+
+fn value(expr: &Expr, table: &Table, at: usize, env: Env<'_>) -> Result<Bytes> {
+    let name = table.columns.get(at).map_or("", |own| &*own.name);
+    match expr.eval(env)? {
+        BoundValue::Bytes(bytes) => Ok(bytes),
+        BoundValue::Null => {
+            Err(CqlError::invalid(format!("Unsupported null value for column {name}")))
+        }
+        BoundValue::Unset => {
+            Err(CqlError::invalid(format!("Unsupported unset value for column {name}")))
+        }
+    }
+}
+
+impl RowFilter {
+    /// Evaluates all restrictions of columns; those of the token are left out.
+    pub(crate) fn of(own: &Restrictions, table: &Table, env: Env<'_>) -> Result<Self> {
+        let mut filter = Self::default();
+        for (at, tests) in &own.single {
+            let Some(column) = table.columns.get(*at) else { continue };
+            for test in tests {
+                let get = |expr: &Expr| value(expr, table, *at, env);
+                let check = match test {
+                    Test::Equal(expr) => Check::Equal(get(expr)?),
+                    Test::In(list) => Check::In(in_values(list, column, env)?),
+                    Test::Lower(expr, included) => Check::Lower(get(expr)?, *included),
+                    Test::Upper(expr, included) => Check::Upper(get(expr)?, *included),
+                    Test::Contains(expr) => Check::Contains(get(expr)?),
+                    Test::ContainsKey(expr) => Check::ContainsKey(get(expr)?),
+                    Test::Entry(key, wanted) => Check::Entry(get(key)?, get(wanted)?),
+                };
+                filter.checks.push((*at, column.kind.clone(), check));
+            }
+        }
+        for multi in &own.multi {
+            let columns = table.clustering_columns();
+            let columns = columns.get(multi.start..multi.start + multi.count).unwrap_or_default();
+            let types = columns.iter().map(|own| own.kind.clone()).collect();
+            let at = table.partition_count + multi.start;
+            let parts = |own: &TupleValue| -> Result<Vec<Bytes>> {
+                match own {
+                    TupleValue::Parts(exprs) => {
+                        exprs.iter().map(|expr| value(expr, table, at, env)).collect()
+                    }
+                    TupleValue::Marker(expr) => {
+                        let bytes = value(expr, table, at, env)?;
+                        Ok(fields(&bytes)
+                            .flatten()
+                            .flatten()
+                            .map(|part| bytes.slice_ref(part))
+                            .collect())
+                    }
+                }
+            };
+            let check = match &multi.test {
+                MultiTest::Equal(own) => TupleCheck::In(vec![parts(own)?]),
+                MultiTest::In(all) => TupleCheck::In(all.iter().map(parts).collect::<Result<_>>()?),
+                MultiTest::InMarker(expr) => {
+                    let bytes = value(expr, table, at, env)?;
+                    let all = elements(&bytes)?.flatten().flatten();
+                    TupleCheck::In(
+                        all.map(|own| {
+                            fields(own).flatten().flatten().map(Bytes::copy_from_slice).collect()
+                        })
+                        .collect(),
+                    )
+                }
+                MultiTest::Lower(own, included) => TupleCheck::Lower(parts(own)?, *included),
+                MultiTest::Upper(own, included) => TupleCheck::Upper(parts(own)?, *included),
+            };
+            filter.tuples.push((at, types, check));
+        }
+        Ok(filter)
+    }
+
+    /// Whether a row passes; `get` gives its values by the columns' places.
+    pub(crate) fn accepts(&self, get: &dyn Fn(usize) -> Option<Bytes>) -> bool {
+        self.checks
+            .iter()
+            .all(|(at, ty, check)| get(*at).is_some_and(|own| passes(ty, check, &own)))
+            && self.tuples.iter().all(|(at, types, check)| {
+                let own: Option<Vec<Bytes>> = (0..types.len()).map(|n| get(at + n)).collect();
+                own.is_some_and(|own| passes_tuple(types, check, &own))
+            })
+    }
+}
+
+fn passes(ty: &CqlType, check: &Check, own: &Bytes) -> bool {
+    let order = |other: &Bytes| compare(ty, own, other);
+    // Empty values of types that have none of their own are in no range.
+    match check {
+        Check::Equal(other) => order(other).is_eq(),
+        Check::In(all) => all.iter().any(|other| order(other).is_eq()),
+        Check::Lower(other, included) => {
+            order(other).is_gt() || (*included && order(other).is_eq())
+        }
+        Check::Upper(other, included) => {
+            order(other).is_lt() || (*included && order(other).is_eq())
+        }
+        Check::Contains(wanted) => match ty {
+            CqlType::List { element, .. } | CqlType::Set { element, .. } => elements(own)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .flatten()
+                .any(|value| compare(element, value, wanted).is_eq()),
+            CqlType::Map { value: inner, .. } => {
+                entries(own).into_iter().flatten().flatten().any(|(_, value)| {
+                    value.is_some_and(|value| compare(inner, value, wanted).is_eq())
+                })
+            }
+            _ => false,
+        },
+        Check::ContainsKey(wanted) => match ty {
+            CqlType::Map { key, .. } => entries(own)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .any(|(own, _)| own.is_some_and(|own| compare(key, own, wanted).is_eq())),
+            _ => false,
+        },
+        Check::Entry(key, wanted) => match ty {
+            CqlType::Map { key: key_type, value: inner, .. } => {
+                entries(own).into_iter().flatten().flatten().any(|(k, v)| {
+                    k.is_some_and(|k| compare(key_type, k, key).is_eq())
+                        && v.is_some_and(|v| compare(inner, v, wanted).is_eq())
+                })
+            }
+            _ => false,
+        },
+    }
+}
+
+fn passes_tuple(types: &[CqlType], check: &TupleCheck, own: &[Bytes]) -> bool {
+    let order = |other: &[Bytes]| {
+        types
+            .iter()
+            .zip(own.iter().zip(other))
+            .map(|(ty, (a, b))| compare(ty, a, b))
+            .find(|order| order.is_ne())
+            .unwrap_or(std::cmp::Ordering::Equal)
+    };
+    match check {
+        TupleCheck::In(all) => all.iter().any(|other| order(other).is_eq()),
+        TupleCheck::Lower(other, included) => {
+            order(other).is_gt() || (*included && order(other).is_eq())
+        }
+        TupleCheck::Upper(other, included) => {
+            order(other).is_lt() || (*included && order(other).is_eq())
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Restrictions evaluated: partition keys, and spans of clustering keys.
+
+use bytes::Bytes;
+use shelfmark_engine::{ClusteringValue, Span, SpanBound};
+
+use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
+use crate::error::CqlError;
+use crate::outcome::BoundValue;
+use crate::schema::{Column, Table};
+use crate::term::{Env, Expr};
+use crate::types::{compare, elements, fields};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// Most rows and partitions that the values of one statement's `IN`s may name. Ours; Cassandra
+/// guards it by a guardrail that is off by default.
+const COMBINATIONS_MAX: usize = 65_536;
+
+/// Longest value of a key column. Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
+pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
+
+/// Joins the columns of a partition key into the form that is stored and hashed.
+pub(crate) fn partition_bytes(parts: &[Bytes]) -> Bytes {
+    if let [only] = parts {
+        return only.clone();
+    }
+    let mut out = Vec::with_capacity(parts.iter().map(|part| part.len() + 3).sum());
+    for part in parts {
+        out.extend_from_slice(&u16::try_from(part.len()).unwrap_or(u16::MAX).to_be_bytes());
+        out.extend_from_slice(part);
+        out.push(0);
+    }
+    out.into()
+}
+
+/// Splits what [`partition_bytes`] joined.
+pub(crate) fn partition_parts(bytes: &Bytes, count: usize) -> Vec<Bytes> {
+    if count == 1 {
+        return vec![bytes.clone()];
+    }
+    let mut parts = Vec::with_capacity(count);
+    let mut at = 0;
+    while let Some(length) = bytes.get(at..at + 2).and_then(|own| own.first_chunk::<2>()) {
+        let end = at + 2 + usize::from(u16::from_be_bytes(*length));
+        if end > bytes.len() {
+            break;
+        }
+        parts.push(bytes.slice(at + 2..end));
+        at = end + 1;
+    }
+    parts
+}
+
+/// Evaluates a value that a key column is compared with.
+pub(crate) fn key_value(expr: &Expr, column: &Column, env: Env<'_>) -> Result<Bytes> {
+    match expr.eval(env)? {
+        BoundValue::Bytes(bytes) => Ok(bytes),
+        BoundValue::Null => Err(CqlError::invalid(format!(
+            "Invalid null value in condition for column {}",
+            column.name
+        ))),
+        BoundValue::Unset => {
+            Err(CqlError::invalid(format!("Invalid unset value for column {}", column.name)))
+        }
+    }
+}
+
+/// Evaluates the values of an `IN`, sorted by the column's order and without repetitions.
+pub(crate) fn in_values(list: &InList, column: &Column, env: Env<'_>) -> Result<Vec<Bytes>> {
+    let mut values: Vec<Bytes> = match list {
+        InList::Values(exprs) => {
+            exprs.iter().map(|expr| key_value(expr, column, env)).collect::<Result<_>>()?
+        }
+        InList::Marker(expr) => match expr.eval(env)? {
+            BoundValue::Bytes(bytes) => elements(&bytes)?
+                .map(|value| {
+                    let value = value?.ok_or_else(|| {
+                        CqlError::invalid(format!(
+                            "Invalid null value in condition for column {}",
+                            column.name
+                        ))
+                    })?;
+                    Ok(bytes.slice_ref(value))
+                })
+                .collect::<Result<_>>()?,
+            BoundValue::Null => {
+                return Err(CqlError::invalid(format!(
+                    "Invalid null value for IN list for column {}",
+                    column.name
+                )));
+            }
+            BoundValue::Unset => {
+                return Err(CqlError::invalid(format!(
+                    "Invalid unset value for column {}",
+                    column.name
+                )));
+            }
+        },
+    };
+    values.sort_by(|a, b| compare(&column.kind, a, b));
+    values.dedup_by(|a, b| compare(&column.kind, a, b).is_eq());
+    Ok(values)
+}
+
+fn too_many() -> CqlError {
+    CqlError::invalid(format!("the IN relations name more than {COMBINATIONS_MAX} keys"))
+}
+
+/// Multiplies out.
+fn extend<T: Clone>(all: Vec<Vec<T>>, values: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
+    if all.len().saturating_mul(values.len()) > COMBINATIONS_MAX {
+        return Err(too_many());
+    }
+    Ok(all
+        .iter()
+        .flat_map(|prefix| {
+            values.iter().map(move |value| [prefix.as_slice(), value.as_slice()].concat())
+        })
+        .collect())
+}
+
+/// Evaluates the partition keys that are named, in the order of their tokens.
+///
+/// Every column of the partition key is restricted by `=` or `IN`.
+pub(crate) fn partitions(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Vec<Bytes>> {
+    let mut all: Vec<Vec<Bytes>> = vec![Vec::new()];
+    for (at, column) in table.partition_columns().iter().enumerate() {
+        let values = match own.of(at) {
+            [Test::Equal(expr)] => vec![vec![key_value(expr, column, env)?]],
+            [Test::In(list)] => {
+                in_values(list, column, env)?.into_iter().map(|value| vec![value]).collect()
+            }
+            _ => {
+                return Err(CqlError::invalid(format!(
+                    "Some partition key parts are missing: {}",
+                    column.name
+                )));
+            }
+        };
+        all = extend(all, &values)?;
+    }
+    let single = table.partition_count == 1;
+    let mut keys = Vec::with_capacity(all.len());
+    for parts in &all {
+        keys.push(checked_partition(parts, single)?);
+    }
+    if keys.len() > 1 {
+        keys.sort_by_cached_key(|key| (shelfmark_keycode::token(key), key.clone()));
+        keys.dedup();
+    }
+    Ok(keys)
+}
+
+/// Joins a partition key, unless it is too long or empty.
+pub(crate) fn checked_partition(parts: &[Bytes], single: bool) -> Result<Bytes> {
+    if single && parts.iter().all(Bytes::is_empty) {
+        return Err(CqlError::invalid("Key may not be empty"));
+    }
+    let key = partition_bytes(parts);
+    let longest = parts.iter().map(Bytes::len).max().unwrap_or(0);
+    if key.len() > KEY_SIZE_BYTES_MAX || longest > KEY_SIZE_BYTES_MAX {
+        return Err(CqlError::invalid(format!(
+            "Key length of {} is longer than maximum of {KEY_SIZE_BYTES_MAX}",
+            key.len().max(longest)
+        )));
+    }
+    Ok(key)
+}
+
+/// Evaluates a tuple.
+fn tuple(value: &TupleValue, columns: &[Column], env: Env<'_>) -> Result<Vec<Bytes>> {
+    match value {
+        TupleValue::Parts(parts) => {
+            parts.iter().zip(columns).map(|(part, column)| key_value(part, column, env)).collect()
+        }
+        TupleValue::Marker(expr) => match expr.eval(env)? {
+            BoundValue::Bytes(bytes) => split_tuple(&bytes, columns),
+            BoundValue::Null => {
+                let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
+                Err(CqlError::invalid(format!("Invalid null value for ({})", names.join(","))))
+            }
+            BoundValue::Unset => {
+                let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
+                Err(CqlError::invalid(format!(
+                    "Invalid unset value for tuple ({})",
+                    names.join(",")
+                )))
+            }
+        },
+    }
+}
+
+fn split_tuple(bytes: &Bytes, columns: &[Column]) -> Result<Vec<Bytes>> {
+    let mut parts = fields(bytes);
+    columns
+        .iter()
+        .map(|column| {
+            let part = parts.next().transpose()?.flatten().ok_or_else(|| {
+                CqlError::invalid(format!(
+                    "Invalid null value in condition for column {}",
+                    column.name
+                ))
+            })?;
+            Ok(bytes.slice_ref(part))
+        })
+        .collect()
+}
+
+/// The clustering columns that a tuple restricts.
+fn columns_of<'t>(multi: &Multi, table: &'t Table) -> &'t [Column] {
+    table.clustering_columns().get(multi.start..multi.start + multi.count).unwrap_or_default()
+}
+
+/// Evaluates the tuples of an `IN`.
+fn in_tuples(multi: &Multi, table: &Table, env: Env<'_>) -> Result<Vec<Vec<Bytes>>> {
+    let columns = columns_of(multi, table);
+    let mut all = match &multi.test {
+        MultiTest::Equal(value) => vec![tuple(value, columns, env)?],
+        MultiTest::In(values) => {
+            values.iter().map(|value| tuple(value, columns, env)).collect::<Result<Vec<_>>>()?
+        }
+        MultiTest::InMarker(expr) => match expr.eval(env)? {
+            BoundValue::Bytes(bytes) => elements(&bytes)?
+                .map(|value| match value? {
+                    Some(value) => split_tuple(&bytes.slice_ref(value), columns),
+                    None => Err(CqlError::invalid("Invalid null value in condition for columns")),
+                })
+                .collect::<Result<Vec<_>>>()?,
+            BoundValue::Null | BoundValue::Unset => {
+                return Err(CqlError::invalid("Invalid null value in condition for columns"));
+            }
+        },
+        MultiTest::Lower(..) | MultiTest::Upper(..) => Vec::new(),
+    };
+    all.sort_by(|a, b| compare_tuples(columns, a, b));
+    all.dedup();
+    Ok(all)
+}
+
+/// Compares tuples of clustering values in the order of the values.
+fn compare_tuples(columns: &[Column], a: &[Bytes], b: &[Bytes]) -> std::cmp::Ordering {
+    columns
+        .iter()
+        .zip(a.iter().zip(b))
+        .map(|(column, (a, b))| {
+            let order = compare(&column.kind, a, b);
+            if column.descending { order.reverse() } else { order }
+        })
+        .find(|order| order.is_ne())
+        .unwrap_or(std::cmp::Ordering::Equal)
+}
+
+/// The spans of clustering keys that restrictions name, in clustering order.
+pub(crate) struct Spans {
+    pub(crate) spans: Vec<Span>,
+    /// Each span is one row.
+    pub(crate) are_rows: bool,
+    /// The spans hold more than the restrictions let through.
+    pub(crate) need_filter: bool,
+}
+
+/// Evaluates the restrictions of the clustering columns as far as they make spans.
+pub(crate) fn spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Spans> {
+    let columns = table.clustering_columns();
+    let mut prefixes: Vec<Vec<Bytes>> = vec![Vec::new()];
+    let mut place = 0;
+    let mut used = 0;
+    while let Some(column) = columns.get(place) {
+        if let Some(multi) = own.multi.iter().find(|multi| {
+            multi.start == place
+                && !matches!(multi.test, MultiTest::Lower(..) | MultiTest::Upper(..))
+        }) {
+            prefixes = extend(prefixes, &in_tuples(multi, table, env)?)?;
+            place += multi.count;
+            used += 1;
+            continue;
+        }
+        let values = match own.of(table.partition_count + place) {
+            [Test::Equal(expr)] => vec![vec![key_value(expr, column, env)?]],
+            [Test::In(list)] => {
+                in_values(list, column, env)?.into_iter().map(|value| vec![value]).collect()
+            }
+            _ => break,
+        };
+        prefixes = extend(prefixes, &values)?;
+        place += 1;
+        used += 1;
+    }
+    let (lower, upper, slice_uses, exact) = slice_bounds(table, own, place, env)?;
+    prefixes.sort_by(|a, b| compare_tuples(columns, a, b));
+    let spans = prefixes
+        .into_iter()
+        .map(|prefix| Span {
+            equal: prefix.into_iter().map(Some).collect(),
+            lower: lower.clone(),
+            upper: upper.clone(),
+        })
+        .collect();
+    let restricted = own.multi.len()
+        + own
+            .single
+            .keys()
+            .filter(|at| {
+                (table.partition_count..table.partition_count + columns.len()).contains(*at)
+            })
+            .count();
+    Ok(Spans {
+        spans,
+        are_rows: place == columns.len(),
+        need_filter: !exact || used + slice_uses < restricted,
+    })
+}
+
+type Bounds = (Option<SpanBound>, Option<SpanBound>, usize, bool);
+
+/// The range on the column at `place`, how many restrictions it stands for, and whether it is all
+/// that they say.
+fn slice_bounds(table: &Table, own: &Restrictions, place: usize, env: Env<'_>) -> Result<Bounds> {
+    let Some(column) = table.clustering_columns().get(place) else {
+        return Ok((None, None, 0, true));
+    };
+    let (mut lower, mut upper) = (None, None);
+    let tests = own.of(table.partition_count + place);
+    if !tests.is_empty() {
+        let mut exact = true;
+        for test in tests {
+            match test {
+                Test::Lower(expr, included) => {
+                    let values: Vec<ClusteringValue> = vec![Some(key_value(expr, column, env)?)];
+                    lower = Some(SpanBound { values, included: *included });
+                }
+                Test::Upper(expr, included) => {
+                    let values: Vec<ClusteringValue> = vec![Some(key_value(expr, column, env)?)];
+                    upper = Some(SpanBound { values, included: *included });
+                }
+                _ => exact = false,
+            }
+        }
+        return Ok((lower, upper, 1, exact));
+    }
+    let mut uses = 0;
+    let mut exact = true;
+    for multi in own.multi.iter().filter(|multi| multi.start == place) {
+        let columns = columns_of(multi, table);
+        let one_way = columns.iter().all(|own| own.descending == column.descending);
+        let (value, included, is_lower) = match &multi.test {
+            MultiTest::Lower(value, included) => (value, *included, true),
+            MultiTest::Upper(value, included) => (value, *included, false),
+            _ => continue,
+        };
+        let mut values: Vec<ClusteringValue> =
+            tuple(value, columns, env)?.into_iter().map(Some).collect();
+        let mut included = included;
+        if !one_way {
+            // Only the first column bounds the range; the rest is compared row by row.
+            values.truncate(1);
+            included = true;
+            exact = false;
+        }
+        let bound = Some(SpanBound { values, included });
+        if is_lower {
+            lower = bound;
+        } else {
+            upper = bound;
+        }
+        uses += 1;
+    }
+    Ok((lower, upper, uses, exact))
+}

@@ -1,0 +1,341 @@
+//! `INSERT`, `UPDATE`, `DELETE`: prepared once, turned into the engine's mutations for every
+//! execution.
+//!
+//! * `prepare`: the three statements as one plan.
+//! * `operation`: what happens to one column.
+//! * `condition`: `IF`.
+//! * `run`: plans and batches of them executed.
+
+mod condition;
+mod operation;
+mod prepare;
+mod run;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_engine::{CellChange, ClusteringValue, Mutation, Span};
+
+use super::keys::{checked_partition, partitions, spans};
+use super::relation::Restrictions;
+use crate::error::CqlError;
+use crate::outcome::BoundValue;
+use crate::schema::Table;
+use crate::term::{Env, Expr};
+use crate::types::Json;
+
+pub(crate) use condition::Conditions;
+pub(crate) use operation::{Lists, Operation, field_path};
+pub(crate) use prepare::{integer, prepare_delete, prepare_insert, prepare_update};
+pub(crate) use run::{Entry, applied_column, now_of, run_batch, run_one};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// Longest life of a value. Source: Cassandra 5.0, `Attributes.MAX_TTL`: 20 years.
+pub(crate) const TTL_SECONDS_MAX: i32 = 630_720_000;
+
+/// Which of the three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Insert,
+    Update,
+    Delete,
+}
+
+impl Kind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Insert => "INSERT",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// A prepared modification.
+#[derive(Debug, Clone)]
+pub(crate) struct Modify {
+    pub(crate) kind: Kind,
+    pub(crate) table: Arc<Table>,
+    /// The key that is written.
+    pub(crate) restrictions: Restrictions,
+    /// What happens to regular columns.
+    pub(crate) regular: Vec<Operation>,
+    /// What happens to statics.
+    pub(crate) statics: Vec<Operation>,
+    /// Only statics are concerned: no row is named.
+    pub(crate) only_statics: bool,
+    /// The text of an `INSERT JSON`, and whether columns that it leaves out stay.
+    pub(crate) json: Option<(Expr, bool)>,
+    pub(crate) timestamp: Option<Expr>,
+    pub(crate) ttl: Option<Expr>,
+    pub(crate) conditions: Conditions,
+}
+
+/// Which rows of a partition are concerned.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    Row(Vec<ClusteringValue>),
+    Span(Span),
+    Partition,
+    Statics,
+}
+
+/// What one execution writes, before lists are looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    pub(crate) partition: Bytes,
+    pub(crate) place: Place,
+}
+
+/// When and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    pub(crate) timestamp: i64,
+    pub(crate) ttl_seconds: Option<u32>,
+}
+
+impl Modify {
+    /// Whether nothing is written unless something holds.
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.conditions.is_some()
+    }
+
+    /// Evaluates the timestamp and the time to live. `default` is the client's or batch's timestamp.
+    pub(crate) fn moment(&self, env: Env<'_>, default: impl FnOnce() -> i64) -> Result<Moment> {
+        let timestamp = match &self.timestamp {
+            None => None,
+            Some(expr) => match expr.eval(env)? {
+                BoundValue::Unset => None,
+                BoundValue::Null => {
+                    return Err(CqlError::invalid("Invalid null value of timestamp"));
+                }
+                BoundValue::Bytes(bytes) => Some(
+                    bytes
+                        .as_ref()
+                        .try_into()
+                        .map(i64::from_be_bytes)
+                        .map_err(|_| CqlError::invalid("Invalid timestamp value"))?,
+                ),
+            },
+        };
+        if timestamp == Some(i64::MIN) {
+            return Err(CqlError::invalid(format!("Invalid timestamp value: {}", i64::MIN)));
+        }
+        Ok(Moment { timestamp: timestamp.unwrap_or_else(default), ttl_seconds: self.ttl(env)? })
+    }
+
+    fn ttl(&self, env: Env<'_>) -> Result<Option<u32>> {
+        let seconds = match &self.ttl {
+            None => self.table.options.default_time_to_live,
+            Some(expr) => match expr.eval(env)? {
+                BoundValue::Unset => self.table.options.default_time_to_live,
+                BoundValue::Null => return Err(CqlError::invalid("Invalid null value of TTL")),
+                BoundValue::Bytes(bytes) => bytes
+                    .as_ref()
+                    .try_into()
+                    .map(i32::from_be_bytes)
+                    .map_err(|_| CqlError::invalid("Invalid TTL value"))?,
+            },
+        };
+        if seconds < 0 {
+            return Err(CqlError::invalid(format!(
+                "A TTL must be greater or equal to 0, but was {seconds}"
+            )));
+        }
+        if seconds > TTL_SECONDS_MAX {
+            return Err(CqlError::invalid(format!(
+                "ttl is too large. requested ({seconds}) maximum ({TTL_SECONDS_MAX})"
+            )));
+        }
+        Ok(u32::try_from(seconds).ok().filter(|seconds| *seconds > 0 && self.kind != Kind::Delete))
+    }
+
+    /// Evaluates which partitions and rows are concerned.
+    pub(crate) fn changes(&self, env: Env<'_>) -> Result<Vec<Change>> {
+        let mut out = Vec::new();
+        let partitions = partitions(&self.table, &self.restrictions, env)?;
+        if self.only_statics {
+            let changes =
+                partitions.into_iter().map(|partition| Change { partition, place: Place::Statics });
+            return Ok(changes.collect());
+        }
+        let spans = spans(&self.table, &self.restrictions, env)?;
+        for partition in partitions {
+            for span in &spans.spans {
+                let place = if spans.are_rows {
+                    check_clustering(&span.equal)?;
+                    Place::Row(span.equal.clone())
+                } else if span.is_all() {
+                    Place::Partition
+                } else {
+                    Place::Span(span.clone())
+                };
+                out.push(Change { partition: partition.clone(), place });
+            }
+        }
+        Ok(out)
+    }
+
+    /// Evaluates the change of an `INSERT JSON`: its key and what happens to columns.
+    pub(crate) fn json_change(
+        &self,
+        text: &Expr,
+        keep: bool,
+        env: Env<'_>,
+    ) -> Result<(Change, Vec<Operation>, Vec<Operation>)> {
+        let table = &self.table;
+        let values = json_values(table, text, keep, env)?;
+        let mut parts = Vec::new();
+        for (at, column) in table.partition_columns().iter().enumerate() {
+            parts.push(json_key(values.get(at).and_then(Option::as_ref), &column.name)?);
+        }
+        let partition = checked_partition(&parts, table.partition_count == 1)?;
+        let mut clustering = Vec::new();
+        let mut missing = Vec::new();
+        for (at, column) in table.clustering_columns().iter().enumerate() {
+            match values.get(table.partition_count + at).and_then(Option::as_ref) {
+                Some(BoundValue::Bytes(bytes)) => clustering.push(Some(bytes.clone())),
+                _ => missing.push(&*column.name),
+            }
+        }
+        let (mut regular, mut statics) = (Vec::new(), Vec::new());
+        for (column, value) in table.columns.iter().zip(values) {
+            let Some(value) = value.filter(|_| !column.role.is_key()) else { continue };
+            let value = match value {
+                BoundValue::Bytes(bytes) => Some(bytes),
+                _ => None,
+            };
+            let operation = Operation::assign(column, Expr::Constant(value));
+            match column.role {
+                crate::schema::ColumnKind::Static => statics.push(operation),
+                _ => regular.push(operation),
+            }
+        }
+        if !missing.is_empty() {
+            return Err(CqlError::invalid(format!(
+                "Invalid null value in condition for column {}",
+                missing.join(", ")
+            )));
+        }
+        check_clustering(&clustering)?;
+        Ok((Change { partition, place: Place::Row(clustering) }, regular, statics))
+    }
+
+    /// Turns one change into mutations.
+    #[expect(clippy::too_many_arguments, reason = "all of it is evaluated once and used here")]
+    pub(crate) fn mutations(
+        &self,
+        change: &Change,
+        regular: &[Operation],
+        statics: &[Operation],
+        moment: Moment,
+        env: Env<'_>,
+        lists: &mut Lists<'_>,
+        out: &mut Vec<Mutation>,
+    ) -> Result<()> {
+        let Some(table) = &self.table.stored else {
+            return Err(CqlError::invalid(format!("{} cannot be written", self.table.full_name())));
+        };
+        let mut put = |change_of: CellChange| {
+            out.push(Mutation {
+                table: Arc::clone(table),
+                partition: change.partition.clone(),
+                change: change_of,
+                timestamp: moment.timestamp,
+                ttl_seconds: moment.ttl_seconds,
+            });
+        };
+        if !statics.is_empty() {
+            let operations = operation::evaluate(statics, env, lists, None)?;
+            if !operations.is_empty() {
+                put(CellChange::Statics(operations));
+            }
+        }
+        let is_delete = self.kind == Kind::Delete && regular.is_empty() && statics.is_empty();
+        match &change.place {
+            Place::Statics => {}
+            Place::Row(clustering) if is_delete => put(CellChange::DeleteRow(clustering.clone())),
+            Place::Row(clustering) => {
+                let operations = operation::evaluate(regular, env, lists, Some(clustering))?;
+                let is_insert = self.kind == Kind::Insert && !self.table.flags.compact;
+                if is_insert || !operations.is_empty() {
+                    put(CellChange::Row { clustering: clustering.clone(), is_insert, operations });
+                }
+            }
+            Place::Span(span) => put(CellChange::DeleteSpan(span.clone())),
+            Place::Partition => put(CellChange::DeletePartition),
+        }
+        Ok(())
+    }
+}
+
+fn check_clustering(values: &[ClusteringValue]) -> Result<()> {
+    let size: usize = values.iter().flatten().map(Bytes::len).sum();
+    if size > super::keys::KEY_SIZE_BYTES_MAX {
+        return Err(CqlError::invalid(format!(
+            "Key length of {size} is longer than maximum of {}",
+            super::keys::KEY_SIZE_BYTES_MAX
+        )));
+    }
+    Ok(())
+}
+
+fn json_key(value: Option<&BoundValue>, name: &str) -> Result<Bytes> {
+    match value {
+        Some(BoundValue::Bytes(bytes)) => Ok(bytes.clone()),
+        _ => Err(CqlError::invalid(format!("Invalid null value in condition for column {name}"))),
+    }
+}
+
+/// What a JSON text says of each column of a table; `None` leaves it alone.
+fn json_values(
+    table: &Table,
+    text: &Expr,
+    keep: bool,
+    env: Env<'_>,
+) -> Result<Vec<Option<BoundValue>>> {
+    let text = text.value(env, " for JSON")?;
+    let text = text.ok_or_else(|| CqlError::invalid("Got null for INSERT JSON values"))?;
+    let shown = String::from_utf8_lossy(&text);
+    let json = crate::types::parse_json(&shown)?;
+    let Json::Object(pairs) = &json else {
+        return Err(CqlError::invalid(format!("Could not decode JSON string as a map: {shown}")));
+    };
+    let mut known = 0;
+    let mut out = Vec::with_capacity(table.columns.len());
+    for column in &table.columns {
+        let found = pairs.iter().find(|(name, _)| json_name(name) == *column.name);
+        known += usize::from(found.is_some());
+        out.push(match found {
+            None if keep && !column.role.is_key() => None,
+            None => Some(BoundValue::Null),
+            Some((_, value)) => {
+                let bytes = crate::types::from_json(&column.kind, value).map_err(|error| {
+                    CqlError::invalid(format!(
+                        "Error decoding JSON value for {}: {error}",
+                        column.name
+                    ))
+                })?;
+                Some(bytes.map_or(BoundValue::Null, |bytes| BoundValue::Bytes(bytes.into())))
+            }
+        });
+    }
+    if known < pairs.len() {
+        let unknown =
+            pairs.iter().map(|(name, _)| json_name(name)).find(|name| table.column(name).is_none());
+        return Err(CqlError::invalid(format!(
+            "JSON values map contains unrecognized column: {}",
+            unknown.unwrap_or_default()
+        )));
+    }
+    Ok(out)
+}
+
+/// A key of the JSON as a column's name: folded unless it has quotes inside.
+fn json_name(name: &str) -> String {
+    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(quoted) => quoted.to_owned(),
+        None => name.to_lowercase(),
+    }
+}

@@ -1,0 +1,496 @@
+//! What happens to one column, from `SET c = …` to the engine's operations on cells.
+
+use bytes::Bytes;
+use shelfmark_cql_syntax::ast::{Deletion, Operation as Written, Term};
+use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
+
+use crate::error::CqlError;
+use crate::outcome::BoundValue;
+use crate::schema::Column;
+use crate::term::{Env, Expr, Receiver, Scope, prepare, term_text};
+use crate::types::{CqlType, compare, elements, entries, fields};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// One operation on one column.
+#[derive(Debug, Clone)]
+pub(crate) struct Operation {
+    column: u32,
+    name: std::sync::Arc<str>,
+    ty: CqlType,
+    action: Action,
+}
+
+#[derive(Debug, Clone)]
+enum Action {
+    /// The column gets the value, or becomes null.
+    Assign(Expr),
+    /// `+`: elements are added.
+    Add(Expr),
+    /// `-`: elements are removed.
+    Remove(Expr),
+    /// A list gets elements in front.
+    Prepend(Expr),
+    /// A counter.
+    Count(Expr, bool),
+    SetElement(Expr, Expr),
+    DeleteElement(Expr),
+    SetField(usize, Expr),
+    DeleteField(usize),
+    Delete,
+}
+
+/// Returns the row (or, without clustering key, the statics) as it is.
+pub(crate) type ReadRow<'r> =
+    &'r mut dyn FnMut(Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>;
+
+/// Reads the lists that operations by position need.
+pub(crate) struct Lists<'r> {
+    pub(crate) read: ReadRow<'r>,
+}
+
+impl Operation {
+    /// The column gets a value.
+    pub(crate) fn assign(column: &Column, value: Expr) -> Self {
+        Self::new(column, Action::Assign(value))
+    }
+
+    fn new(column: &Column, action: Action) -> Self {
+        Self { column: column.id, name: column.name.clone(), ty: column.kind.clone(), action }
+    }
+
+    /// The column's name.
+    pub(crate) fn column_name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the present list must be read first.
+    pub(crate) fn needs_read(&self) -> bool {
+        matches!(self.ty, CqlType::List { .. })
+            && matches!(
+                self.action,
+                Action::SetElement(..) | Action::DeleteElement(_) | Action::Remove(_)
+            )
+    }
+
+    /// Prepares `SET column …`.
+    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+    pub(crate) fn of_update(
+        column: &Column,
+        written: &Written,
+        scope: &mut Scope<'_>,
+    ) -> Result<Self> {
+        let (name, ty) = (&column.name, &column.kind);
+        let refuse = |what: &str, shown: String| {
+            Err(CqlError::invalid(format!("Invalid operation ({shown}) for {what} column {name}")))
+        };
+        let to = Receiver { name, ty };
+        let live = ty.is_multi_cell();
+        let action = match written {
+            Written::Set(term) => {
+                if ty.is_counter() {
+                    return Err(CqlError::invalid(format!(
+                        "Cannot set the value of counter column {name} (counters can only be incremented/decremented, not set)"
+                    )));
+                }
+                Action::Assign(prepare(term, to, scope)?)
+            }
+            Written::Add(term) | Written::Subtract(term) => {
+                let adds = matches!(written, Written::Add(_));
+                let sign = if adds { '+' } else { '-' };
+                let shown = || format!("{name} = {name} {sign} {}", term_text(term));
+                if ty.is_counter() {
+                    let to = Receiver { name, ty: &CqlType::Bigint };
+                    return Ok(Self::new(column, Action::Count(prepare(term, to, scope)?, !adds)));
+                }
+                if !ty.is_collection() {
+                    let what =
+                        if matches!(ty, CqlType::Tuple(_)) { "tuple" } else { "non counter" };
+                    return refuse(what, shown());
+                }
+                if !live {
+                    return refuse("frozen collection", shown());
+                }
+                if adds {
+                    Action::Add(prepare(term, to, scope)?)
+                } else {
+                    // Of a map its keys are removed.
+                    let keys = match ty {
+                        CqlType::Map { key, .. } => CqlType::set(key.freeze()).freeze(),
+                        ty => ty.clone(),
+                    };
+                    Action::Remove(prepare(term, Receiver { name, ty: &keys }, scope)?)
+                }
+            }
+            Written::Prepend(term) => {
+                let shown = || format!("{name} = {} + {name}", term_text(term));
+                if ty.is_counter() {
+                    let to = Receiver { name, ty: &CqlType::Bigint };
+                    return Ok(Self::new(column, Action::Count(prepare(term, to, scope)?, false)));
+                }
+                match ty {
+                    CqlType::List { frozen: false, .. } => {
+                        Action::Prepend(prepare(term, to, scope)?)
+                    }
+                    CqlType::List { .. } => return refuse("frozen list", shown()),
+                    // `c = {…} + c` of sets and maps is the same as behind.
+                    CqlType::Set { frozen: false, .. } | CqlType::Map { frozen: false, .. } => {
+                        Action::Add(prepare(term, to, scope)?)
+                    }
+                    _ => return refuse("non list", shown()),
+                }
+            }
+            Written::SetElement { key, value } => {
+                let shown = format!("{name}[{}] = {}", term_text(key), term_text(value));
+                match ty {
+                    CqlType::List { element, frozen: false } => {
+                        let key = prepare_index(key, name, scope)?;
+                        let value_name = format!("value({name})");
+                        let value =
+                            prepare(value, Receiver { name: &value_name, ty: element }, scope)?;
+                        Action::SetElement(key, value)
+                    }
+                    CqlType::Map { key: key_type, value: value_type, frozen: false } => {
+                        let (key_name, value_name) =
+                            (format!("key({name})"), format!("value({name})"));
+                        let key = prepare(key, Receiver { name: &key_name, ty: key_type }, scope)?;
+                        let value =
+                            prepare(value, Receiver { name: &value_name, ty: value_type }, scope)?;
+                        Action::SetElement(key, value)
+                    }
+                    CqlType::Set { frozen: false, .. } => return refuse("set", shown),
+                    ty if ty.is_collection() => return refuse("frozen collection", shown),
+                    _ => return refuse("non collection", shown),
+                }
+            }
+            Written::SetField { field, value } => {
+                let shown = format!("{name}.{} = {}", field.as_str(), term_text(value));
+                let CqlType::User { definition, frozen } = ty else {
+                    return refuse("non-UDT", shown);
+                };
+                if *frozen {
+                    return refuse("frozen UDT", shown);
+                }
+                let (at, field_type) = definition.field(field.as_str()).ok_or_else(|| {
+                    CqlError::invalid(format!(
+                        "UDT column {name} does not have a field named {}",
+                        field.as_str()
+                    ))
+                })?;
+                let shown = format!("{name}.{}", field.as_str());
+                Action::SetField(
+                    at,
+                    prepare(value, Receiver { name: &shown, ty: field_type }, scope)?,
+                )
+            }
+        };
+        Ok(Self::new(column, action))
+    }
+
+    /// Prepares `DELETE column …`.
+    pub(crate) fn of_delete(
+        column: &Column,
+        deletion: &Deletion,
+        scope: &mut Scope<'_>,
+    ) -> Result<Self> {
+        let (name, ty) = (&column.name, &column.kind);
+        let invalid = |text: String| Err(CqlError::invalid(text));
+        let action = match deletion {
+            Deletion::Column(_) => Action::Delete,
+            Deletion::Element { key, .. } => match ty {
+                CqlType::List { frozen: false, .. } => {
+                    Action::DeleteElement(prepare_index(key, name, scope)?)
+                }
+                CqlType::Set { element: key_type, frozen: false }
+                | CqlType::Map { key: key_type, frozen: false, .. } => {
+                    let shown = match ty {
+                        CqlType::Set { .. } => format!("value({name})"),
+                        _ => format!("key({name})"),
+                    };
+                    Action::DeleteElement(prepare(
+                        key,
+                        Receiver { name: &shown, ty: key_type },
+                        scope,
+                    )?)
+                }
+                ty if ty.is_collection() => {
+                    return invalid(format!(
+                        "Invalid deletion operation for frozen collection column {name}"
+                    ));
+                }
+                _ => {
+                    return invalid(format!(
+                        "Invalid deletion operation for non collection column {name}"
+                    ));
+                }
+            },
+            Deletion::Field { field, .. } => match ty {
+                CqlType::User { definition, frozen: false } => {
+                    match definition.field(field.as_str()) {
+                        Some((at, _)) => Action::DeleteField(at),
+                        None => {
+                            return invalid(format!(
+                                "UDT column {name} does not have a field named {}",
+                                field.as_str()
+                            ));
+                        }
+                    }
+                }
+                CqlType::User { .. } => {
+                    return invalid(format!(
+                        "Frozen UDT column {name} does not support field deletions"
+                    ));
+                }
+                _ => {
+                    return invalid(format!(
+                        "Invalid field deletion operation for non-UDT column {name}"
+                    ));
+                }
+            },
+        };
+        Ok(Self::new(column, action))
+    }
+}
+
+fn prepare_index(key: &Term, name: &str, scope: &mut Scope<'_>) -> Result<Expr> {
+    let shown = format!("idx({name})");
+    prepare(key, Receiver { name: &shown, ty: &CqlType::Int }, scope)
+}
+
+/// The path of a user type's field: its place in two bytes.
+pub(crate) fn field_path(at: usize) -> Bytes {
+    Bytes::copy_from_slice(&u16::try_from(at).unwrap_or(u16::MAX).to_be_bytes())
+}
+
+/// The paths of a list's elements, in order.
+fn list_paths(row: Option<&LiveRow>, column: u32) -> Vec<(Bytes, Bytes)> {
+    row.map(|row| {
+        row.elements(column).iter().map(|cell| (cell.path.clone(), cell.value.clone())).collect()
+    })
+    .unwrap_or_default()
+}
+
+/// Evaluates operations on one row; unset values leave their columns alone.
+pub(super) fn evaluate(
+    operations: &[Operation],
+    env: Env<'_>,
+    lists: &mut Lists<'_>,
+    clustering: Option<&[ClusteringValue]>,
+) -> Result<Vec<CellOperation>> {
+    let mut out = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let list = if operation.needs_read() {
+            list_paths((lists.read)(clustering)?.as_ref(), operation.column)
+        } else {
+            Vec::new()
+        };
+        operation.evaluate(env, &list, &mut out)?;
+    }
+    Ok(out)
+}
+
+impl Operation {
+    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+    fn evaluate(
+        &self,
+        env: Env<'_>,
+        list: &[(Bytes, Bytes)],
+        out: &mut Vec<CellOperation>,
+    ) -> Result<()> {
+        let column = self.column;
+        match &self.action {
+            Action::Delete => out.push(self.clear()),
+            Action::Assign(expr) => match expr.eval(env)? {
+                BoundValue::Unset => {}
+                BoundValue::Null => out.push(self.clear()),
+                BoundValue::Bytes(value) => out.push(self.replace(value)?),
+            },
+            Action::Count(expr, minus) => {
+                let delta = match expr.eval(env)? {
+                    BoundValue::Unset => return Ok(()),
+                    BoundValue::Null => {
+                        return Err(CqlError::invalid("Invalid null value for counter increment"));
+                    }
+                    BoundValue::Bytes(bytes) => {
+                        i64::from_be_bytes(bytes.as_ref().try_into().map_err(|_| {
+                            CqlError::invalid("Invalid empty value for counter increment")
+                        })?)
+                    }
+                };
+                if *minus && delta == i64::MIN {
+                    return Err(CqlError::invalid(format!(
+                        "The negation of {delta} overflows supported counter precision (signed 8 bytes integer)"
+                    )));
+                }
+                out.push(CellOperation::Add { column, delta: if *minus { -delta } else { delta } });
+            }
+            Action::Add(expr) => {
+                let BoundValue::Bytes(value) = expr.eval(env)? else { return Ok(()) };
+                self.add(&value, out)?;
+            }
+            Action::Prepend(expr) => {
+                let BoundValue::Bytes(value) = expr.eval(env)? else { return Ok(()) };
+                out.push(CellOperation::Prepend { column, values: list_values(&value)? });
+            }
+            Action::Remove(expr) => {
+                let BoundValue::Bytes(value) = expr.eval(env)? else { return Ok(()) };
+                let gone = list_values(&value)?;
+                if let CqlType::List { element, .. } = &self.ty {
+                    let hit =
+                        |own: &Bytes| gone.iter().any(|value| compare(element, own, value).is_eq());
+                    out.extend(list.iter().filter(|(_, own)| hit(own)).map(|(path, _)| {
+                        CellOperation::DeleteElement { column, path: path.clone() }
+                    }));
+                } else {
+                    out.extend(
+                        gone.into_iter().map(|path| CellOperation::DeleteElement { column, path }),
+                    );
+                }
+            }
+            Action::SetElement(key, value) => {
+                let path = self.element_path(key, env, list)?;
+                match value.eval(env)? {
+                    BoundValue::Unset => {}
+                    BoundValue::Null => out.push(CellOperation::DeleteElement { column, path }),
+                    BoundValue::Bytes(value) => {
+                        out.push(CellOperation::SetElement { column, path, value });
+                    }
+                }
+            }
+            Action::DeleteElement(key) => {
+                let path = self.element_path(key, env, list)?;
+                out.push(CellOperation::DeleteElement { column, path });
+            }
+            Action::SetField(at, value) => match value.eval(env)? {
+                BoundValue::Unset => {}
+                BoundValue::Null => {
+                    out.push(CellOperation::DeleteElement { column, path: field_path(*at) });
+                }
+                BoundValue::Bytes(value) => {
+                    out.push(CellOperation::SetElement { column, path: field_path(*at), value });
+                }
+            },
+            Action::DeleteField(at) => {
+                out.push(CellOperation::DeleteElement { column, path: field_path(*at) });
+            }
+        }
+        Ok(())
+    }
+
+    fn clear(&self) -> CellOperation {
+        if self.ty.is_multi_cell() {
+            CellOperation::Clear { column: self.column }
+        } else {
+            CellOperation::Delete { column: self.column }
+        }
+    }
+
+    fn replace(&self, value: Bytes) -> Result<CellOperation> {
+        let column = self.column;
+        Ok(match &self.ty {
+            CqlType::List { frozen: false, .. } => {
+                CellOperation::OverwriteList { column, values: list_values(&value)? }
+            }
+            CqlType::Set { frozen: false, .. } => {
+                let members = list_values(&value)?.into_iter().map(|path| (path, Bytes::new()));
+                CellOperation::Overwrite { column, elements: members.collect() }
+            }
+            CqlType::Map { frozen: false, .. } => {
+                CellOperation::Overwrite { column, elements: map_values(&value)? }
+            }
+            CqlType::User { definition, frozen: false } => {
+                let mut parts = fields(&value);
+                let mut kept = Vec::new();
+                for at in 0..definition.fields.len() {
+                    if let Some(part) = parts.next().transpose()?.flatten() {
+                        kept.push((field_path(at), value.slice_ref(part)));
+                    }
+                }
+                CellOperation::Overwrite { column, elements: kept }
+            }
+            _ => CellOperation::Set { column, value },
+        })
+    }
+
+    fn add(&self, value: &Bytes, out: &mut Vec<CellOperation>) -> Result<()> {
+        let column = self.column;
+        match &self.ty {
+            CqlType::List { .. } => {
+                out.push(CellOperation::Append { column, values: list_values(value)? });
+            }
+            CqlType::Map { .. } => out.extend(
+                map_values(value)?.into_iter().map(|(path, value)| CellOperation::SetElement {
+                    column,
+                    path,
+                    value,
+                }),
+            ),
+            _ => {
+                out.extend(list_values(value)?.into_iter().map(|path| CellOperation::SetElement {
+                    column,
+                    path,
+                    value: Bytes::new(),
+                }))
+            }
+        }
+        Ok(())
+    }
+
+    fn element_path(&self, key: &Expr, env: Env<'_>, list: &[(Bytes, Bytes)]) -> Result<Bytes> {
+        let is_list = matches!(self.ty, CqlType::List { .. });
+        let key = match key.eval(env)? {
+            BoundValue::Bytes(key) => key,
+            BoundValue::Null if is_list => {
+                return Err(CqlError::invalid("Invalid null value for list index"));
+            }
+            BoundValue::Null => return Err(CqlError::invalid("Invalid null map key")),
+            BoundValue::Unset if is_list => {
+                return Err(CqlError::invalid("Invalid unset value for list index"));
+            }
+            BoundValue::Unset => return Err(CqlError::invalid("Invalid unset map key")),
+        };
+        if !is_list {
+            return Ok(key);
+        }
+        let at = key.as_ref().try_into().map(i32::from_be_bytes).unwrap_or(-1);
+        if list.is_empty() {
+            return Err(CqlError::invalid("Attempted to set an element on a list which is null"));
+        }
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| list.get(at))
+            .map(|(path, _)| path.clone())
+            .ok_or_else(|| {
+                CqlError::invalid(format!(
+                    "List index {at} out of bound, list has size {}",
+                    list.len()
+                ))
+            })
+    }
+}
+
+/// The elements of a serialised list or set.
+fn list_values(value: &Bytes) -> Result<Vec<Bytes>> {
+    if value.is_empty() {
+        return Ok(Vec::new());
+    }
+    elements(value)?
+        .map(|own| match own? {
+            Some(own) => Ok(value.slice_ref(own)),
+            None => Err(CqlError::invalid("null is not supported inside collections")),
+        })
+        .collect()
+}
+
+/// The entries of a serialised map.
+fn map_values(value: &Bytes) -> Result<Vec<(Bytes, Bytes)>> {
+    if value.is_empty() {
+        return Ok(Vec::new());
+    }
+    entries(value)?
+        .map(|own| match own? {
+            (Some(k), Some(v)) => Ok((value.slice_ref(k), value.slice_ref(v))),
+            _ => Err(CqlError::invalid("null is not supported inside collections")),
+        })
+        .collect()
+}

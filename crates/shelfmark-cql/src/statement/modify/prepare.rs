@@ -1,0 +1,460 @@
+//! The three statements prepared as one kind of plan.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{
+    Attributes, Conditions as WrittenConditions, Delete, Deletion, Insert, InsertValues,
+    IntegerValue, JsonDefault, JsonValue, Name, Operation as Written, Relation, Update,
+};
+
+use super::condition::Conditions;
+use super::operation::Operation;
+use super::{Kind, Modify};
+use crate::error::CqlError;
+use crate::schema::{Column, ColumnKind, Table};
+use crate::statement::relation::{
+    Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
+};
+use crate::term::{Expr, Receiver, Scope, prepare, prepare_marker};
+use crate::types::{CqlType, from_text};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::invalid(message))
+}
+
+/// Prepares a whole number that may be a marker.
+pub(crate) fn integer(
+    value: &IntegerValue,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Expr> {
+    match value {
+        IntegerValue::Marker(marker) => Ok(prepare_marker(marker.index, to, scope)),
+        IntegerValue::Integer(digits) => Ok(Expr::Constant(Some(from_text(to.ty, digits)?.into()))),
+    }
+}
+
+struct Parts {
+    timestamp: Option<Expr>,
+    ttl: Option<Expr>,
+}
+
+fn attributes(written: &Attributes, table: &Table, scope: &mut Scope<'_>) -> Result<Parts> {
+    let timestamp = written.timestamp.as_ref();
+    let to = Receiver { name: "[timestamp]", ty: &CqlType::Bigint };
+    let timestamp = timestamp.map(|own| integer(own, to, scope)).transpose()?;
+    let to = Receiver { name: "[ttl]", ty: &CqlType::Int };
+    let ttl = written.ttl.as_ref().map(|own| integer(own, to, scope)).transpose()?;
+    if table.flags.counter {
+        if timestamp.is_some() {
+            return invalid("Cannot provide custom timestamp for counter updates");
+        }
+        if ttl.is_some() {
+            return invalid("Cannot provide custom TTL for counter updates");
+        }
+    }
+    Ok(Parts { timestamp, ttl })
+}
+
+fn check_writable(table: &Table) -> Result<()> {
+    if table.is_view() {
+        return invalid("Cannot directly modify a materialized view");
+    }
+    if table.stored.is_none() {
+        return Err(CqlError::new(
+            crate::error::ErrorCode::Unauthorized,
+            format!("{} keyspace is not user-modifiable.", table.keyspace),
+        ));
+    }
+    Ok(())
+}
+
+fn check_conditions(modify: &Modify) -> Result<()> {
+    if !modify.conditions.is_some() {
+        return Ok(());
+    }
+    if modify.table.flags.counter {
+        return invalid("Conditional updates are not supported on counter tables");
+    }
+    if modify.timestamp.is_some() {
+        return invalid("Cannot provide custom timestamp for conditional updates");
+    }
+    let what = if modify.kind == Kind::Delete { "deletions" } else { "updates" };
+    let in_key = |range: std::ops::Range<usize>| {
+        range
+            .into_iter()
+            .any(|at| modify.restrictions.of(at).iter().any(|test| matches!(test, Test::In(_))))
+    };
+    let table = &modify.table;
+    if in_key(0..table.partition_count) {
+        return invalid(format!(
+            "IN on the partition key is not supported with conditional {what}"
+        ));
+    }
+    let clustering = table.partition_count..table.partition_count + table.clustering_count;
+    let multi_in =
+        modify.restrictions.multi.iter().any(|own| !matches!(own.test, MultiTest::Equal(_)));
+    if in_key(clustering) || (multi_in && modify.kind != Kind::Delete) {
+        return invalid(format!(
+            "IN on the clustering key columns is not supported with conditional {what}"
+        ));
+    }
+    Ok(())
+}
+
+/// Prepares an `INSERT`.
+pub(crate) fn prepare_insert(
+    insert: &Insert,
+    table: &Arc<Table>,
+    scope: &mut Scope<'_>,
+) -> Result<Modify> {
+    check_writable(table)?;
+    if table.flags.counter {
+        return invalid("INSERT statements are not allowed on counter tables, use UPDATE instead");
+    }
+    let mut modify = Modify {
+        kind: Kind::Insert,
+        table: Arc::clone(table),
+        restrictions: Restrictions::default(),
+        regular: Vec::new(),
+        statics: Vec::new(),
+        only_statics: false,
+        json: None,
+        timestamp: None,
+        ttl: None,
+        conditions: if insert.if_not_exists { Conditions::NotExists } else { Conditions::None },
+    };
+    match &insert.values {
+        InsertValues::Json { value, default } => {
+            let to = Receiver { name: "[json]", ty: &CqlType::Text };
+            let text = match value {
+                JsonValue::Text(text) => {
+                    Expr::Constant(Some(bytes::Bytes::copy_from_slice(text.as_bytes())))
+                }
+                JsonValue::Marker(marker) => prepare_marker(marker.index, to, scope),
+            };
+            modify.json = Some((text, *default == JsonDefault::Unset));
+        }
+        InsertValues::Columns { columns, values } => {
+            insert_columns(&mut modify, columns, values, scope)?;
+        }
+    }
+    let parts = attributes(&insert.attributes, table, scope)?;
+    modify.timestamp = parts.timestamp;
+    modify.ttl = parts.ttl;
+    check_conditions(&modify)?;
+    Ok(modify)
+}
+
+fn insert_columns(
+    modify: &mut Modify,
+    columns: &[Name],
+    values: &[shelfmark_cql_syntax::ast::Term],
+    scope: &mut Scope<'_>,
+) -> Result<()> {
+    let table = Arc::clone(&modify.table);
+    if columns.len() != values.len() {
+        return invalid("Unmatched column names/values");
+    }
+    if columns.is_empty() {
+        return invalid("No columns provided to INSERT");
+    }
+    let mut has_clustering = false;
+    for (at, (name, term)) in columns.iter().zip(values).enumerate() {
+        if columns.iter().take(at).any(|other| other == name) {
+            return invalid("The column names contains duplicates");
+        }
+        let (place, column) =
+            table.find(name.as_str()).ok_or_else(|| undefined_column(name.as_str(), &table))?;
+        let to = Receiver { name: &column.name, ty: &column.kind };
+        let expr = prepare(term, to, scope)?;
+        match column.role {
+            ColumnKind::PartitionKey | ColumnKind::Clustering => {
+                has_clustering |= column.role == ColumnKind::Clustering;
+                modify.restrictions.single.insert(place, vec![Test::Equal(expr)]);
+            }
+            ColumnKind::Static => modify.statics.push(Operation::assign(column, expr)),
+            ColumnKind::Regular => modify.regular.push(Operation::assign(column, expr)),
+        }
+    }
+    modify.only_statics =
+        !has_clustering && modify.regular.is_empty() && !modify.statics.is_empty();
+    check_partition(modify)?;
+    if !modify.only_statics {
+        check_all_clustering(modify)?;
+    }
+    Ok(())
+}
+
+fn missing(columns: &[Column], from: usize, own: &Restrictions) -> Vec<String> {
+    columns
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| {
+            let covered = own.multi.iter().any(|multi: &Multi| {
+                columns.first().is_some_and(|first| first.role == ColumnKind::Clustering)
+                    && (multi.start..multi.start + multi.count).contains(at)
+            });
+            own.of(from + at).is_empty() && !covered
+        })
+        .map(|(_, column)| column.name.to_string())
+        .collect()
+}
+
+fn check_partition(modify: &Modify) -> Result<()> {
+    let missing = missing(modify.table.partition_columns(), 0, &modify.restrictions);
+    if !missing.is_empty() {
+        return invalid(format!("Some partition key parts are missing: {}", missing.join(", ")));
+    }
+    Ok(())
+}
+
+fn check_all_clustering(modify: &Modify) -> Result<()> {
+    let table = &modify.table;
+    let missing = missing(table.clustering_columns(), table.partition_count, &modify.restrictions);
+    if !missing.is_empty() {
+        return invalid(format!("Some clustering keys are missing: {}", missing.join(", ")));
+    }
+    Ok(())
+}
+
+/// Checks what a `WHERE` of a modification may say, and prepares it.
+fn where_of(
+    kind: Kind,
+    relations: &[Relation],
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Restrictions> {
+    for relation in relations {
+        let operator = match relation {
+            Relation::Column { operator, .. } => operator.text(),
+            _ => continue,
+        };
+        if operator.starts_with("CONTAINS") {
+            return invalid(format!("Cannot use {} with {operator}", kind.name()));
+        }
+        if operator == "LIKE" {
+            return invalid("LIKE restriction is only supported on properly indexed columns.");
+        }
+    }
+    let own = restrictions(relations, table, false, scope)?;
+    if !own.not_null.is_empty() {
+        return invalid("Unsupported restriction: IS NOT NULL");
+    }
+    if !own.token.is_empty() {
+        return invalid(format!(
+            "The token function cannot be used in WHERE clauses for {} statements",
+            kind.name()
+        ));
+    }
+    Ok(own)
+}
+
+fn check_where(modify: &Modify) -> Result<()> {
+    let (table, own) = (&modify.table, &modify.restrictions);
+    check_partition(modify)?;
+    for at in 0..table.partition_count {
+        if own.of(at).iter().any(Test::is_slice) {
+            return invalid(format!(
+                "Only EQ and IN relation are supported on the partition key (unless you use the token() function) for {} statements",
+                modify.kind.name()
+            ));
+        }
+    }
+    if modify.only_statics && own.restricts_clustering(table) {
+        return invalid(format!(
+            "Invalid restrictions on clustering columns since the {} statement modifies only static columns",
+            modify.kind.name()
+        ));
+    }
+    let clustering = table.partition_count..table.partition_count + table.clustering_count;
+    let has_slice = clustering.clone().any(|at| own.of(at).iter().any(Test::is_slice))
+        || own
+            .multi
+            .iter()
+            .any(|multi| matches!(multi.test, MultiTest::Lower(..) | MultiTest::Upper(..)));
+    let may_slice =
+        modify.kind == Kind::Delete && modify.regular.is_empty() && modify.statics.is_empty();
+    if modify.kind == Kind::Update && has_slice {
+        return invalid(
+            "Slice restrictions are not supported on the clustering columns in UPDATE statements",
+        );
+    }
+    if !modify.only_statics {
+        if modify.kind == Kind::Delete && !modify.regular.is_empty() && has_slice {
+            return invalid("Range deletions are not supported for specific columns");
+        }
+        if modify.kind == Kind::Update || !may_slice {
+            if modify.kind == Kind::Delete
+                && !missing(table.clustering_columns(), table.partition_count, own).is_empty()
+            {
+                return invalid("Range deletions are not supported for specific columns");
+            }
+            check_all_clustering(modify)?;
+        } else {
+            check_prefix(modify)?;
+        }
+    }
+    let others = own.other_columns(table);
+    if !others.is_empty() {
+        return invalid(format!(
+            "Non PRIMARY KEY columns found in where clause: {} ",
+            others.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Restricted clustering columns must begin the key.
+fn check_prefix(modify: &Modify) -> Result<()> {
+    let (table, own) = (&modify.table, &modify.restrictions);
+    let mut gap: Option<&Column> = None;
+    for (at, column) in table.clustering_columns().iter().enumerate() {
+        let restricted = !own.of(table.partition_count + at).is_empty()
+            || own.multi.iter().any(|multi| (multi.start..multi.start + multi.count).contains(&at));
+        match gap {
+            Some(gap) if restricted => {
+                return invalid(format!(
+                    "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
+                    column.name, gap.name
+                ));
+            }
+            None if !restricted => gap = Some(column),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Prepares an `UPDATE`.
+pub(crate) fn prepare_update(
+    update: &Update,
+    table: &Arc<Table>,
+    scope: &mut Scope<'_>,
+) -> Result<Modify> {
+    check_writable(table)?;
+    let parts = attributes(&update.attributes, table, scope)?;
+    let mut seen: Vec<(&str, bool)> = Vec::new();
+    let (mut regular, mut statics) = (Vec::new(), Vec::new());
+    for assignment in &update.assignments {
+        let name = assignment.column.as_str();
+        let column = table.column(name).ok_or_else(|| undefined_column(name, table))?;
+        if column.role.is_key() {
+            return invalid(format!("PRIMARY KEY part {name} found in SET part"));
+        }
+        let by_field =
+            matches!(assignment.operation, Written::SetElement { .. } | Written::SetField { .. });
+        if seen.iter().any(|(own, partial)| *own == name && !(*partial && by_field)) {
+            return invalid(format!("Multiple incompatible setting of column {name}"));
+        }
+        seen.push((name, by_field));
+        let operation = Operation::of_update(column, &assignment.operation, scope)?;
+        if column.role == ColumnKind::Static {
+            statics.push(operation)
+        } else {
+            regular.push(operation)
+        }
+    }
+    let own = where_of(Kind::Update, &update.relations, table, scope)?;
+    let conditions = Conditions::prepare(&update.conditions, table, scope)?;
+    let row_must_exist =
+        matches!(update.conditions, WrittenConditions::Exists) && own.restricts_clustering(table);
+    let only_statics = regular.is_empty()
+        && !statics.is_empty()
+        && !conditions.has_regular(table)
+        && !row_must_exist;
+    let modify = Modify {
+        kind: Kind::Update,
+        table: Arc::clone(table),
+        restrictions: own,
+        regular,
+        statics,
+        only_statics,
+        json: None,
+        timestamp: parts.timestamp,
+        ttl: parts.ttl,
+        conditions,
+    };
+    check_where(&modify)?;
+    check_conditions(&modify)?;
+    Ok(modify)
+}
+
+/// Prepares a `DELETE`.
+pub(crate) fn prepare_delete(
+    delete: &Delete,
+    table: &Arc<Table>,
+    scope: &mut Scope<'_>,
+) -> Result<Modify> {
+    check_writable(table)?;
+    let (mut regular, mut statics) = (Vec::new(), Vec::new());
+    for deletion in &delete.deletions {
+        let (Deletion::Column(name)
+        | Deletion::Element { column: name, .. }
+        | Deletion::Field { column: name, .. }) = deletion;
+        let name = name.as_str();
+        let column = table.column(name).ok_or_else(|| undefined_column(name, table))?;
+        if column.role.is_key() {
+            return invalid(format!(
+                "Invalid identifier {name} for deletion (should not be a PRIMARY KEY part)"
+            ));
+        }
+        let operation = Operation::of_delete(column, deletion, scope)?;
+        if column.role == ColumnKind::Static {
+            statics.push(operation)
+        } else {
+            regular.push(operation)
+        }
+    }
+    let parts = attributes(&delete.attributes, table, scope)?;
+    let own = where_of(Kind::Delete, &delete.relations, table, scope)?;
+    let conditions = Conditions::prepare(&delete.conditions, table, scope)?;
+    let only_statics = regular.is_empty() && !statics.is_empty() && !conditions.has_regular(table);
+    let modify = Modify {
+        kind: Kind::Delete,
+        table: Arc::clone(table),
+        restrictions: own,
+        regular,
+        statics,
+        only_statics,
+        json: None,
+        timestamp: parts.timestamp,
+        ttl: None,
+        conditions,
+    };
+    check_where(&modify)?;
+    check_conditions(&modify)?;
+    check_conditional_delete(&modify)?;
+    Ok(modify)
+}
+
+fn check_conditional_delete(modify: &Modify) -> Result<()> {
+    if !modify.conditions.is_some() || modify.only_statics {
+        return Ok(());
+    }
+    let table = &modify.table;
+    let unnamed = missing(table.clustering_columns(), table.partition_count, &modify.restrictions);
+    let sliced = modify.restrictions.single.values().flatten().any(Test::is_slice)
+        || modify.restrictions.multi.iter().any(|own| !matches!(own.test, MultiTest::Equal(_)));
+    if unnamed.is_empty() && !sliced {
+        return Ok(());
+    }
+    if modify.conditions.has_regular(table) {
+        let names = modify.conditions.regular_names(table);
+        return invalid(format!(
+            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF condition on column '{}'",
+            names.first().copied().unwrap_or_default()
+        ));
+    }
+    if !modify.regular.is_empty() {
+        return invalid(format!(
+            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to delete column '{}'",
+            modify.regular.first().map_or("", Operation::column_name)
+        ));
+    }
+    invalid(
+        "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF conditions",
+    )
+}

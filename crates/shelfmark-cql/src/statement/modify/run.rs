@@ -1,0 +1,463 @@
+//! Modifications and batches of them executed.
+//!
+//! Everything of one request is one commit: a batch is atomic and isolated over partitions and
+//! tables, whatever its kind.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_engine::{
+    CellGet, CellWrites, ClusteringValue, ConditionalRead, Decision, Engine, LiveRow, Mutation,
+    PartitionView,
+};
+
+use super::{Change, Lists, Modify, Moment, Operation, Place};
+use crate::error::{CqlError, WriteKind};
+use crate::function::World;
+use crate::outcome::{
+    Answer, Answered, BoundValue, ColumnSpec, Outcome, RequestOptions, ResultRows, RowBuffer,
+};
+use crate::schema::{ColumnKind, Table};
+use crate::statement::keys::partition_parts;
+use crate::statement::row::column_value;
+use crate::term::Env;
+use crate::types::CqlType;
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// A modification with its values.
+pub(crate) struct Entry<'p> {
+    pub(crate) modify: &'p Modify,
+    pub(crate) values: &'p [BoundValue],
+}
+
+/// One modification of a request, evaluated.
+struct Ready<'p> {
+    entry: &'p Entry<'p>,
+    changes: Vec<Change>,
+    regular: Vec<Operation>,
+    statics: Vec<Operation>,
+    moment: Moment,
+}
+
+/// Runs one modification.
+pub(crate) fn run_one(
+    engine: &Engine,
+    modify: &Modify,
+    values: &[BoundValue],
+    options: &RequestOptions,
+    answer: Answer,
+) {
+    let entries = [Entry { modify, values }];
+    run(engine, &entries, options, None, false, answer);
+}
+
+/// Runs the entries of a batch; `timestamp` is the batch's own.
+pub(crate) fn run_batch(
+    engine: &Engine,
+    entries: &[Entry<'_>],
+    options: &RequestOptions,
+    timestamp: Option<i64>,
+    answer: Answer,
+) {
+    run(engine, entries, options, timestamp, true, answer);
+}
+
+fn run(
+    engine: &Engine,
+    entries: &[Entry<'_>],
+    options: &RequestOptions,
+    timestamp: Option<i64>,
+    is_batch: bool,
+    answer: Answer,
+) {
+    let conditional = entries.iter().any(|entry| entry.modify.is_conditional());
+    let ready = match evaluate(engine, entries, options, timestamp, conditional) {
+        Ok(ready) => ready,
+        Err(error) => return answer(Err(error)),
+    };
+    if conditional {
+        run_conditional(engine, &ready, options, is_batch, answer);
+        return;
+    }
+    let kind = match (is_batch, entries.first().is_some_and(|own| own.modify.table.flags.counter)) {
+        (_, true) => WriteKind::Counter,
+        (true, false) => WriteKind::Batch,
+        (false, false) => WriteKind::Simple,
+    };
+    let mut mutations = Vec::new();
+    for own in &ready {
+        if let Err(error) = own.put(engine, options, &mut mutations) {
+            return answer(Err(error));
+        }
+    }
+    if mutations.is_empty() {
+        return answer(Ok(Outcome::Void.into()));
+    }
+    let consistency = options.consistency;
+    let writes = CellWrites { mutations, now: now_of(options) };
+    engine.submit_cells(
+        writes,
+        Box::new(move |outcome| {
+            answer(match outcome {
+                Ok(()) => Ok(Outcome::Void.into()),
+                Err(error) => Err(CqlError::from_engine(&error, consistency, Some(kind))),
+            });
+        }),
+    );
+}
+
+/// The second that the request wants expiries judged by.
+pub(crate) fn now_of(options: &RequestOptions) -> Option<u64> {
+    options.now_in_seconds.and_then(|now| u64::try_from(now).ok())
+}
+
+fn env<'e>(engine: &'e Engine, values: &'e [BoundValue]) -> Env<'e> {
+    Env { world: Some(World { environment: engine.environment() }), values, row: None }
+}
+
+fn evaluate<'p>(
+    engine: &Engine,
+    entries: &'p [Entry<'p>],
+    options: &RequestOptions,
+    timestamp: Option<i64>,
+    conditional: bool,
+) -> Result<Vec<Ready<'p>>> {
+    let mut default = timestamp.or(if conditional { None } else { options.timestamp });
+    let mut out = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let env = env(engine, entry.values);
+        let modify = entry.modify;
+        // All statements of a batch share one timestamp.
+        let moment =
+            modify.moment(env, || *default.get_or_insert_with(|| engine.cell_timestamp()))?;
+        let ready = match &modify.json {
+            None => Ready {
+                entry,
+                changes: modify.changes(env)?,
+                regular: modify.regular.clone(),
+                statics: modify.statics.clone(),
+                moment,
+            },
+            Some((text, keep)) => {
+                let (change, regular, statics) = modify.json_change(text, *keep, env)?;
+                Ready { entry, changes: vec![change], regular, statics, moment }
+            }
+        };
+        out.push(ready);
+    }
+    Ok(out)
+}
+
+impl Ready<'_> {
+    /// Appends the mutations; lists that operations by position need are read before.
+    fn put(
+        &self,
+        engine: &Engine,
+        options: &RequestOptions,
+        out: &mut Vec<Mutation>,
+    ) -> Result<()> {
+        let env = env(engine, self.entry.values);
+        let table = &self.entry.modify.table;
+        for change in &self.changes {
+            let mut read = |clustering: Option<&[ClusteringValue]>| {
+                read_row(engine, table, &change.partition, clustering, options)
+            };
+            let mut lists = Lists { read: &mut read };
+            let (regular, statics) = (&self.regular, &self.statics);
+            self.entry.modify.mutations(
+                change,
+                regular,
+                statics,
+                self.moment,
+                env,
+                &mut lists,
+                out,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// As [`Ready::put`], with the rows that a condition was decided on.
+    fn put_seen(&self, engine: &Engine, seen: &Seen<'_>, out: &mut Vec<Mutation>) -> Result<()> {
+        let env = env(engine, self.entry.values);
+        for change in &self.changes {
+            let mut read =
+                |clustering: Option<&[ClusteringValue]>| Ok(seen.row(clustering).cloned());
+            let mut lists = Lists { read: &mut read };
+            let (regular, statics) = (&self.regular, &self.statics);
+            self.entry.modify.mutations(
+                change,
+                regular,
+                statics,
+                self.moment,
+                env,
+                &mut lists,
+                out,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn read_row(
+    engine: &Engine,
+    table: &Table,
+    partition: &Bytes,
+    clustering: Option<&[ClusteringValue]>,
+    options: &RequestOptions,
+) -> Result<Option<LiveRow>> {
+    let Some(stored) = &table.stored else { return Ok(None) };
+    let failed =
+        |error: shelfmark_engine::Error| CqlError::from_engine(&error, options.consistency, None);
+    match clustering {
+        None => {
+            engine.get_statics(stored, partition).map(|row| Some((*row).clone())).map_err(failed)
+        }
+        Some(clustering) => {
+            let get = CellGet {
+                partition: partition.clone(),
+                clustering: clustering.to_vec(),
+                statics: false,
+                now: now_of(options),
+            };
+            engine.get_cells(stored, &get).map(|got| got.row).map_err(failed)
+        }
+    }
+}
+
+/// The rows of a partition that a condition is decided on.
+struct Seen<'v> {
+    keys: &'v [Vec<ClusteringValue>],
+    view: &'v PartitionView,
+}
+
+impl Seen<'_> {
+    fn row(&self, clustering: Option<&[ClusteringValue]>) -> Option<&LiveRow> {
+        let Some(clustering) = clustering else { return Some(&self.view.statics) };
+        let at = self.keys.iter().position(|own| own == clustering)?;
+        self.view.rows.get(at)?.as_ref()
+    }
+}
+
+fn run_conditional(
+    engine: &Engine,
+    ready: &[Ready<'_>],
+    options: &RequestOptions,
+    is_batch: bool,
+    answer: Answer,
+) {
+    let (table, partition) = match one_partition(ready) {
+        Ok(found) => found,
+        Err(error) => return answer(Err(error)),
+    };
+    let Some(stored) = table.stored.clone() else {
+        return answer(Err(CqlError::invalid("the table cannot be written")));
+    };
+    let mut keys: Vec<Vec<ClusteringValue>> = Vec::new();
+    for change in ready.iter().flat_map(|own| &own.changes) {
+        if let Place::Row(clustering) = &change.place
+            && !keys.contains(clustering)
+        {
+            keys.push(clustering.clone());
+        }
+    }
+    let read = ConditionalRead {
+        table: stored,
+        partition: partition.clone(),
+        rows: keys.clone(),
+        now: now_of(options),
+    };
+    let consistency = options.consistency;
+    let decide = |view: &PartitionView| {
+        let seen = Seen { keys: &keys, view };
+        let decided = decide(engine, ready, &table, &partition, &seen, is_batch);
+        Ok(match decided {
+            Ok((mutations, rows)) => Decision { mutations, answer: Ok(rows) },
+            Err(error) => Decision { mutations: Vec::new(), answer: Err(error) },
+        })
+    };
+    engine.submit_cells_if(
+        read,
+        decide,
+        Box::new(move |outcome: shelfmark_engine::Result<Result<Answered>>| {
+            answer(match outcome {
+                Ok(decided) => decided,
+                Err(error) => Err(CqlError::from_engine(&error, consistency, Some(WriteKind::Cas))),
+            });
+        }),
+    );
+}
+
+/// The table and partition that all conditional changes concern.
+fn one_partition(ready: &[Ready<'_>]) -> Result<(Arc<Table>, Bytes)> {
+    let mut found: Option<(Arc<Table>, Bytes)> = None;
+    for own in ready {
+        let table = &own.entry.modify.table;
+        for change in &own.changes {
+            match &found {
+                None => found = Some((Arc::clone(table), change.partition.clone())),
+                Some((other, _)) if other.full_name() != table.full_name() => {
+                    return Err(CqlError::invalid(
+                        "Batch with conditions cannot span multiple tables",
+                    ));
+                }
+                Some((_, partition)) if *partition != change.partition => {
+                    return Err(CqlError::invalid(
+                        "Batch with conditions cannot span multiple partitions",
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    found.ok_or_else(|| CqlError::invalid("the conditional statement names no partition"))
+}
+
+type Decided = (Vec<Mutation>, Answered);
+
+fn decide(
+    engine: &Engine,
+    ready: &[Ready<'_>],
+    table: &Arc<Table>,
+    partition: &Bytes,
+    seen: &Seen<'_>,
+    is_batch: bool,
+) -> Result<Decided> {
+    let mut applied = true;
+    for own in ready {
+        let conditions = &own.entry.modify.conditions;
+        let env = env(engine, own.entry.values);
+        for change in &own.changes {
+            let row = match &change.place {
+                Place::Row(clustering) => seen.row(Some(clustering)),
+                // Of statics, existence is that of any static.
+                _ => Some(&seen.view.statics).filter(|statics| statics.exists()),
+            };
+            applied &= conditions.hold(table, row, &seen.view.statics, env)?;
+        }
+    }
+    if applied {
+        let mut mutations = Vec::new();
+        for own in ready {
+            own.put_seen(engine, seen, &mut mutations)?;
+        }
+        return Ok((mutations, applied_rows(table, true, &[], &[])));
+    }
+    let places = shown_columns(ready, table, is_batch);
+    let mut rows = Vec::new();
+    let mut done: Vec<Option<&[ClusteringValue]>> = Vec::new();
+    for own in ready.iter().filter(|own| own.entry.modify.is_conditional()) {
+        for change in &own.changes {
+            let clustering = match &change.place {
+                Place::Row(clustering) => Some(clustering.as_slice()),
+                _ => None,
+            };
+            if done.contains(&clustering) {
+                continue;
+            }
+            done.push(clustering);
+            let row = clustering.and_then(|own| seen.row(Some(own)));
+            let shows_statics = places
+                .iter()
+                .any(|at| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Static));
+            if row.is_some() || (shows_statics && seen.view.statics.exists()) {
+                let clustering = clustering.filter(|_| row.is_some());
+                rows.push(values_of(
+                    table,
+                    partition,
+                    clustering,
+                    row,
+                    &seen.view.statics,
+                    &places,
+                ));
+            }
+        }
+    }
+    Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
+}
+
+/// The columns that a condition that did not hold shows.
+fn shown_columns(ready: &[Ready<'_>], table: &Table, is_batch: bool) -> Vec<usize> {
+    let mut places: Vec<usize> = Vec::new();
+    let mut add = |at: usize| {
+        if !places.contains(&at) {
+            places.push(at);
+        }
+    };
+    for own in ready.iter().filter(|own| own.entry.modify.is_conditional()) {
+        match own.entry.modify.conditions.columns() {
+            // Conditions on existence show everything.
+            None => (0..table.columns.len()).for_each(&mut add),
+            Some(columns) => {
+                if is_batch {
+                    (0..table.partition_count + table.clustering_count).for_each(&mut add);
+                }
+                columns.into_iter().for_each(&mut add);
+            }
+        }
+    }
+    places
+}
+
+fn values_of(
+    table: &Table,
+    partition: &Bytes,
+    clustering: Option<&[ClusteringValue]>,
+    row: Option<&LiveRow>,
+    statics: &LiveRow,
+    places: &[usize],
+) -> Vec<Option<Bytes>> {
+    let parts = partition_parts(partition, table.partition_count);
+    places
+        .iter()
+        .map(|at| {
+            let column = table.columns.get(*at)?;
+            let place = usize::try_from(column.id).ok()?;
+            match column.role {
+                ColumnKind::PartitionKey => parts.get(place).cloned(),
+                ColumnKind::Clustering => clustering?.get(place)?.clone(),
+                ColumnKind::Static => column_value(column, statics),
+                ColumnKind::Regular => column_value(column, row?),
+            }
+        })
+        .collect()
+}
+
+/// The `[applied]` column of a table.
+pub(crate) fn applied_column(table: &Table) -> ColumnSpec {
+    ColumnSpec {
+        keyspace: Arc::clone(&table.keyspace),
+        table: Arc::clone(&table.name),
+        name: "[applied]".into(),
+        kind: CqlType::Boolean,
+    }
+}
+
+fn applied_rows(
+    table: &Table,
+    applied: bool,
+    places: &[usize],
+    rows: &[Vec<Option<Bytes>>],
+) -> Answered {
+    let mut columns = vec![applied_column(table)];
+    if !rows.is_empty() {
+        columns.extend(places.iter().filter_map(|at| table.columns.get(*at)).map(|own| {
+            ColumnSpec {
+                keyspace: Arc::clone(&table.keyspace),
+                table: Arc::clone(&table.name),
+                name: Arc::clone(&own.name),
+                kind: own.kind.clone(),
+            }
+        }));
+    }
+    let mut buffer = RowBuffer::default();
+    let flag = [u8::from(applied)];
+    if rows.is_empty() {
+        buffer.row([Some(flag.as_slice())]);
+    }
+    for row in rows {
+        buffer.row(std::iter::once(Some(flag.as_slice())).chain(row.iter().map(Option::as_deref)));
+    }
+    Outcome::Rows(ResultRows { columns: columns.into(), rows: buffer, paging: None }).into()
+}

@@ -1,0 +1,675 @@
+//! A `WHERE` prepared: which column is restricted how, with Cassandra's words for what may not be.
+//!
+//! What it is not: whether the restrictions as a whole can be answered is decided by whoever plans
+//! the statement.
+
+use std::collections::BTreeMap;
+
+use shelfmark_cql_syntax::ast::{InValues, Name, Operator, Relation, Term};
+
+use crate::error::CqlError;
+use crate::schema::{ColumnKind, Table};
+use crate::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
+use crate::types::CqlType;
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// The right side of `IN`.
+#[derive(Debug, Clone)]
+pub(crate) enum InList {
+    Values(Vec<Expr>),
+    /// One marker for the whole list; its type is a list.
+    Marker(Expr),
+}
+
+/// What a column must satisfy.
+#[derive(Debug, Clone)]
+pub(crate) enum Test {
+    Equal(Expr),
+    In(InList),
+    /// Above this; the flag includes it.
+    Lower(Expr, bool),
+    /// Below this; the flag includes it.
+    Upper(Expr, bool),
+    Contains(Expr),
+    ContainsKey(Expr),
+    /// An entry of a map: key and value.
+    Entry(Expr, Expr),
+}
+
+impl Test {
+    pub(crate) const fn is_slice(&self) -> bool {
+        matches!(self, Self::Lower(..) | Self::Upper(..))
+    }
+
+    pub(crate) const fn is_contains(&self) -> bool {
+        matches!(self, Self::Contains(_) | Self::ContainsKey(_) | Self::Entry(..))
+    }
+}
+
+/// A restriction of several clustering columns at once.
+#[derive(Debug, Clone)]
+pub(crate) struct Multi {
+    /// Place of the first among the clustering columns, and how many.
+    pub(crate) start: usize,
+    pub(crate) count: usize,
+    pub(crate) test: MultiTest,
+}
+
+/// What several columns must satisfy as a tuple.
+#[derive(Debug, Clone)]
+pub(crate) enum MultiTest {
+    Equal(TupleValue),
+    In(Vec<TupleValue>),
+    /// One marker for a list of tuples.
+    InMarker(Expr),
+    Lower(TupleValue, bool),
+    Upper(TupleValue, bool),
+}
+
+/// A tuple: component by component, or one marker.
+#[derive(Debug, Clone)]
+pub(crate) enum TupleValue {
+    Parts(Vec<Expr>),
+    Marker(Expr),
+}
+
+/// The prepared `WHERE`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Restrictions {
+    /// Restrictions of single columns, by their places in the table.
+    pub(crate) single: BTreeMap<usize, Vec<Test>>,
+    /// Restrictions of several clustering columns.
+    pub(crate) multi: Vec<Multi>,
+    /// Restrictions of the token.
+    pub(crate) token: Vec<Test>,
+    /// Columns of `IS NOT NULL`.
+    pub(crate) not_null: Vec<usize>,
+}
+
+fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::invalid(message))
+}
+
+/// The error for a column that is not there.
+pub(crate) fn undefined_column(name: &str, table: &Table) -> CqlError {
+    CqlError::invalid(format!(
+        "Undefined column name {} in table {}",
+        crate::types::maybe_quote(name),
+        table.full_name()
+    ))
+}
+
+/// Prepares a `WHERE`. `filtering` is whether `ALLOW FILTERING` was said.
+///
+/// # Errors
+///
+/// * `Invalid`: a column is not there, a value does not fit, or two relations exclude each other.
+#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+pub(crate) fn restrictions(
+    relations: &[Relation],
+    table: &Table,
+    filtering: bool,
+    scope: &mut Scope<'_>,
+) -> Result<Restrictions> {
+    let mut all = Restrictions::default();
+    for relation in relations {
+        match relation {
+            Relation::Column { column, operator, value } => {
+                let at = find(column, table)?;
+                let test = column_test(at, *operator, value, table, scope)?;
+                all.add(at, test, table, filtering)?;
+            }
+            Relation::In { column, values } => {
+                let at = find(column, table)?;
+                let column = column_of(at, table)?;
+                if column.is_multi_cell() {
+                    return invalid(format!(
+                        "Collection column '{}' ({}) cannot be restricted by a 'IN' relation",
+                        column.name, column.kind
+                    ));
+                }
+                let list = in_list(values, &column.name, &column.kind, scope)?;
+                // An IN of one value is an equality.
+                let test = match list {
+                    InList::Values(mut one) if one.len() == 1 => {
+                        one.pop().map_or(Test::In(InList::Values(Vec::new())), Test::Equal)
+                    }
+                    list => Test::In(list),
+                };
+                all.add(at, test, table, filtering)?;
+            }
+            Relation::IsNotNull { column } => all.not_null.push(find(column, table)?),
+            Relation::Element { column, key, operator, value } => {
+                let at = find(column, table)?;
+                let test = entry_test(at, key, *operator, value, table, scope)?;
+                all.add(at, test, table, filtering)?;
+            }
+            Relation::Token { columns, operator, value } => {
+                check_token(columns, table)?;
+                let ty = CqlType::Bigint;
+                let to = Receiver { name: "partition key token", ty: &ty };
+                let expr = prepare(value, to, scope)?;
+                let test = comparison(*operator, expr)?;
+                all.add_token(test, columns)?;
+            }
+            Relation::Tuple { columns, operator, value } => {
+                let (start, count) = tuple_columns(columns, table)?;
+                let value = tuple_value(value, start, count, table, scope)?;
+                let test = match operator {
+                    Operator::Equal => MultiTest::Equal(value),
+                    Operator::Less => MultiTest::Upper(value, false),
+                    Operator::LessOrEqual => MultiTest::Upper(value, true),
+                    Operator::Greater => MultiTest::Lower(value, false),
+                    Operator::GreaterOrEqual => MultiTest::Lower(value, true),
+                    _ => {
+                        return invalid(format!(
+                            "Unsupported \"{}\" relation on multiple columns",
+                            operator.text()
+                        ));
+                    }
+                };
+                all.add_multi(Multi { start, count, test }, table, filtering)?;
+            }
+            Relation::TupleIn { columns, values } => {
+                let (start, count) = tuple_columns(columns, table)?;
+                let test = match values {
+                    InValues::List(values) => MultiTest::In(
+                        values
+                            .iter()
+                            .map(|value| tuple_value(value, start, count, table, scope))
+                            .collect::<Result<_>>()?,
+                    ),
+                    InValues::Marker(marker) => {
+                        let ty = CqlType::list(tuple_type(start, count, table)).freeze();
+                        let name = in_name(start, count, table);
+                        let to = Receiver { name: &name, ty: &ty };
+                        MultiTest::InMarker(prepare_marker(marker.index, to, scope))
+                    }
+                };
+                all.add_multi(Multi { start, count, test }, table, filtering)?;
+            }
+            Relation::Custom { .. } => {
+                return invalid(
+                    "Custom index expressions are not supported by any index of this server",
+                );
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn find(name: &Name, table: &Table) -> Result<usize> {
+    table
+        .find(name.as_str())
+        .map(|(at, _)| at)
+        .ok_or_else(|| undefined_column(name.as_str(), table))
+}
+
+fn column_of(at: usize, table: &Table) -> Result<&crate::schema::Column> {
+    table.columns.get(at).ok_or_else(|| CqlError::invalid("Undefined column"))
+}
+
+fn comparison(operator: Operator, expr: Expr) -> Result<Test> {
+    Ok(match operator {
+        Operator::Equal => Test::Equal(expr),
+        Operator::Less => Test::Upper(expr, false),
+        Operator::LessOrEqual => Test::Upper(expr, true),
+        Operator::Greater => Test::Lower(expr, false),
+        Operator::GreaterOrEqual => Test::Lower(expr, true),
+        Operator::NotEqual | Operator::Contains | Operator::ContainsKey | Operator::Like => {
+            return invalid(format!("Unsupported \"{}\" relation", operator.text()));
+        }
+    })
+}
+
+fn column_test(
+    at: usize,
+    operator: Operator,
+    value: &Term,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Test> {
+    let column = column_of(at, table)?;
+    let (name, ty) = (&column.name, &column.kind);
+    match operator {
+        Operator::Like => {
+            return invalid(format!(
+                "LIKE restriction is only supported on properly indexed columns. {name} LIKE {} is not valid.",
+                term_text(value)
+            ));
+        }
+        Operator::NotEqual => {
+            return invalid(format!("Unsupported \"!=\" relation: {name} != {}", term_text(value)));
+        }
+        Operator::ContainsKey => {
+            let CqlType::Map { key, .. } = ty else {
+                return invalid(format!("Cannot use CONTAINS KEY on non-map column {name}"));
+            };
+            let shown = format!("key({name})");
+            return prepare(value, Receiver { name: &shown, ty: key }, scope)
+                .map(Test::ContainsKey);
+        }
+        Operator::Contains => {
+            let (CqlType::List { element, .. }
+            | CqlType::Set { element, .. }
+            | CqlType::Map { value: element, .. }) = ty
+            else {
+                return invalid(format!("Cannot use CONTAINS on non-collection column {name}"));
+            };
+            let shown = format!("value({name})");
+            return prepare(value, Receiver { name: &shown, ty: element }, scope)
+                .map(Test::Contains);
+        }
+        _ => {}
+    }
+    if ty.is_multi_cell() {
+        let what = if ty.is_udt() {
+            format!("Non-frozen UDT column '{name}' ({ty}) cannot be restricted by any relation")
+        } else {
+            format!(
+                "Collection column '{name}' ({ty}) cannot be restricted by a '{}' relation",
+                operator.text()
+            )
+        };
+        return invalid(what);
+    }
+    if operator != Operator::Equal && ty.references_duration() {
+        let what = match ty {
+            CqlType::Native(_) => "duration columns".to_owned(),
+            CqlType::Tuple(_) => "tuples containing durations".to_owned(),
+            CqlType::User { .. } => "UDTs containing durations".to_owned(),
+            _ => "collections containing durations".to_owned(),
+        };
+        return invalid(format!("Slice restrictions are not supported on {what}"));
+    }
+    comparison(operator, prepare(value, Receiver { name, ty }, scope)?)
+}
+
+fn entry_test(
+    at: usize,
+    key: &Term,
+    operator: Operator,
+    value: &Term,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Test> {
+    let column = column_of(at, table)?;
+    let name = &column.name;
+    let (key_type, value_type) = match &column.kind {
+        CqlType::Map { key, value, frozen: false } => (key, value),
+        CqlType::Map { .. } => {
+            return invalid(format!(
+                "Map-entry equality predicates on frozen map column {name} are not supported"
+            ));
+        }
+        CqlType::List { .. } => {
+            return invalid(format!(
+                "Indexes on list entries ({name}[index] = value) are not currently supported."
+            ));
+        }
+        _ => return invalid(format!("Column {name} cannot be used as a map")),
+    };
+    if operator != Operator::Equal {
+        return invalid("Only EQ relations are supported on map entries");
+    }
+    let (key_name, value_name) = (format!("key({name})"), format!("value({name})"));
+    let key = prepare(key, Receiver { name: &key_name, ty: key_type }, scope)?;
+    let value = prepare(value, Receiver { name: &value_name, ty: value_type }, scope)?;
+    Ok(Test::Entry(key, value))
+}
+
+/// Prepares the right side of `IN`.
+pub(crate) fn in_list(
+    values: &InValues,
+    name: &str,
+    ty: &CqlType,
+    scope: &mut Scope<'_>,
+) -> Result<InList> {
+    match values {
+        InValues::List(terms) => {
+            let terms: Result<Vec<Expr>> =
+                terms.iter().map(|term| prepare(term, Receiver { name, ty }, scope)).collect();
+            terms.map(InList::Values)
+        }
+        InValues::Marker(marker) => {
+            let shown = format!("in({name})");
+            let list = CqlType::list(ty.freeze()).freeze();
+            let to = Receiver { name: &shown, ty: &list };
+            Ok(InList::Marker(prepare_marker(marker.index, to, scope)))
+        }
+    }
+}
+
+fn check_token(columns: &[Name], table: &Table) -> Result<()> {
+    let key = table.partition_columns();
+    for column in columns {
+        if table.column(column.as_str()).is_none() {
+            return Err(undefined_column(column.as_str(), table));
+        }
+    }
+    if columns.len() != key.len()
+        || columns.iter().any(|own| !key.iter().any(|key| &*key.name == own.as_str()))
+    {
+        return invalid(
+            "The token() function must be applied to all partition key components or none of them",
+        );
+    }
+    if columns.iter().zip(key).any(|(own, key)| own.as_str() != &*key.name) {
+        let names: Vec<&str> = key.iter().map(|key| &*key.name).collect();
+        return invalid(format!(
+            "The token function arguments must be in the partition key order: {}",
+            names.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Place of the first column among the clustering columns, and how many there are.
+fn tuple_columns(columns: &[Name], table: &Table) -> Result<(usize, usize)> {
+    let mut start = None;
+    let mut next = 0;
+    for name in columns {
+        let (_, column) =
+            table.find(name.as_str()).ok_or_else(|| undefined_column(name.as_str(), table))?;
+        if column.role != ColumnKind::Clustering {
+            return invalid(format!(
+                "Multi-column relations can only be applied to clustering columns but was applied to: {}",
+                column.name
+            ));
+        }
+        let at = usize::try_from(column.id).unwrap_or(usize::MAX);
+        match start {
+            None => {
+                start = Some(at);
+                next = at + 1;
+            }
+            Some(_) if at == next => next += 1,
+            Some(first) if at >= first && at < next => {
+                return invalid(format!(
+                    "Column \"{}\" appeared twice in a relation: ({})",
+                    column.name,
+                    columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", ")
+                ));
+            }
+            Some(_) => {
+                return invalid(format!(
+                    "Clustering columns must appear in the PRIMARY KEY order in multi-column relations: ({})",
+                    columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", ")
+                ));
+            }
+        }
+    }
+    let start = start.unwrap_or(0);
+    Ok((start, next - start))
+}
+
+fn tuple_type(start: usize, count: usize, table: &Table) -> CqlType {
+    let types = table.clustering_columns().iter().skip(start).take(count);
+    CqlType::tuple(types.map(|column| column.kind.freeze()).collect())
+}
+
+fn in_name(start: usize, count: usize, table: &Table) -> String {
+    let names: Vec<&str> =
+        table.clustering_columns().iter().skip(start).take(count).map(|own| &*own.name).collect();
+    format!("in({})", names.join(","))
+}
+
+fn tuple_value(
+    term: &Term,
+    start: usize,
+    count: usize,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<TupleValue> {
+    match term {
+        Term::Marker(marker) => {
+            let ty = tuple_type(start, count, table);
+            let names: Vec<&str> = table
+                .clustering_columns()
+                .iter()
+                .skip(start)
+                .take(count)
+                .map(|own| &*own.name)
+                .collect();
+            let name = format!("({})", names.join(","));
+            Ok(TupleValue::Marker(prepare_marker(
+                marker.index,
+                Receiver { name: &name, ty: &ty },
+                scope,
+            )))
+        }
+        Term::Tuple(items) => {
+            if items.len() != count {
+                return invalid(format!(
+                    "Expected {count} elements in value tuple, but got {}: {}",
+                    items.len(),
+                    term_text(term)
+                ));
+            }
+            let columns = table.clustering_columns().iter().skip(start);
+            let parts: Result<Vec<Expr>> = items
+                .iter()
+                .zip(columns)
+                .map(|(item, own)| {
+                    prepare(item, Receiver { name: &own.name, ty: &own.kind }, scope)
+                })
+                .collect();
+            parts.map(TupleValue::Parts)
+        }
+        other => invalid(format!("Invalid tuple {}", term_text(other))),
+    }
+}
+
+impl Restrictions {
+    fn add(&mut self, at: usize, test: Test, table: &Table, filtering: bool) -> Result<()> {
+        let column = column_of(at, table)?;
+        if column.role == ColumnKind::Clustering {
+            let place = usize::try_from(column.id).unwrap_or(usize::MAX);
+            self.check_clustering(place, &test, table, filtering)?;
+            if self.multi.iter().any(|own| (own.start..own.start + own.count).contains(&place)) {
+                return invalid(format!(
+                    "Column \"{}\" cannot be restricted by both a tuple notation inequality and a single column inequality",
+                    column.name
+                ));
+            }
+        }
+        if column.role == ColumnKind::PartitionKey && !self.token.is_empty() && !filtering {
+            return invalid(format!(
+                "Columns \"{}\" cannot be restricted by both a normal relation and a token relation",
+                column.name
+            ));
+        }
+        let own = self.single.entry(at).or_default();
+        let name = &column.name;
+        for other in own.iter() {
+            match (other, &test) {
+                (Test::Equal(_), _) | (_, Test::Equal(_))
+                    if !(other.is_contains() || test.is_contains()) =>
+                {
+                    return invalid(format!(
+                        "{name} cannot be restricted by more than one relation if it includes an Equal"
+                    ));
+                }
+                (Test::In(_), _) | (_, Test::In(_)) => {
+                    return invalid(format!(
+                        "{name} cannot be restricted by more than one relation if it includes a IN"
+                    ));
+                }
+                (Test::Lower(..), Test::Lower(..)) => {
+                    return invalid(format!(
+                        "More than one restriction was found for the start bound on {name}"
+                    ));
+                }
+                (Test::Upper(..), Test::Upper(..)) => {
+                    return invalid(format!(
+                        "More than one restriction was found for the end bound on {name}"
+                    ));
+                }
+                (a, b) if a.is_contains() != b.is_contains() => {
+                    return invalid(format!(
+                        "Collection column {name} can only be restricted by CONTAINS, CONTAINS KEY, or map-entry equality"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        own.push(test);
+        Ok(())
+    }
+
+    /// A slice ends what can be restricted behind it.
+    fn check_clustering(
+        &self,
+        place: usize,
+        test: &Test,
+        table: &Table,
+        filtering: bool,
+    ) -> Result<()> {
+        if filtering {
+            return Ok(());
+        }
+        let columns = table.clustering_columns();
+        let name = |place: usize| columns.get(place).map_or("", |own| &*own.name);
+        let restricted = self.single.iter().filter_map(|(at, tests)| {
+            let place = at.checked_sub(table.partition_count)?;
+            (place < columns.len()).then(|| (place, tests.iter().any(Test::is_slice)))
+        });
+        let multi = self.multi.iter().map(|own| {
+            (own.start, matches!(own.test, MultiTest::Lower(..) | MultiTest::Upper(..)))
+        });
+        let Some((last, is_slice)) = restricted.chain(multi).max_by_key(|(place, _)| *place) else {
+            return Ok(());
+        };
+        if is_slice && place > last {
+            return invalid(format!(
+                "Clustering column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
+                name(place),
+                name(last)
+            ));
+        }
+        if place < last && test.is_slice() {
+            return invalid(format!(
+                "PRIMARY KEY column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
+                name(place + 1),
+                name(place)
+            ));
+        }
+        Ok(())
+    }
+
+    fn add_multi(&mut self, multi: Multi, table: &Table, filtering: bool) -> Result<()> {
+        let probe = match &multi.test {
+            MultiTest::Lower(..) => Test::Lower(Expr::Constant(None), false),
+            MultiTest::Upper(..) => Test::Upper(Expr::Constant(None), false),
+            _ => Test::Equal(Expr::Constant(None)),
+        };
+        self.check_clustering(multi.start, &probe, table, filtering)?;
+        let name =
+            |place: usize| table.clustering_columns().get(place).map_or("", |own| &*own.name);
+        for own in &self.multi {
+            let overlaps =
+                own.start < multi.start + multi.count && multi.start < own.start + own.count;
+            if !overlaps {
+                continue;
+            }
+            let shown: Vec<&str> = (multi.start..multi.start + multi.count).map(name).collect();
+            let shown = shown.join(", ");
+            match (&own.test, &multi.test) {
+                (MultiTest::Lower(..), MultiTest::Lower(..)) => {
+                    return invalid(format!(
+                        "More than one restriction was found for the start bound on {shown}"
+                    ));
+                }
+                (MultiTest::Upper(..), MultiTest::Upper(..)) => {
+                    return invalid(format!(
+                        "More than one restriction was found for the end bound on {shown}"
+                    ));
+                }
+                (MultiTest::Lower(..), MultiTest::Upper(..))
+                | (MultiTest::Upper(..), MultiTest::Lower(..)) => {
+                    if own.start != multi.start {
+                        return invalid(format!(
+                            "Column \"{}\" cannot be restricted by two inequalities not starting with the same column",
+                            name(multi.start)
+                        ));
+                    }
+                }
+                (MultiTest::Equal(_), _) | (_, MultiTest::Equal(_)) => {
+                    return invalid(format!(
+                        "{shown} cannot be restricted by more than one relation if it includes an Equal"
+                    ));
+                }
+                _ => {
+                    return invalid(format!(
+                        "{shown} cannot be restricted by more than one relation if it includes a IN"
+                    ));
+                }
+            }
+        }
+        for place in multi.start..multi.start + multi.count {
+            if self.single.contains_key(&(table.partition_count + place)) {
+                return invalid(format!(
+                    "Column \"{}\" cannot be restricted by both a tuple notation inequality and a single column inequality",
+                    name(place)
+                ));
+            }
+        }
+        self.multi.push(multi);
+        Ok(())
+    }
+
+    fn add_token(&mut self, test: Test, columns: &[Name]) -> Result<()> {
+        let shown = || {
+            let names: Vec<String> =
+                columns.iter().map(|own| format!("\"{}\"", own.as_str())).collect();
+            names.join(", ")
+        };
+        for own in &self.token {
+            match (own, &test) {
+                (Test::Equal(_), _) | (_, Test::Equal(_)) => {
+                    return invalid(format!(
+                        "{} cannot be restricted by more than one relation if it includes an Equal",
+                        shown()
+                    ));
+                }
+                (Test::Lower(..), Test::Lower(..)) => {
+                    return invalid(format!(
+                        "More than one restriction was found for the start bound on {}",
+                        shown()
+                    ));
+                }
+                (Test::Upper(..), Test::Upper(..)) => {
+                    return invalid(format!(
+                        "More than one restriction was found for the end bound on {}",
+                        shown()
+                    ));
+                }
+                _ => {}
+            }
+        }
+        self.token.push(test);
+        Ok(())
+    }
+
+    /// The tests of a column.
+    pub(crate) fn of(&self, at: usize) -> &[Test] {
+        self.single.get(&at).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether a clustering column is restricted by anything.
+    pub(crate) fn restricts_clustering(&self, table: &Table) -> bool {
+        let range = table.partition_count..table.partition_count + table.clustering_count;
+        !self.multi.is_empty() || self.single.keys().any(|at| range.contains(at))
+    }
+
+    /// The columns that are no key and are restricted, by name.
+    pub(crate) fn other_columns<'t>(&self, table: &'t Table) -> Vec<&'t str> {
+        let from = table.partition_count + table.clustering_count;
+        self.single
+            .keys()
+            .filter(|at| **at >= from)
+            .filter_map(|at| table.columns.get(*at).map(|own| &*own.name))
+            .collect()
+    }
+}

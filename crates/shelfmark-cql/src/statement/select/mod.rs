@@ -1,0 +1,77 @@
+//! `SELECT`: prepared into where to read, what to keep and what to show; then run page by page.
+//!
+//! * `selection`: what stands between `SELECT` and `FROM`.
+//! * `prepare`: the whole statement, with Cassandra's refusals.
+//! * `source`: where rows come from, in which order, from which position on.
+//! * `run`: a page, or all rows for aggregates.
+
+mod prepare;
+mod run;
+mod selection;
+mod source;
+
+use std::sync::Arc;
+
+use super::relation::Restrictions;
+use crate::function::Aggregate;
+use crate::outcome::ColumnSpec;
+use crate::schema::Table;
+use crate::term::Expr;
+
+pub(crate) use prepare::prepare_select;
+pub(crate) use run::{Run, run_select};
+
+/// A prepared `SELECT`.
+#[derive(Debug, Clone)]
+pub(crate) struct Select {
+    pub(crate) table: Arc<Table>,
+    /// What each column of the answer is.
+    pub(crate) items: Vec<Expr>,
+    /// Names of the items, for JSON.
+    pub(crate) names: Vec<Arc<str>>,
+    pub(crate) types: Vec<crate::types::CqlType>,
+    /// The columns of the answer.
+    pub(crate) result: Arc<[ColumnSpec]>,
+    pub(crate) json: bool,
+    pub(crate) distinct: bool,
+    /// Aggregates with their arguments.
+    pub(crate) aggregates: Vec<(Aggregate, Vec<Expr>)>,
+    pub(crate) group_by: Vec<Expr>,
+    pub(crate) restrictions: Restrictions,
+    pub(crate) access: Access,
+    /// Rows are tested one by one.
+    pub(crate) filters: bool,
+    /// Against the clustering order.
+    pub(crate) reversed: bool,
+    /// `ORDER BY` was said.
+    pub(crate) ordered: bool,
+    /// Statics are looked at.
+    pub(crate) needs_statics: bool,
+    pub(crate) limit: Option<Expr>,
+    pub(crate) per_partition_limit: Option<Expr>,
+}
+
+/// Where rows are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// In the partitions that are named.
+    Partitions,
+    /// In the whole table or a range of tokens.
+    Scan,
+    /// In an index: its place among the table's, and the restriction that it serves.
+    Index {
+        index: usize,
+        /// The place of the restricted column and of the test among its tests.
+        column: usize,
+        test: usize,
+        /// Only in one partition, which is named.
+        in_partition: bool,
+    },
+}
+
+impl Select {
+    /// Whether rows are counted or grouped rather than shown.
+    pub(crate) fn is_aggregate(&self) -> bool {
+        !self.aggregates.is_empty() || !self.group_by.is_empty()
+    }
+}

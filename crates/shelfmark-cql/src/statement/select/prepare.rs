@@ -1,0 +1,476 @@
+//! A whole `SELECT` prepared, with Cassandra's refusals in its order.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{self, Direction, Selector};
+
+use super::selection::{Selection, selection};
+use super::{Access, Select};
+use crate::error::CqlError;
+use crate::outcome::ColumnSpec;
+use crate::schema::{ColumnKind, IndexTarget, Table};
+use crate::statement::modify::integer;
+use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
+use crate::term::{Expr, Receiver, Scope};
+use crate::types::CqlType;
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// What is said where a statement would read more than it answers.
+const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
+
+fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::invalid(message))
+}
+
+/// Prepares a `SELECT`.
+///
+/// # Errors
+///
+/// * `Invalid`: it cannot be answered, or only by filtering that was not allowed.
+pub(crate) fn prepare_select(
+    select: &ast::Select,
+    table: &Arc<Table>,
+    scope: &mut Scope<'_>,
+) -> Result<Select> {
+    let chosen = selection(&select.selection, table, scope)?;
+    let own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
+    if !own.not_null.is_empty() {
+        return invalid(
+            "Unsupported restriction: IS NOT NULL is only allowed in materialized views",
+        );
+    }
+    if select.distinct {
+        check_distinct(select, &chosen, &own, table)?;
+    }
+    let group_by = group_by(select, table, &own, scope)?;
+    if select.per_partition_limit.is_some() {
+        if select.distinct {
+            return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
+        }
+        if !chosen.aggregates.is_empty() {
+            return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
+        }
+    }
+    let only_statics = selects_only_statics(&chosen, table);
+    let (access, filters) = access(select, table, &own, only_statics)?;
+    let (ordered, reversed) = order(select, table, &own, &access)?;
+    let to = Receiver { name: "[limit]", ty: &CqlType::Int };
+    let limit = select.limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
+    let to = Receiver { name: "[per_partition_limit]", ty: &CqlType::Int };
+    let per_partition_limit =
+        select.per_partition_limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
+    let is_static =
+        |at: &usize| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Static);
+    let needs_statics = table.has_statics()
+        && (chosen.columns.iter().any(is_static)
+            || own.single.keys().any(is_static)
+            || matches!(access, Access::Index { .. }));
+    Ok(Select {
+        table: Arc::clone(table),
+        result: result_columns(&chosen, table, select.json),
+        items: chosen.items,
+        names: chosen.names,
+        types: chosen.types,
+        json: select.json,
+        distinct: select.distinct,
+        aggregates: chosen.aggregates,
+        group_by,
+        restrictions: own,
+        access,
+        filters,
+        reversed,
+        ordered,
+        needs_statics,
+        limit,
+        per_partition_limit,
+    })
+}
+
+fn result_columns(chosen: &Selection, table: &Table, json: bool) -> Arc<[ColumnSpec]> {
+    let spec = |name: Arc<str>, kind: CqlType| ColumnSpec {
+        keyspace: Arc::clone(&table.keyspace),
+        table: Arc::clone(&table.name),
+        name,
+        kind,
+    };
+    if json {
+        return vec![spec("[json]".into(), CqlType::Text)].into();
+    }
+    chosen
+        .names
+        .iter()
+        .zip(&chosen.types)
+        .map(|(name, ty)| spec(Arc::clone(name), ty.clone()))
+        .collect()
+}
+
+fn selects_only_statics(chosen: &Selection, table: &Table) -> bool {
+    let role = |at: &usize| table.columns.get(*at).map(|own| own.role);
+    !chosen.is_all
+        && table.has_statics()
+        && !chosen.columns.is_empty()
+        && chosen.columns.iter().any(|at| role(at) == Some(ColumnKind::Static))
+        && chosen
+            .columns
+            .iter()
+            .all(|at| matches!(role(at), Some(ColumnKind::Static | ColumnKind::PartitionKey)))
+}
+
+fn check_distinct(
+    select: &ast::Select,
+    chosen: &Selection,
+    own: &Restrictions,
+    table: &Table,
+) -> Result<()> {
+    if own.restricts_clustering(table)
+        || own
+            .single
+            .keys()
+            .any(|at| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Regular))
+    {
+        return invalid(
+            "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns.",
+        );
+    }
+    let _ = select;
+    for at in &chosen.columns {
+        if let Some(column) = table.columns.get(*at)
+            && !matches!(column.role, ColumnKind::PartitionKey | ColumnKind::Static)
+        {
+            return invalid(format!(
+                "SELECT DISTINCT queries must only request partition key columns and/or static columns (not {})",
+                column.name
+            ));
+        }
+    }
+    for (at, column) in table.partition_columns().iter().enumerate() {
+        let named = own.of(at).iter().any(|test| matches!(test, Test::Equal(_)));
+        if !chosen.columns.contains(&at) && !named {
+            return invalid(format!(
+                "SELECT DISTINCT queries must request all the partition key columns (missing {})",
+                column.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a restriction is an equality.
+fn is_equal(own: &Restrictions, at: usize) -> bool {
+    matches!(own.of(at), [Test::Equal(_)])
+}
+
+fn group_by(
+    select: &ast::Select,
+    table: &Table,
+    own: &Restrictions,
+    scope: &mut Scope<'_>,
+) -> Result<Vec<Expr>> {
+    let mut out = Vec::new();
+    let key_count = table.partition_count + table.clustering_count;
+    let mut next = 0;
+    let mut by_function = false;
+    for selector in &select.group_by {
+        let (name, expr) = match selector {
+            Selector::Column(name) => {
+                let (at, _) = table
+                    .find(name.as_str())
+                    .ok_or_else(|| undefined_column(name.as_str(), table))?;
+                (name.as_str(), Expr::Column(at))
+            }
+            Selector::Function { arguments, .. } => {
+                let columns: Vec<&ast::Name> = arguments
+                    .iter()
+                    .filter_map(
+                        |own| if let Selector::Column(name) = own { Some(name) } else { None },
+                    )
+                    .collect();
+                let [only] = columns.as_slice() else {
+                    return invalid("GROUP BY functions are limited to one column argument");
+                };
+                let clause = ast::SelectClause::Items(vec![ast::SelectedItem {
+                    selector: selector.clone(),
+                    alias: None,
+                }]);
+                let chosen = selection(&clause, table, scope)?;
+                by_function = true;
+                (only.as_str(), chosen.items.into_iter().next().unwrap_or(Expr::Constant(None)))
+            }
+            _ => return invalid("GROUP BY is only supported on columns and functions of them"),
+        };
+        let (at, column) = table.find(name).ok_or_else(|| undefined_column(name, table))?;
+        if !column.role.is_key() {
+            return invalid(format!(
+                "Group by is currently only supported on the columns of the PRIMARY KEY, got {name}"
+            ));
+        }
+        // Columns that are fixed by an equality may be left out.
+        while next < at && next < key_count && is_equal(own, next) {
+            next += 1;
+        }
+        if at != next {
+            return invalid(
+                "Group by currently only support groups of columns following their declared order in the PRIMARY KEY",
+            );
+        }
+        next += 1;
+        out.push(expr);
+    }
+    if !out.is_empty() && next < table.partition_count {
+        return invalid(format!(
+            "Group by is not supported on only a part of the partition key{}",
+            if by_function { " with functions" } else { "" }
+        ));
+    }
+    Ok(out)
+}
+
+/// Decides where rows are looked for and whether they are tested, or refuses.
+fn access(
+    select: &ast::Select,
+    table: &Table,
+    own: &Restrictions,
+    only_statics: bool,
+) -> Result<(Access, bool)> {
+    let index = usable_index(table, own);
+    let allowed = select.allow_filtering || table.stored.is_none() && is_open(table);
+    let partition = 0..table.partition_count;
+    let named =
+        partition.clone().filter(|at| matches!(own.of(*at), [Test::Equal(_) | Test::In(_)]));
+    let all_named = named.count() == table.partition_count;
+    let restricted = partition.clone().filter(|at| !own.of(*at).is_empty()).count();
+    let mut uses_index = false;
+    let mut filters = false;
+    let is_range = !all_named;
+    if is_range {
+        if restricted > 0 {
+            if !allowed && index.is_none() {
+                return invalid(FILTERING);
+            }
+            filters = true;
+        }
+        uses_index = index.is_some();
+    }
+    let has_clustering = own.restricts_clustering(table);
+    if only_statics && has_clustering {
+        return invalid("Cannot restrict clustering columns when selecting only static columns");
+    }
+    if has_clustering {
+        let needs = clustering_needs_filter(table, own);
+        if needs {
+            if index.is_some() {
+                uses_index = true;
+            } else if !allowed {
+                return Err(clustering_refusal(table, own));
+            }
+            filters = true;
+        } else if is_range {
+            filters = true;
+        }
+    }
+    let others = own.other_columns(table);
+    if !others.is_empty() {
+        if index.is_some() {
+            uses_index = true;
+        } else if !allowed {
+            return invalid(FILTERING);
+        }
+        filters = true;
+    }
+    let index = index.filter(|_| uses_index);
+    if let Some(found) = &index {
+        if all_named && partition.clone().any(|at| matches!(own.of(at), [Test::In(_)])) {
+            return invalid(
+                "Select on indexed columns and with IN clause for the PRIMARY KEY are not supported",
+            );
+        }
+        if !allowed && needs_more_than(table, own, found, all_named) {
+            return invalid(FILTERING);
+        }
+        let access = Access::Index {
+            index: found.index,
+            column: found.column,
+            test: found.test,
+            in_partition: all_named,
+        };
+        return Ok((access, true));
+    }
+    if is_range && !allowed && has_clustering {
+        return invalid(FILTERING);
+    }
+    Ok((if all_named { Access::Partitions } else { Access::Scan }, filters))
+}
+
+/// Tables that are computed and small are filtered without being asked to.
+fn is_open(table: &Table) -> bool {
+    &*table.keyspace == "system_views" || &*table.keyspace == "system_virtual_schema"
+}
+
+/// Whether the clustering restrictions are more than a prefix with one range behind it.
+fn clustering_needs_filter(table: &Table, own: &Restrictions) -> bool {
+    let mut place = 0;
+    let count = table.clustering_count;
+    let mut sliced = false;
+    let mut seen = 0;
+    while place < count && !sliced {
+        if let Some(multi) = own.multi.iter().find(|multi| multi.start == place) {
+            sliced = matches!(multi.test, MultiTest::Lower(..) | MultiTest::Upper(..));
+            seen += own.multi.iter().filter(|other| other.start == place).count();
+            place += multi.count;
+            continue;
+        }
+        let tests = own.of(table.partition_count + place);
+        if tests.is_empty() {
+            break;
+        }
+        if tests.iter().any(Test::is_contains) {
+            return true;
+        }
+        sliced = tests.iter().any(Test::is_slice);
+        seen += 1;
+        place += 1;
+    }
+    let range = table.partition_count..table.partition_count + count;
+    let all = own.multi.len() + own.single.keys().filter(|at| range.contains(at)).count();
+    seen < all
+}
+
+fn clustering_refusal(table: &Table, own: &Restrictions) -> CqlError {
+    let mut gap: Option<&str> = None;
+    for (at, column) in table.clustering_columns().iter().enumerate() {
+        let tests = own.of(table.partition_count + at);
+        if tests.iter().any(Test::is_contains) {
+            return CqlError::invalid(
+                "Clustering columns can only be restricted with CONTAINS with a secondary index or filtering",
+            );
+        }
+        let restricted = !tests.is_empty()
+            || own.multi.iter().any(|multi| (multi.start..multi.start + multi.count).contains(&at));
+        match gap {
+            Some(gap) if restricted => {
+                return CqlError::invalid(format!(
+                    "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{gap}\" is not restricted",
+                    column.name
+                ));
+            }
+            None if !restricted => gap = Some(&column.name),
+            _ => {}
+        }
+    }
+    CqlError::invalid(FILTERING)
+}
+
+struct UsableIndex {
+    index: usize,
+    column: usize,
+    test: usize,
+}
+
+/// The first index that serves a restriction; equalities before ranges.
+fn usable_index(table: &Table, own: &Restrictions) -> Option<UsableIndex> {
+    let mut ranged = None;
+    for (number, index) in table.indexes.iter().enumerate().filter(|(_, index)| index.is_public) {
+        let Some((at, column)) = table.find(&index.column) else { continue };
+        for (place, test) in own.of(at).iter().enumerate() {
+            let set = matches!(column.kind, CqlType::Set { .. });
+            let found = UsableIndex { index: number, column: at, test: place };
+            let plain = matches!(index.target, IndexTarget::Value | IndexTarget::Full);
+            match (test, index.target) {
+                (Test::Equal(_), _) if plain => return Some(found),
+                (Test::Contains(_), IndexTarget::Values | IndexTarget::Value)
+                    if column.kind.is_multi_cell() =>
+                {
+                    return Some(found);
+                }
+                (Test::Contains(_), IndexTarget::Keys) if set => return Some(found),
+                (Test::ContainsKey(_), IndexTarget::Keys) => return Some(found),
+                (Test::Entry(..), IndexTarget::Entries) => return Some(found),
+                (Test::Lower(..) | Test::Upper(..), _) if plain && index.is_sai() => {
+                    ranged.get_or_insert(found);
+                }
+                _ => {}
+            }
+        }
+    }
+    ranged
+}
+
+/// Whether there are restrictions that the index, and the named partition, do not answer.
+fn needs_more_than(
+    table: &Table,
+    own: &Restrictions,
+    found: &UsableIndex,
+    in_partition: bool,
+) -> bool {
+    let sai = table.indexes.get(found.index).is_some_and(crate::schema::Index::is_sai);
+    let served = |at: usize| {
+        sai && table.columns.get(at).is_some_and(|column| {
+            table.indexes.iter().any(|index| index.is_sai() && index.column == column.name)
+        })
+    };
+    let extra = own.single.iter().filter(|(at, tests)| {
+        let in_key = **at < table.partition_count && in_partition;
+        if in_key || served(**at) {
+            return false;
+        }
+        **at != found.column || tests.len() > 1
+    });
+    // A prefix of the clustering key in a named partition needs no test either.
+    let prefix = in_partition && !clustering_needs_filter(table, own);
+    let clustering = table.partition_count..table.partition_count + table.clustering_count;
+    extra.filter(|(at, _)| !(prefix && clustering.contains(*at) && **at != found.column)).count()
+        > 0
+        || (!own.multi.is_empty() && !prefix)
+}
+
+fn order(
+    select: &ast::Select,
+    table: &Table,
+    own: &Restrictions,
+    access: &Access,
+) -> Result<(bool, bool)> {
+    if select.order_by.is_empty() {
+        return Ok((false, false));
+    }
+    if select.order_by.iter().any(|own| own.ann_of.is_some()) {
+        return invalid(
+            "ORDER BY ... ANN OF is not supported: there are no vector indexes in this server",
+        );
+    }
+    if matches!(access, Access::Index { .. }) {
+        return invalid("ORDER BY with 2ndary indexes is not supported.");
+    }
+    if *access == Access::Scan {
+        return invalid(
+            "ORDER BY is only supported when the partition key is restricted by an EQ or an IN.",
+        );
+    }
+    let mut reversed: Option<bool> = None;
+    let mut next = 0;
+    for ordering in &select.order_by {
+        let name = ordering.column.as_str();
+        let column = table.column(name).ok_or_else(|| undefined_column(name, table))?;
+        if column.role != ColumnKind::Clustering {
+            return invalid(format!(
+                "Order by is currently only supported on the clustered columns of the PRIMARY KEY, got {name}"
+            ));
+        }
+        let place = usize::try_from(column.id).unwrap_or(usize::MAX);
+        while next < place && is_equal(own, table.partition_count + next) {
+            next += 1;
+        }
+        if place != next {
+            return invalid(
+                "Order by currently only supports the ordering of columns following their declared order in the PRIMARY KEY",
+            );
+        }
+        next += 1;
+        let against = (ordering.direction == Direction::Descending) != column.descending;
+        match reversed {
+            Some(other) if other != against => return invalid("Unsupported order by relation"),
+            _ => reversed = Some(against),
+        }
+    }
+    Ok((true, reversed.unwrap_or(false)))
+}

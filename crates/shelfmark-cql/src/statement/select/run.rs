@@ -1,0 +1,527 @@
+//! A page of a `SELECT`, or all of its rows where they are counted, grouped or sorted.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_engine::{CellEntry, Engine};
+
+use super::Select;
+use super::source::{Position, ROWS_PER_READ, Reading, Unit, engine_filter, units};
+use crate::error::CqlError;
+use crate::function::{Accumulator, World};
+use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
+use crate::schema::Schema;
+use crate::statement::filter::RowFilter;
+use crate::statement::modify::now_of;
+use crate::statement::row::{ComputedRow, StoredRow};
+use crate::system::VirtualTable;
+use crate::term::{Env, Expr, RowView};
+use crate::types::{compare, to_json_into};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// Most rows that are held in memory to be sorted. Ours.
+const SORTED_ROWS_MAX: usize = 1_000_000;
+
+/// What an execution runs with.
+pub(crate) struct Run<'r> {
+    pub(crate) engine: &'r Engine,
+    pub(crate) schema: &'r Schema,
+    pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
+    pub(crate) values: &'r [BoundValue],
+    pub(crate) options: &'r RequestOptions,
+}
+
+/// Runs a page.
+///
+/// # Errors
+///
+/// * `Invalid`: a value does not fit; `Protocol`: the paging state is none of ours.
+pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered> {
+    let env = run.env(None);
+    let limit = positive(select.limit.as_ref(), env, "limit")?;
+    let per_partition = positive(select.per_partition_limit.as_ref(), env, "per partition limit")?;
+    let position = match &run.options.paging {
+        Some(bytes) => Position::decode(bytes)?,
+        None => Position::default(),
+    };
+    let page_size = run.options.page_size.filter(|size| *size > 0).map(u64::from);
+    let sorts = select.ordered
+        && select.restrictions.single.iter().any(|(at, tests)| {
+            *at < select.table.partition_count
+                && tests.iter().any(|test| matches!(test, crate::statement::relation::Test::In(_)))
+        });
+    if sorts && page_size.is_some_and(|size| limit.is_none_or(|limit| limit > size)) {
+        return Err(CqlError::invalid(
+            "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query",
+        ));
+    }
+    let mut page = Page {
+        select,
+        run,
+        limit,
+        per_partition: if select.distinct { Some(1) } else { per_partition },
+        position,
+        now: run
+            .options
+            .now_in_seconds
+            .and_then(|now| u64::try_from(now).ok())
+            .unwrap_or_else(|| run.engine.environment().clock.now_seconds()),
+    };
+    let (rows, paging) = if select.is_aggregate() {
+        (page.aggregate()?, None)
+    } else if sorts {
+        (page.sorted()?, None)
+    } else {
+        page.plain(page_size)?
+    };
+    let outcome = Outcome::Rows(ResultRows { columns: Arc::clone(&select.result), rows, paging });
+    Ok(outcome.into())
+}
+
+fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>> {
+    let Some(expr) = expr else { return Ok(None) };
+    match expr.eval(env)? {
+        BoundValue::Unset => Ok(None),
+        BoundValue::Null => Err(CqlError::invalid(format!("Invalid null value of {what}"))),
+        BoundValue::Bytes(bytes) => {
+            let number = bytes.as_ref().try_into().map(i32::from_be_bytes);
+            let number = number.map_err(|_| CqlError::invalid(format!("Invalid {what} value")))?;
+            match u64::try_from(number) {
+                Ok(number) if number > 0 => Ok(Some(number)),
+                _ => {
+                    let shown = if what == "limit" { "LIMIT" } else { "PER PARTITION LIMIT" };
+                    Err(CqlError::invalid(format!("{shown} must be strictly positive")))
+                }
+            }
+        }
+    }
+}
+
+impl<'r> Run<'r> {
+    fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
+        Env {
+            world: Some(World { environment: self.engine.environment() }),
+            values: self.values,
+            row,
+        }
+    }
+}
+
+/// A row from either kind of table.
+enum Row {
+    Stored(CellEntry),
+    Computed(Vec<Option<Bytes>>),
+}
+
+struct Page<'r> {
+    select: &'r Arc<Select>,
+    run: &'r Run<'r>,
+    limit: Option<u64>,
+    per_partition: Option<u64>,
+    position: Position,
+    now: u64,
+}
+
+/// Whether to go on reading.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    More,
+    Enough,
+}
+
+impl Page<'_> {
+    /// Writes rows until the page is full.
+    fn plain(&mut self, page_size: Option<u64>) -> Result<(RowBuffer, Option<Bytes>)> {
+        let mut buffer = RowBuffer::default();
+        let left = self.limit.map(|limit| limit.saturating_sub(self.position.answered));
+        let wanted = match (left, page_size) {
+            (Some(left), Some(size)) => Some(left.min(size)),
+            (left, size) => left.or(size),
+        };
+        if wanted == Some(0) {
+            return Ok((buffer, None));
+        }
+        let select = Arc::clone(self.select);
+        let mut end = self.position.clone();
+        let done = self.each_row(wanted, &mut end, &mut |page, row| {
+            page.put(&select, row, &[], &mut buffer)?;
+            Ok(Flow::More)
+        })?;
+        let answered = end.answered;
+        let exhausted = self.limit.is_some_and(|limit| answered >= limit);
+        let paging = (!done && !exhausted).then(|| end.encode());
+        Ok((buffer, paging))
+    }
+
+    /// Reads all rows, sorts them by clustering key and writes them.
+    fn sorted(&mut self) -> Result<RowBuffer> {
+        let mut rows: Vec<Row> = Vec::new();
+        let mut end = Position::default();
+        self.each_row(None, &mut end, &mut |_, row| {
+            rows.push(row);
+            if rows.len() > SORTED_ROWS_MAX {
+                return Err(CqlError::invalid(format!(
+                    "more than {SORTED_ROWS_MAX} rows would have to be sorted; restrict the query"
+                )));
+            }
+            Ok(Flow::More)
+        })?;
+        let table = &self.select.table;
+        let reversed = self.select.reversed;
+        rows.sort_by(|a, b| {
+            for (at, column) in table.clustering_columns().iter().enumerate() {
+                let at = table.partition_count + at;
+                let (left, right) = (self.value(a, at), self.value(b, at));
+                let order = compare(
+                    &column.kind,
+                    left.as_deref().unwrap_or_default(),
+                    right.as_deref().unwrap_or_default(),
+                );
+                let order = if column.descending != reversed { order.reverse() } else { order };
+                if order.is_ne() {
+                    return order;
+                }
+            }
+            std::cmp::Ordering::Equal
+        });
+        let most = self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        let mut buffer = RowBuffer::default();
+        let select = Arc::clone(self.select);
+        for row in rows.into_iter().take(most) {
+            self.put(&select, row, &[], &mut buffer)?;
+        }
+        Ok(buffer)
+    }
+
+    /// Reads all rows into groups, and writes a row for each.
+    fn aggregate(&mut self) -> Result<RowBuffer> {
+        let select = Arc::clone(self.select);
+        let mut buffer = RowBuffer::default();
+        let mut group: Option<Group> = None;
+        let mut written = 0_u64;
+        let limit = self.limit.take().unwrap_or(u64::MAX);
+        let grouped = !select.group_by.is_empty();
+        let mut end = Position::default();
+        self.each_row(None, &mut end, &mut |page, row| {
+            let key = page.group_key(&select, &row)?;
+            if grouped && group.as_ref().is_some_and(|own| own.key != key) {
+                if let Some(full) = group.take() {
+                    page.put_group(&select, full, &mut buffer)?;
+                    written += 1;
+                }
+                if written >= limit {
+                    return Ok(Flow::Enough);
+                }
+            }
+            let own = group.get_or_insert_with(|| Group::new(&select, key));
+            page.add(&select, own, row)?;
+            Ok(Flow::More)
+        })?;
+        match group {
+            Some(full) if written < limit => self.put_group(&select, full, &mut buffer)?,
+            // Aggregates of nothing are one row, groups of nothing are none.
+            None if !grouped => {
+                let empty = Group::new(&select, Vec::new());
+                self.put_group(&select, empty, &mut buffer)?;
+            }
+            _ => {}
+        }
+        Ok(buffer)
+    }
+
+    fn group_key(&self, select: &Select, row: &Row) -> Result<Vec<Option<Bytes>>> {
+        self.with_row(row, &[], |env| {
+            select.group_by.iter().map(|expr| expr.value(env, " in GROUP BY")).collect()
+        })
+    }
+
+    fn add(&self, select: &Select, group: &mut Group, row: Row) -> Result<()> {
+        for ((_, arguments), accumulator) in select.aggregates.iter().zip(&mut group.accumulators) {
+            let values: Vec<Option<Bytes>> = self.with_row(&row, &[], |env| {
+                arguments.iter().map(|expr| expr.value(env, " in an aggregate")).collect()
+            })?;
+            let values: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
+            accumulator.add(&values)?;
+        }
+        group.first.get_or_insert(row);
+        Ok(())
+    }
+
+    fn put_group(&self, select: &Select, group: Group, buffer: &mut RowBuffer) -> Result<()> {
+        let values: Vec<Option<Bytes>> =
+            group.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
+        let row = group.first.unwrap_or_else(|| Row::Computed(Vec::new()));
+        self.put(select, row, &values, buffer)
+    }
+
+    fn value(&self, row: &Row, at: usize) -> Option<Bytes> {
+        match row {
+            Row::Stored(entry) => self.stored(entry, &[]).value(at),
+            Row::Computed(values) => values.get(at).cloned().flatten(),
+        }
+    }
+
+    fn stored<'e>(
+        &'e self,
+        entry: &'e CellEntry,
+        aggregates: &'e [Option<Bytes>],
+    ) -> StoredRow<'e> {
+        StoredRow { table: &self.select.table, entry, now: self.now, aggregates }
+    }
+
+    fn with_row<T>(
+        &self,
+        row: &Row,
+        aggregates: &[Option<Bytes>],
+        body: impl FnOnce(Env<'_>) -> Result<T>,
+    ) -> Result<T> {
+        match row {
+            Row::Stored(entry) => body(self.run.env(Some(&self.stored(entry, aggregates)))),
+            Row::Computed(values) => body(self.run.env(Some(&ComputedRow { values, aggregates }))),
+        }
+    }
+
+    /// Writes one row of the answer.
+    fn put(
+        &self,
+        select: &Select,
+        row: Row,
+        aggregates: &[Option<Bytes>],
+        buffer: &mut RowBuffer,
+    ) -> Result<()> {
+        self.with_row(&row, aggregates, |env| {
+            if select.json {
+                let mut text = String::from("{");
+                for (at, expr) in select.items.iter().enumerate() {
+                    if at > 0 {
+                        text.push_str(", ");
+                    }
+                    let (Some(name), Some(ty)) = (select.names.get(at), select.types.get(at))
+                    else {
+                        continue;
+                    };
+                    crate::types::put_json_name(name, &mut text);
+                    text.push_str(": ");
+                    let value = expr.value(env, " in a selection")?;
+                    to_json_into(ty, value.as_deref(), &mut text);
+                }
+                text.push('}');
+                buffer.cell(Some(text.as_bytes()));
+            } else {
+                for expr in &select.items {
+                    match (expr, env.row) {
+                        // The common case takes no detour.
+                        (Expr::Column(at), Some(row)) => buffer.cell(row.value(*at).as_deref()),
+                        _ => buffer.cell(expr.value(env, " in a selection")?.as_deref()),
+                    }
+                }
+            }
+            buffer.end_row();
+            Ok(())
+        })
+    }
+
+    /// Hands rows to `take` until `wanted` were taken or nothing is left. `end` becomes the position
+    /// behind the last; returns whether nothing is left.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one loop over units and pages; its state is all of it"
+    )]
+    fn each_row(
+        &mut self,
+        wanted: Option<u64>,
+        end: &mut Position,
+        take: &mut dyn FnMut(&Self, Row) -> Result<Flow>,
+    ) -> Result<bool> {
+        if self.run.computed.is_some() {
+            return self.each_computed(wanted, end, take);
+        }
+        let env = self.run.env(None);
+        let found = units(self.select, env)?;
+        let filter = match found.need_filter {
+            true => Some(engine_filter(
+                self.select,
+                RowFilter::of(&self.select.restrictions, &self.select.table, env)?,
+            )),
+            false => None,
+        };
+        let hides_statics = self.select.restrictions.restricts_clustering(&self.select.table);
+        let reading = Reading {
+            engine: self.run.engine,
+            filter,
+            now: now_of(self.run.options),
+            consistency: self.run.options.consistency,
+        };
+        let mut taken = 0_u64;
+        let start = usize::try_from(end.unit).unwrap_or(usize::MAX);
+        for (number, unit) in found.units.iter().enumerate().skip(start) {
+            let mut cursor = if number == start { end.engine_cursor()? } else { None };
+            let same = number > 0
+                && number != start
+                && found.units.get(number - 1).is_some_and(|before| shares_partition(before, unit));
+            if !same && number != start {
+                end.of_partition = 0;
+            }
+            loop {
+                let in_unit = matches!(unit, Unit::Get(..) | Unit::Span(..));
+                let per_partition = self.per_partition.map(|most| {
+                    let before = if in_unit && cursor.is_none() { end.of_partition } else { 0 };
+                    usize::try_from(most.saturating_sub(before)).unwrap_or(usize::MAX)
+                });
+                if per_partition == Some(0) {
+                    break;
+                }
+                let most = wanted
+                    .and_then(|wanted| usize::try_from(wanted.saturating_sub(taken)).ok())
+                    .unwrap_or(ROWS_PER_READ)
+                    .min(ROWS_PER_READ);
+                let page = reading.read(self.select, unit, cursor.take(), most, per_partition)?;
+                for entry in page.rows {
+                    if entry.clustering.is_none() && hides_statics {
+                        continue;
+                    }
+                    taken += 1;
+                    end.answered += 1;
+                    end.of_partition += 1;
+                    if take(self, Row::Stored(entry))? == Flow::Enough {
+                        return Ok(true);
+                    }
+                }
+                cursor = page.cursor;
+                let full = wanted.is_some_and(|wanted| taken >= wanted);
+                if full {
+                    let last = number + 1 == found.units.len();
+                    if cursor.is_none() && last {
+                        return Ok(true);
+                    }
+                    match &cursor {
+                        Some(cursor) => {
+                            end.unit = u32::try_from(number).unwrap_or(u32::MAX);
+                            end.cursor = cursor.to_bytes();
+                        }
+                        None => {
+                            end.unit = u32::try_from(number + 1).unwrap_or(u32::MAX);
+                            end.cursor = Vec::new();
+                            let next = found.units.get(number + 1);
+                            if !next.is_some_and(|next| shares_partition(unit, next)) {
+                                end.of_partition = 0;
+                            }
+                        }
+                    }
+                    return Ok(false);
+                }
+                if cursor.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// As [`Page::each_row`], for a table whose rows are computed.
+    fn each_computed(
+        &mut self,
+        wanted: Option<u64>,
+        end: &mut Position,
+        take: &mut dyn FnMut(&Self, Row) -> Result<Flow>,
+    ) -> Result<bool> {
+        let Some(computed) = self.run.computed else { return Ok(true) };
+        let rows = self.computed_rows(computed)?;
+        let skip = end.cursor.as_slice().try_into().map(u64::from_be_bytes).unwrap_or(0);
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+        let left = rows.len().saturating_sub(skip);
+        let most = wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(usize::MAX);
+        for (row, passed) in rows.into_iter().zip(1_u64..).skip(skip).take(most) {
+            end.answered += 1;
+            end.cursor = passed.to_be_bytes().to_vec();
+            if take(self, Row::Computed(row))? == Flow::Enough {
+                return Ok(true);
+            }
+        }
+        Ok(left <= most)
+    }
+
+    /// All rows of a computed table that pass, in order.
+    fn computed_rows(&self, computed: &Arc<dyn VirtualTable>) -> Result<Vec<Vec<Option<Bytes>>>> {
+        let table = &self.select.table;
+        let env = self.run.env(None);
+        let found = units(self.select, env)?;
+        let filter = RowFilter::of(&self.select.restrictions, table, env)?;
+        let mut out: Vec<Vec<Option<Bytes>>> = Vec::new();
+        let count = table.partition_count;
+        let key = |row: &[Option<Bytes>]| -> Bytes {
+            let parts: Vec<Bytes> =
+                row.iter().take(count).map(|own| own.clone().unwrap_or_default()).collect();
+            crate::statement::keys::partition_bytes(&parts)
+        };
+        let mut seen: Vec<&Bytes> = Vec::new();
+        for unit in &found.units {
+            let mut rows = match unit {
+                Unit::Get(partition, _) | Unit::Span(partition, _) => {
+                    if seen.contains(&partition) {
+                        continue;
+                    }
+                    seen.push(partition);
+                    let parts = crate::statement::keys::partition_parts(partition, count);
+                    let mut rows = computed.rows(self.run.schema, Some(&parts));
+                    rows.retain(|row| key(row) == *partition);
+                    rows
+                }
+                Unit::Scan(lower, upper) => {
+                    let mut rows = computed.rows(self.run.schema, None);
+                    let inside = |row: &Vec<Option<Bytes>>| {
+                        let token = shelfmark_keycode::token(&key(row));
+                        std::ops::RangeBounds::contains(&(*lower, *upper), &token)
+                    };
+                    rows.retain(inside);
+                    rows.sort_by_cached_key(|row| (shelfmark_keycode::token(&key(row)), key(row)));
+                    rows
+                }
+                Unit::Index { .. } => Vec::new(),
+            };
+            rows.retain(|row| filter.accepts(&|at| row.get(at).cloned().flatten()));
+            if self.select.reversed {
+                rows.reverse();
+            }
+            out.append(&mut rows);
+        }
+        if let Some(most) = self.per_partition {
+            let mut last: Option<Bytes> = None;
+            let mut of_partition = 0;
+            out.retain(|row| {
+                let own = key(row);
+                if last.as_ref() != Some(&own) {
+                    last = Some(own);
+                    of_partition = 0;
+                }
+                of_partition += 1;
+                of_partition <= most
+            });
+        }
+        Ok(out)
+    }
+}
+
+/// Rows of one group, counted.
+struct Group {
+    key: Vec<Option<Bytes>>,
+    /// What is selected beside aggregates comes from the first row.
+    first: Option<Row>,
+    accumulators: Vec<Accumulator>,
+}
+
+impl Group {
+    fn new(select: &Select, key: Vec<Option<Bytes>>) -> Self {
+        let accumulators = select.aggregates.iter().map(|(own, _)| own.start()).collect();
+        Self { key, first: None, accumulators }
+    }
+}
+
+fn shares_partition(a: &Unit, b: &Unit) -> bool {
+    let of = |unit: &Unit| match unit {
+        Unit::Get(partition, _) | Unit::Span(partition, _) => Some(partition.clone()),
+        _ => None,
+    };
+    of(a).is_some() && of(a) == of(b)
+}

@@ -1,0 +1,613 @@
+//! What stands between `SELECT` and `FROM`.
+
+use std::sync::Arc;
+
+use shelfmark_cql_syntax::ast::{SelectClause, Selector, WriteMetadata};
+
+use crate::error::CqlError;
+use crate::function::{Aggregate, Argument, Assign, Resolved, cast, negate, operate, resolve};
+use crate::schema::{ColumnKind, Table, resolve_type};
+use crate::statement::relation::undefined_column;
+use crate::term::{
+    Expr, MetadataKind, MetadataPath, Receiver, Scope, preferred, prepare, prepare_literal_as,
+    test_literal,
+};
+use crate::types::{CqlType, maybe_quote, native_by_name};
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::invalid(message))
+}
+
+/// What was selected.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    pub(super) items: Vec<Expr>,
+    pub(super) names: Vec<Arc<str>>,
+    pub(super) types: Vec<CqlType>,
+    pub(super) aggregates: Vec<(Aggregate, Vec<Expr>)>,
+    /// Places of the columns that are looked at.
+    pub(super) columns: Vec<usize>,
+    /// Every item is a plain column.
+    pub(super) is_plain: bool,
+    /// `SELECT *`.
+    pub(super) is_all: bool,
+}
+
+/// Prepares a selection.
+pub(super) fn selection(
+    clause: &SelectClause,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Selection> {
+    let mut out = Selection { is_plain: true, ..Selection::default() };
+    let items = match clause {
+        SelectClause::All => {
+            out.is_all = true;
+            for (at, column) in table.columns.iter().enumerate() {
+                // The value column of a compact table without one is not shown.
+                if column.kind == CqlType::Empty {
+                    continue;
+                }
+                out.items.push(Expr::Column(at));
+                out.names.push(Arc::clone(&column.name));
+                out.types.push(column.kind.clone());
+                out.columns.push(at);
+            }
+            return Ok(out);
+        }
+        SelectClause::Items(items) => items,
+    };
+    for item in items {
+        let mut builder = Builder { table, out: &mut out, inside_aggregate: false };
+        let (expr, ty) = builder.item(&item.selector, None, scope)?;
+        let name = match (&item.alias, &item.selector) {
+            (Some(alias), _) => Arc::from(alias.as_str()),
+            (None, selector) => Arc::from(column_name(selector)),
+        };
+        out.is_plain &= matches!(item.selector, Selector::Column(_));
+        out.items.push(expr);
+        out.types.push(ty);
+        out.names.push(name);
+    }
+    Ok(out)
+}
+
+/// A selector as the argument of a function.
+struct SelectedArgument<'s> {
+    selector: &'s Selector,
+    known: Option<CqlType>,
+}
+
+impl Argument for SelectedArgument<'_> {
+    fn known_type(&self) -> Option<CqlType> {
+        self.known.clone()
+    }
+
+    fn test(&self, ty: &CqlType) -> Assign {
+        if let Selector::Literal(literal) = self.selector {
+            return test_literal(literal, ty);
+        }
+        match &self.known {
+            Some(own) if own == ty || own.freeze() == ty.freeze() => Assign::Exact,
+            Some(own) if ty.is_value_compatible_with(own) => Assign::Weak,
+            Some(_) => Assign::No,
+            None => Assign::Weak,
+        }
+    }
+
+    fn text(&self) -> String {
+        column_name(self.selector)
+    }
+}
+
+struct Builder<'b> {
+    table: &'b Table,
+    out: &'b mut Selection,
+    inside_aggregate: bool,
+}
+
+impl Builder<'_> {
+    fn column(&mut self, name: &str) -> Result<(usize, CqlType)> {
+        let (at, column) =
+            self.table.find(name).ok_or_else(|| undefined_column(name, self.table))?;
+        if !self.out.columns.contains(&at) {
+            self.out.columns.push(at);
+        }
+        Ok((at, column.kind.clone()))
+    }
+
+    /// The type of a selector, if it has one of its own.
+    fn known(&mut self, selector: &Selector, scope: &mut Scope<'_>) -> Result<Option<CqlType>> {
+        Ok(match selector {
+            Selector::Literal(literal) => Some(preferred(literal)),
+            Selector::Null | Selector::Marker(_) => None,
+            Selector::TypeHint { target, .. } => {
+                Some(resolve_type(target, scope.keyspace, scope.schema)?)
+            }
+            Selector::Column(name) => Some(self.column(name.as_str())?.1),
+            _ => {
+                // What a compound is of, it says when it is prepared; a copy is thrown away.
+                let mut markers = crate::term::Markers::default();
+                let mut probe = Selection::default();
+                let mut inner_scope = Scope {
+                    schema: scope.schema,
+                    keyspace: scope.keyspace,
+                    table: scope.table,
+                    markers: &mut markers,
+                };
+                let mut builder =
+                    Builder { table: self.table, out: &mut probe, inside_aggregate: false };
+                Some(builder.item(selector, None, &mut inner_scope)?.1)
+            }
+        })
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+    fn item(
+        &mut self,
+        selector: &Selector,
+        receiver: Option<&CqlType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        match selector {
+            Selector::Column(name) => {
+                let (at, ty) = self.column(name.as_str())?;
+                Ok((Expr::Column(at), ty))
+            }
+            Selector::Literal(literal) => {
+                let Some(ty) = receiver.cloned() else {
+                    return invalid(format!(
+                        "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+                        crate::term::literal_text(literal)
+                    ));
+                };
+                let to = Receiver { name: "[selection]", ty: &ty };
+                Ok((Expr::Constant(Some(prepare_literal_as(literal, to)?)), ty))
+            }
+            Selector::Null => match receiver {
+                Some(ty) => Ok((Expr::Constant(None), ty.clone())),
+                None => invalid(
+                    "Cannot infer type for term NULL in selection clause (try using a cast to force a type)",
+                ),
+            },
+            Selector::Marker(marker) => match receiver {
+                Some(ty) => {
+                    let to = Receiver { name: "[selection]", ty };
+                    Ok((crate::term::prepare_marker(marker.index, to, scope), ty.clone()))
+                }
+                None => invalid(
+                    "Cannot infer type for term ? in selection clause (try using a cast to force a type)",
+                ),
+            },
+            Selector::TypeHint { target, selector } => {
+                let ty = resolve_type(target, scope.keyspace, scope.schema)?;
+                let (expr, own) = self.item(selector, Some(&ty), scope)?;
+                if own.freeze() != ty.freeze() && !ty.is_value_compatible_with(&own) {
+                    return invalid(format!(
+                        "Cannot assign value {} to {} of type {ty}",
+                        column_name(selector),
+                        column_name(selector)
+                    ));
+                }
+                Ok((expr, ty))
+            }
+            Selector::CountRows => self.aggregate(Aggregate::count_rows(), Vec::new()),
+            Selector::Cast { selector, target } => {
+                let target = native_by_name(target.name()).map_or(CqlType::Text, CqlType::Native);
+                let known = self.known(selector, scope)?;
+                let (expr, from) = self.item(selector, known.as_ref(), scope)?;
+                if from == target {
+                    return Ok((expr, target));
+                }
+                match cast(&from, &target) {
+                    Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, target)),
+                    None => invalid(format!("{from} cannot be cast to {target}")),
+                }
+            }
+            Selector::Function { name, arguments } => {
+                if name.keyspace.as_ref().is_some_and(|own| own.as_str() != "system") {
+                    return invalid(format!("Unknown function '{}'", shown_function(name)));
+                }
+                self.call(name.name.as_str(), arguments, receiver, scope)
+            }
+            Selector::Metadata { kind, of } => self.metadata(*kind, of, scope),
+            Selector::Element { of, key } => {
+                let (of, ty) = self.item(of, None, scope)?;
+                let (key_type, value_type) = element_types(&ty, "element")?;
+                let to = Receiver { name: "[key]", ty: &key_type };
+                let key = prepare(key, to, scope)?;
+                Ok((Expr::Element { of: Box::new(of), ty, key: Box::new(key) }, value_type))
+            }
+            Selector::Slice { of, from, to } => {
+                let (of, ty) = self.item(of, None, scope)?;
+                let (key_type, _) = element_types(&ty, "slice")?;
+                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>, name: &str| {
+                    let to = Receiver { name, ty: &key_type };
+                    term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
+                };
+                let (from, to) = (bound(from, "[from]")?, bound(to, "[to]")?);
+                let shown = ty.clone();
+                Ok((Expr::Slice { of: Box::new(of), ty, from, to }, shown))
+            }
+            Selector::Field { of, field } => {
+                let (expr, ty) = self.item(of, None, scope)?;
+                let CqlType::User { definition, .. } = &ty else {
+                    return invalid(format!(
+                        "Invalid field selection: {} of type {ty} is not a user type",
+                        column_name(of)
+                    ));
+                };
+                match definition.field(field.as_str()) {
+                    Some((at, field_type)) => {
+                        let field_type = field_type.clone();
+                        Ok((Expr::Field { of: Box::new(expr), at }, field_type))
+                    }
+                    None => invalid(format!(
+                        "{} of type {ty} has no field {}",
+                        column_name(of),
+                        field.as_str()
+                    )),
+                }
+            }
+            Selector::Negate(inner) => {
+                let known = self.known(inner, scope)?;
+                let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
+                match negate(&ty) {
+                    Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, ty)),
+                    None => invalid(format!(
+                        "the '-' operation is not supported on {}",
+                        column_name(inner)
+                    )),
+                }
+            }
+            Selector::Arithmetic { operator, left, right } => {
+                self.arithmetic(operator.symbol(), left, right, receiver, scope)
+            }
+            Selector::List(items) => self.elements(items, receiver, false, scope),
+            Selector::Set(items) => self.elements(items, receiver, true, scope),
+            Selector::Tuple(items) => match (items.as_slice(), receiver) {
+                ([only], None | Some(CqlType::Native(_))) => self.item(only, receiver, scope),
+                _ => self.tuple(items, receiver, scope),
+            },
+            Selector::MapOrUserType(items) => self.map(items, receiver, scope),
+        }
+    }
+
+    fn arithmetic(
+        &mut self,
+        symbol: char,
+        left: &Selector,
+        right: &Selector,
+        receiver: Option<&CqlType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let left_known = self.known(left, scope)?;
+        let right_known = self.known(right, scope)?;
+        let left_type =
+            left_known.clone().or_else(|| right_known.clone()).or_else(|| receiver.cloned());
+        let right_type = right_known.or(left_known).or_else(|| receiver.cloned());
+        let (left_expr, left_type) = self.item(left, left_type.as_ref(), scope)?;
+        let (right_expr, right_type) = self.item(right, right_type.as_ref(), scope)?;
+        match operate(symbol, &left_type, &right_type) {
+            Some(function) => {
+                let returns = function.returns.clone();
+                Ok((Expr::Call { function, arguments: vec![left_expr, right_expr] }, returns))
+            }
+            None => invalid(format!(
+                "the '{symbol}' operation is not supported between {} and {}",
+                column_name(left),
+                column_name(right)
+            )),
+        }
+    }
+
+    fn elements(
+        &mut self,
+        items: &[Selector],
+        receiver: Option<&CqlType>,
+        is_set: bool,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let mut element = match receiver {
+            Some(
+                CqlType::List { element, .. }
+                | CqlType::Set { element, .. }
+                | CqlType::Vector { element, .. },
+            ) => Some((**element).clone()),
+            _ => None,
+        };
+        for item in items {
+            if element.is_none() {
+                element = self.known(item, scope)?;
+            }
+        }
+        let Some(element) = element else {
+            return invalid(
+                "Cannot infer type for term [] in selection clause (try using a cast to force a type)",
+            );
+        };
+        let parts: Result<Vec<Expr>> = items
+            .iter()
+            .map(|item| self.item(item, Some(&element), scope).map(|(expr, _)| expr))
+            .collect();
+        let ty = match receiver {
+            Some(ty @ CqlType::Vector { .. }) => ty.clone(),
+            _ if is_set => CqlType::set(element).freeze(),
+            _ => CqlType::list(element).freeze(),
+        };
+        Ok((Expr::Elements { items: parts?, ty: ty.clone() }, ty))
+    }
+
+    fn map(
+        &mut self,
+        items: &[(Selector, Selector)],
+        receiver: Option<&CqlType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let known = match (receiver, items.first()) {
+            (Some(CqlType::Map { key, value, .. }), _) => {
+                Some(((**key).clone(), (**value).clone()))
+            }
+            (_, Some((k, v))) => self.known(k, scope)?.zip(self.known(v, scope)?),
+            _ => None,
+        };
+        let Some((key, value)) = known else {
+            return invalid(
+                "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+            );
+        };
+        let mut parts = Vec::with_capacity(items.len());
+        for (k, v) in items {
+            parts.push((self.item(k, Some(&key), scope)?.0, self.item(v, Some(&value), scope)?.0));
+        }
+        let ty = CqlType::map(key, value).freeze();
+        Ok((Expr::Entries { items: parts, ty: ty.clone() }, ty))
+    }
+
+    fn tuple(
+        &mut self,
+        items: &[Selector],
+        receiver: Option<&CqlType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let mut types = Vec::with_capacity(items.len());
+        let mut parts = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            let known = match receiver {
+                Some(CqlType::Tuple(fields)) => fields.get(at).cloned(),
+                _ => self.known(item, scope)?,
+            };
+            let (expr, ty) = self.item(item, known.as_ref(), scope)?;
+            parts.push(Some(expr));
+            types.push(ty);
+        }
+        Ok((Expr::Fields { items: parts }, CqlType::tuple(types)))
+    }
+
+    fn aggregate(&mut self, aggregate: Aggregate, arguments: Vec<Expr>) -> Result<(Expr, CqlType)> {
+        if self.inside_aggregate {
+            return invalid(
+                "aggregate functions cannot be used as arguments of aggregate functions",
+            );
+        }
+        let returns = aggregate.returns.clone();
+        self.out.aggregates.push((aggregate, arguments));
+        Ok((Expr::Aggregate(self.out.aggregates.len() - 1), returns))
+    }
+
+    fn call(
+        &mut self,
+        name: &str,
+        arguments: &[Selector],
+        receiver: Option<&CqlType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        if name == "token" {
+            let columns: Vec<CqlType> =
+                self.table.partition_columns().iter().map(|own| own.kind.clone()).collect();
+            if columns.len() != arguments.len() {
+                return invalid(format!(
+                    "Invalid number of arguments in call to function system.token: {} required but {} provided",
+                    columns.len(),
+                    arguments.len()
+                ));
+            }
+            let mut parts = Vec::with_capacity(arguments.len());
+            for (argument, ty) in arguments.iter().zip(&columns) {
+                parts.push(self.item(argument, Some(ty), scope)?.0);
+            }
+            return Ok((Expr::Token(parts), CqlType::Bigint));
+        }
+        let mut known = Vec::with_capacity(arguments.len());
+        for selector in arguments {
+            known.push(SelectedArgument { selector, known: self.known(selector, scope)? });
+        }
+        let refs: Vec<&dyn Argument> = known.iter().map(|own| own as &dyn Argument).collect();
+        let Some(resolved) = resolve(name, &refs, receiver)? else {
+            return invalid(format!("Unknown function '{name}'"));
+        };
+        let types = match &resolved {
+            Resolved::Scalar(own) => own.arguments.clone(),
+            Resolved::Aggregate(own) => own.arguments.clone(),
+        };
+        let is_aggregate = matches!(resolved, Resolved::Aggregate(_));
+        let outside = self.inside_aggregate;
+        if is_aggregate && outside {
+            return invalid(
+                "aggregate functions cannot be used as arguments of aggregate functions",
+            );
+        }
+        self.inside_aggregate |= is_aggregate;
+        let mut parts = Vec::with_capacity(arguments.len());
+        for (argument, ty) in arguments.iter().zip(&types) {
+            parts.push(self.item(argument, Some(ty), scope)?.0);
+        }
+        self.inside_aggregate = outside;
+        match resolved {
+            Resolved::Aggregate(aggregate) => self.aggregate(aggregate, parts),
+            Resolved::Scalar(function) => {
+                let returns = function.returns.clone();
+                Ok((Expr::Call { function, arguments: parts }, returns))
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
+    fn metadata(
+        &mut self,
+        kind: WriteMetadata,
+        of: &Selector,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let name = kind.name();
+        let (column, path) = match of {
+            Selector::Column(column) => (column, None),
+            Selector::Element { of, .. }
+            | Selector::Slice { of, .. }
+            | Selector::Field { of, .. } => match &**of {
+                Selector::Column(column) => (column, Some(of)),
+                _ => {
+                    return invalid(format!(
+                        "Cannot use selection function {name} on nested selections"
+                    ));
+                }
+            },
+            _ => {
+                return invalid(format!(
+                    "Cannot use selection function {name} on {}",
+                    column_name(of)
+                ));
+            }
+        };
+        let (at, ty) = self.column(column.as_str())?;
+        let role = self.table.columns.get(at).map(|own| own.role);
+        if role.is_some_and(ColumnKind::is_key) {
+            return invalid(format!(
+                "Cannot use selection function {name} on PRIMARY KEY part {}",
+                column.as_str()
+            ));
+        }
+        let kind = match kind {
+            WriteMetadata::WriteTime => MetadataKind::WriteTime,
+            WriteMetadata::MaxWriteTime => MetadataKind::MaxWriteTime,
+            WriteMetadata::Ttl => MetadataKind::Ttl,
+        };
+        if path.is_some() && !ty.is_multi_cell() {
+            return invalid(format!(
+                "Cannot use selection function {name} on elements of frozen column {}",
+                column.as_str()
+            ));
+        }
+        let (path, several) = match of {
+            Selector::Element { key, .. } => {
+                if matches!(ty, CqlType::List { .. }) {
+                    return invalid(format!(
+                        "Element selection is only allowed on sets and maps, but {} is a list",
+                        column.as_str()
+                    ));
+                }
+                let (key_type, _) = element_types(&ty, "element")?;
+                let key = prepare(key, Receiver { name: "[key]", ty: &key_type }, scope)?;
+                (MetadataPath::Element(Box::new(key)), false)
+            }
+            Selector::Slice { from, to, .. } => {
+                let (key_type, _) = element_types(&ty, "slice")?;
+                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>, name: &str| {
+                    let to = Receiver { name, ty: &key_type };
+                    term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
+                };
+                let (from, to) = (bound(from, "[from]")?, bound(to, "[to]")?);
+                (MetadataPath::Slice(from, to), true)
+            }
+            Selector::Field { field, .. } => {
+                let CqlType::User { definition, .. } = &ty else {
+                    return invalid(format!("{} is not a user type", column.as_str()));
+                };
+                let Some((at, _)) = definition.field(field.as_str()) else {
+                    return invalid(format!(
+                        "{} of type {ty} has no field {}",
+                        column.as_str(),
+                        field.as_str()
+                    ));
+                };
+                (MetadataPath::Field(at), false)
+            }
+            _ => (MetadataPath::Whole, ty.is_multi_cell()),
+        };
+        let one = if kind == MetadataKind::Ttl { CqlType::Int } else { CqlType::Bigint };
+        let returns =
+            if several && kind != MetadataKind::MaxWriteTime { CqlType::list(one) } else { one };
+        Ok((Expr::Metadata { kind, column: at, path }, returns))
+    }
+}
+
+fn element_types(ty: &CqlType, what: &str) -> Result<(CqlType, CqlType)> {
+    match ty {
+        CqlType::Map { key, value, .. } if what == "element" => {
+            Ok(((**key).clone(), (**value).clone()))
+        }
+        CqlType::Map { key, .. } => Ok(((**key).clone(), ty.clone())),
+        CqlType::Set { element, .. } => Ok(((**element).clone(), (**element).clone())),
+        CqlType::List { .. } => invalid(format!("Invalid {what} selection: a list has no keys")),
+        _ => invalid(format!("Invalid {what} selection: {ty} is not a collection")),
+    }
+}
+
+fn shown_function(name: &shelfmark_cql_syntax::ast::FunctionName) -> String {
+    match &name.keyspace {
+        Some(keyspace) => format!("{}.{}", keyspace.as_str(), name.name.as_str()),
+        None => name.name.as_str().to_owned(),
+    }
+}
+
+/// How a selector is called in the answer.
+fn column_name(selector: &Selector) -> String {
+    let list = |all: &[Selector]| all.iter().map(column_name).collect::<Vec<_>>().join(", ");
+    match selector {
+        Selector::Column(name) => name.as_str().to_owned(),
+        Selector::Literal(literal) => crate::term::literal_text(literal),
+        Selector::Null => "NULL".to_owned(),
+        Selector::Marker(_) => "?".to_owned(),
+        Selector::CountRows => "count".to_owned(),
+        Selector::Metadata { kind, of } => format!("{}({})", kind.name(), column_name(of)),
+        Selector::Cast { selector, target } => {
+            format!("cast({} as {})", column_name(selector), target.name())
+        }
+        Selector::Function { name, arguments } => {
+            let shown = name.name.as_str();
+            if shown == "countrows" {
+                return "count".to_owned();
+            }
+            format!("system.{shown}({})", list(arguments))
+        }
+        Selector::Element { of, key } => {
+            format!("{}[{}]", column_name(of), crate::term::term_text(key))
+        }
+        Selector::Slice { of, from, to } => {
+            let bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
+                term.as_ref().map(crate::term::term_text).unwrap_or_default()
+            };
+            format!("{}[{}..{}]", column_name(of), bound(from), bound(to))
+        }
+        Selector::Field { of, field } => {
+            format!("{}.{}", column_name(of), maybe_quote(field.as_str()))
+        }
+        Selector::TypeHint { target, selector } => format!("({target}){}", column_name(selector)),
+        Selector::List(all) => format!("[{}]", list(all)),
+        Selector::Set(all) => format!("{{{}}}", list(all)),
+        Selector::Tuple(all) => format!("({})", list(all)),
+        Selector::MapOrUserType(all) => {
+            let parts: Vec<String> = all
+                .iter()
+                .map(|(k, v)| format!("{}: {}", column_name(k), column_name(v)))
+                .collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+        Selector::Arithmetic { operator, left, right } => {
+            format!("{} {} {}", column_name(left), operator.symbol(), column_name(right))
+        }
+        Selector::Negate(inner) => format!("-{}", column_name(inner)),
+    }
+}

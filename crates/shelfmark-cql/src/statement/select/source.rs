@@ -1,0 +1,385 @@
+//! Where the rows of one execution come from: units one after the other, each read page by page.
+//!
+//! The units follow from the statement and its values alone, so a paging state is a unit's number,
+//! a cursor in it, and how many rows were answered before.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_engine::{
+    CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellQuery, CellScan, Cursor,
+    Engine, Span, SpanBound,
+};
+
+use super::{Access, Select};
+use crate::error::{CqlError, ErrorCode};
+use crate::outcome::{BoundValue, Consistency};
+use crate::schema::IndexTarget;
+use crate::statement::keys::{partitions, spans};
+use crate::statement::relation::Test;
+use crate::term::Env;
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// What is read in one go.
+#[derive(Debug, Clone)]
+pub(super) enum Unit {
+    /// One row.
+    Get(Bytes, Vec<Option<Bytes>>),
+    /// A span of a partition.
+    Span(Bytes, Span),
+    /// Partitions of a range of tokens.
+    Scan(Bound<i64>, Bound<i64>),
+    /// Entries of an index.
+    Index { index: String, terms: Span, partition: Option<Bytes>, tokens: (Bound<i64>, Bound<i64>) },
+}
+
+/// The units of an execution, and whether rows must be tested all the same.
+pub(super) struct Units {
+    pub(super) units: Vec<Unit>,
+    pub(super) need_filter: bool,
+}
+
+/// Evaluates what is to be read.
+pub(super) fn units(select: &Select, env: Env<'_>) -> Result<Units> {
+    let own = &select.restrictions;
+    match &select.access {
+        Access::Scan => {
+            let Some((lower, upper)) = tokens(select, env)? else {
+                return Ok(Units { units: Vec::new(), need_filter: false });
+            };
+            let units = vec![Unit::Scan(lower, upper)];
+            Ok(Units { units, need_filter: select.filters })
+        }
+        Access::Partitions => {
+            let keys = partitions(&select.table, own, env)?;
+            if let Some((lower, upper)) = tokens(select, env)?
+                && (lower, upper) != (Bound::Unbounded, Bound::Unbounded)
+            {
+                // Both the key and its token are restricted, which only filtering allows.
+                let inside = |key: &Bytes| {
+                    let token = shelfmark_keycode::token(key);
+                    std::ops::RangeBounds::contains(&(lower, upper), &token)
+                };
+                let keys: Vec<Bytes> = keys.into_iter().filter(inside).collect();
+                return of_partitions(select, keys, env);
+            }
+            of_partitions(select, keys, env)
+        }
+        Access::Index { index, column, test, in_partition } => {
+            let Some(terms) = terms(select, *index, *column, *test, env)? else {
+                return Ok(Units { units: Vec::new(), need_filter: false });
+            };
+            let partition =
+                if *in_partition { partitions(&select.table, own, env)?.pop() } else { None };
+            let Some(tokens) = tokens(select, env)? else {
+                return Ok(Units { units: Vec::new(), need_filter: false });
+            };
+            let name = select.table.indexes.get(*index).map(|own| own.name.clone());
+            let unit = Unit::Index { index: name.unwrap_or_default(), terms, partition, tokens };
+            Ok(Units { units: vec![unit], need_filter: true })
+        }
+    }
+}
+
+fn of_partitions(select: &Select, keys: Vec<Bytes>, env: Env<'_>) -> Result<Units> {
+    let mut spans = spans(&select.table, &select.restrictions, env)?;
+    if select.reversed {
+        spans.spans.reverse();
+    }
+    let restricted = select.restrictions.restricts_clustering(&select.table);
+    let gets = spans.are_rows && restricted && select.table.clustering_count > 0;
+    // Without clustering columns a partition is one row, and statics there are none.
+    let single = select.table.clustering_count == 0;
+    let mut units = Vec::with_capacity(keys.len() * spans.spans.len());
+    for key in keys {
+        for span in &spans.spans {
+            units.push(if gets || single {
+                Unit::Get(key.clone(), span.equal.clone())
+            } else {
+                Unit::Span(key.clone(), span.clone())
+            });
+        }
+    }
+    Ok(Units { units, need_filter: select.filters || spans.need_filter })
+}
+
+/// The range of tokens that is asked for; `None` when it is empty.
+fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64>)>> {
+    let (mut lower, mut upper) = (Bound::Unbounded, Bound::Unbounded);
+    for test in &select.restrictions.token {
+        let (Test::Equal(expr) | Test::Lower(expr, _) | Test::Upper(expr, _)) = test else {
+            continue;
+        };
+        let token = match expr.eval(env)? {
+            BoundValue::Bytes(bytes) => bytes.as_ref().try_into().map(i64::from_be_bytes).ok(),
+            BoundValue::Null | BoundValue::Unset => None,
+        };
+        let Some(token) = token else {
+            return Err(CqlError::invalid(
+                "Invalid null value in condition for the partition key token",
+            ));
+        };
+        match test {
+            Test::Equal(_) => (lower, upper) = (Bound::Included(token), Bound::Included(token)),
+            Test::Lower(_, true) => lower = Bound::Included(token),
+            Test::Lower(_, false) => lower = Bound::Excluded(token),
+            // The least token is none, and stands for the end as an upper bound.
+            Test::Upper(..) if token == i64::MIN => {}
+            Test::Upper(_, true) => upper = Bound::Included(token),
+            Test::Upper(_, false) => upper = Bound::Excluded(token),
+            _ => {}
+        }
+    }
+    let empty = match (lower, upper) {
+        (Bound::Included(a), Bound::Included(b)) => a > b,
+        (Bound::Included(a) | Bound::Excluded(a), Bound::Included(b) | Bound::Excluded(b)) => {
+            a >= b
+        }
+        _ => false,
+    };
+    Ok((!empty).then_some((lower, upper)))
+}
+
+/// The terms of an index that a restriction names; `None` when nothing can match.
+fn terms(
+    select: &Select,
+    index: usize,
+    column: usize,
+    test: usize,
+    env: Env<'_>,
+) -> Result<Option<Span>> {
+    let tests = select.restrictions.of(column);
+    let name = select.table.columns.get(column).map_or("", |own| &*own.name);
+    let value = |expr: &crate::term::Expr| match expr.eval(env)? {
+        BoundValue::Bytes(bytes) => Ok(Some(bytes)),
+        BoundValue::Null => {
+            Err(CqlError::invalid(format!("Unsupported null value for column {name}")))
+        }
+        BoundValue::Unset => {
+            Err(CqlError::invalid(format!("Unsupported unset value for column {name}")))
+        }
+    };
+    let entries =
+        select.table.indexes.get(index).is_some_and(|own| own.target == IndexTarget::Entries);
+    Ok(match tests.get(test) {
+        Some(Test::Equal(expr) | Test::Contains(expr) | Test::ContainsKey(expr)) => {
+            Some(Span::equal(vec![value(expr)?]))
+        }
+        Some(Test::Entry(key, wanted)) if entries => {
+            Some(Span::equal(vec![value(key)?, value(wanted)?]))
+        }
+        Some(Test::Lower(..) | Test::Upper(..)) => {
+            let mut span = Span::all();
+            for own in tests {
+                match own {
+                    Test::Lower(expr, included) => {
+                        span.lower =
+                            Some(SpanBound { values: vec![value(expr)?], included: *included });
+                    }
+                    Test::Upper(expr, included) => {
+                        span.upper =
+                            Some(SpanBound { values: vec![value(expr)?], included: *included });
+                    }
+                    _ => {}
+                }
+            }
+            Some(span)
+        }
+        _ => None,
+    })
+}
+
+/// How a unit is read.
+#[derive(Clone)]
+pub(super) struct Reading<'e> {
+    pub(super) engine: &'e Engine,
+    pub(super) filter: Option<CellFilter>,
+    pub(super) now: Option<u64>,
+    pub(super) consistency: Consistency,
+}
+
+/// Rows of a unit, and where to go on in it.
+pub(super) struct Read {
+    pub(super) rows: Vec<CellEntry>,
+    pub(super) cursor: Option<Cursor>,
+}
+
+impl Reading<'_> {
+    /// Reads at most `most` rows of a unit, of each partition at most `per_partition`.
+    pub(super) fn read(
+        &self,
+        select: &Select,
+        unit: &Unit,
+        cursor: Option<Cursor>,
+        most: usize,
+        per_partition: Option<usize>,
+    ) -> Result<Read> {
+        let table = select.table.stored.as_ref().ok_or_else(|| {
+            CqlError::new(ErrorCode::Server, "a computed table has no stored rows")
+        })?;
+        let failed = |error: shelfmark_engine::Error| {
+            if error.kind() == shelfmark_engine::ErrorKind::NotFound {
+                return CqlError::invalid(format!("table {} does not exist", select.table.name));
+            }
+            CqlError::from_engine(&error, self.consistency, None)
+        };
+        let limits = CellLimits {
+            rows_max: Some(most),
+            partition_rows_max: per_partition,
+            bytes_max: None,
+            start: cursor,
+            statics: select.needs_statics,
+            filter: self.filter.clone(),
+            now: self.now,
+        };
+        let page = match unit {
+            Unit::Get(partition, clustering) => {
+                let get = CellGet {
+                    partition: partition.clone(),
+                    clustering: clustering.clone(),
+                    statics: select.needs_statics,
+                    now: self.now,
+                };
+                let got = self.engine.get_cells(table, &get).map_err(failed)?;
+                let entry = got.row.map(|row| CellEntry {
+                    partition: partition.clone(),
+                    clustering: Some(clustering.clone()),
+                    row,
+                    statics: got.statics,
+                });
+                let kept =
+                    entry.filter(|entry| self.filter.as_ref().is_none_or(|filter| filter(entry)));
+                return Ok(Read { rows: kept.into_iter().collect(), cursor: None });
+            }
+            Unit::Span(partition, span) => {
+                let query = CellQuery {
+                    partition: partition.clone(),
+                    span: span.clone(),
+                    reversed: select.reversed,
+                    limits,
+                };
+                self.engine.query_cells(table, &query).map_err(failed)?
+            }
+            Unit::Scan(lower, upper) => {
+                let scan = CellScan { tokens: (*lower, *upper), limits };
+                self.engine.scan_cells(table, &scan).map_err(failed)?
+            }
+            Unit::Index { index, terms, partition, tokens } => {
+                let statics_of = CellLimits { filter: None, ..limits };
+                let query = CellIndexQuery {
+                    index: index.clone(),
+                    terms: terms.clone(),
+                    partition: partition.clone(),
+                    tokens: *tokens,
+                    limits: statics_of,
+                };
+                let page = self.engine.query_cell_index(table, &query).map_err(failed)?;
+                let rows = self.widen(select, page.rows, per_partition)?;
+                return Ok(Read { rows, cursor: page.cursor });
+            }
+        };
+        Ok(Read { rows: page.rows, cursor: page.cursor })
+    }
+
+    /// Exchanges entries of a partition's statics for the rows of the partition, and tests them.
+    fn widen(
+        &self,
+        select: &Select,
+        entries: Vec<CellEntry>,
+        per_partition: Option<usize>,
+    ) -> Result<Vec<CellEntry>> {
+        let mut rows = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if entry.clustering.is_some() {
+                if self.filter.as_ref().is_none_or(|filter| filter(&entry)) {
+                    rows.push(entry);
+                }
+                continue;
+            }
+            let unit = Unit::Span(entry.partition.clone(), Span::all());
+            let mut cursor = None;
+            loop {
+                let page = self.read(select, &unit, cursor, ROWS_PER_READ, per_partition)?;
+                rows.extend(page.rows);
+                cursor = page.cursor;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// How many rows are read at a time where all are wanted.
+pub(super) const ROWS_PER_READ: usize = 1_000;
+
+/// Where a page ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Position {
+    /// Which unit.
+    pub(super) unit: u32,
+    /// Rows answered before, for `LIMIT`.
+    pub(super) answered: u64,
+    /// Rows of the partition of the next unit that were answered before, for `PER PARTITION LIMIT`.
+    pub(super) of_partition: u64,
+    /// Where in the unit; of computed tables how many rows were passed.
+    pub(super) cursor: Vec<u8>,
+}
+
+const VERSION: u8 = 1;
+
+impl Position {
+    pub(super) fn encode(&self) -> Bytes {
+        let mut out = vec![VERSION];
+        out.extend_from_slice(&self.unit.to_be_bytes());
+        out.extend_from_slice(&self.answered.to_be_bytes());
+        out.extend_from_slice(&self.of_partition.to_be_bytes());
+        out.extend_from_slice(&self.cursor);
+        out.into()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self> {
+        let fail = || CqlError::protocol("Invalid value for the paging state");
+        let rest = bytes.strip_prefix(&[VERSION]).ok_or_else(fail)?;
+        let (unit, rest) = rest.split_first_chunk::<4>().ok_or_else(fail)?;
+        let (answered, rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
+        let (of_partition, rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
+        Ok(Self {
+            unit: u32::from_be_bytes(*unit),
+            answered: u64::from_be_bytes(*answered),
+            of_partition: u64::from_be_bytes(*of_partition),
+            cursor: rest.to_vec(),
+        })
+    }
+
+    /// The cursor in the unit.
+    pub(super) fn engine_cursor(&self) -> Result<Option<Cursor>> {
+        if self.cursor.is_empty() {
+            return Ok(None);
+        }
+        Cursor::from_bytes(&self.cursor)
+            .map(Some)
+            .map_err(|_| CqlError::protocol("Invalid value for the paging state"))
+    }
+}
+
+/// Wraps a row test for the engine.
+pub(super) fn engine_filter(
+    select: &Arc<Select>,
+    filter: crate::statement::filter::RowFilter,
+) -> CellFilter {
+    let select = Arc::clone(select);
+    Arc::new(move |entry| {
+        use crate::term::RowView as _;
+        let row = crate::statement::row::StoredRow {
+            table: &select.table,
+            entry,
+            now: 0,
+            aggregates: &[],
+        };
+        filter.accepts(&|at| row.value(at))
+    })
+}

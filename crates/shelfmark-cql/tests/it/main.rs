@@ -1,0 +1,7 @@
+//! Tests of the CQL face from outside.
+//!
+//! `statements`: scripts of CQL with the answers beside them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
+
+mod statements;

@@ -1,0 +1,27 @@
+//! Scripts of CQL statements, run on an engine in memory; their answers are committed and compared.
+//!
+//! A line `> STATEMENT` is a statement. `page size=2 "SELECT …"` reads page by page, `bind "…" a b`
+//! binds values given as constants of the markers' types, `metadata "…"` shows what PREPARE says,
+//! `clock seconds=5` moves the clock, `reopen` opens the executor anew.
+//!
+//! After a change run with `UPDATE_GOLDENFILES=1` and read the difference.
+
+mod runner;
+
+use runner::World;
+
+macro_rules! scripts {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let path = concat!("tests/it/statements/scripts/", stringify!($name));
+                goldenscript::run(&mut World::new(), path).unwrap();
+            }
+        )*
+    };
+}
+
+scripts! {
+    first
+}

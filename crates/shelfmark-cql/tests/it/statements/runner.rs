@@ -1,0 +1,225 @@
+//! What runs a script.
+
+use std::error::Error;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use goldenscript::{Argument, Block, Command, Context, Runner};
+use shelfmark_cql::types::{from_text, to_literal};
+use shelfmark_cql::{
+    Answered, BoundValue, ChangeKind, CqlError, CqlType, Executor, Outcome, PreparedStatement,
+    RequestOptions, ResultRows, Values,
+};
+use shelfmark_engine::{Engine, Environment, SeededRandom};
+use shelfmark_store::clock::ManualClock;
+use shelfmark_store::memory::MemoryStore;
+
+/// An engine in memory, its executor, and a connection's keyspace.
+pub(super) struct World {
+    engine: Engine,
+    executor: Executor,
+    clock: Arc<ManualClock>,
+    keyspace: Option<String>,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        // 2020-01-01T00:00:00Z.
+        let clock = Arc::new(ManualClock::at_micros(1_577_836_800_000_000));
+        let store = Arc::new(MemoryStore::new(clock.clone()));
+        let environment =
+            Environment { clock: clock.clone(), random: Arc::new(SeededRandom::new(1)) };
+        let engine = Engine::open(store, environment).unwrap();
+        let executor = Executor::open(engine.clone(), Vec::new()).unwrap();
+        Self { engine, executor, clock, keyspace: None }
+    }
+
+    fn prepare(&self, text: &str) -> Result<Arc<PreparedStatement>, CqlError> {
+        self.executor.prepare(text, self.keyspace.as_deref())
+    }
+
+    fn execute(
+        &self,
+        statement: &Arc<PreparedStatement>,
+        mut options: RequestOptions,
+    ) -> Result<Answered, CqlError> {
+        options.keyspace = self.keyspace.as_deref().map(Arc::from);
+        let (sender, receiver) = mpsc::channel();
+        let answer = Box::new(move |answered| sender.send(answered).unwrap());
+        self.executor.execute(statement, options, answer);
+        receiver.recv().unwrap()
+    }
+
+    fn run(&mut self, text: &str) -> Result<String, CqlError> {
+        let statement = self.prepare(text)?;
+        let answered = self.execute(&statement, RequestOptions::default())?;
+        Ok(self.show(answered))
+    }
+
+    fn show(&mut self, answered: Answered) -> String {
+        match answered.outcome {
+            Outcome::Void => "ok".to_owned(),
+            Outcome::SetKeyspace(name) => {
+                self.keyspace = Some(name.clone());
+                format!("using {name}")
+            }
+            Outcome::SchemaChange(change) => {
+                let kind = match change.kind {
+                    ChangeKind::Created => "created",
+                    ChangeKind::Updated => "updated",
+                    ChangeKind::Dropped => "dropped",
+                };
+                format!("{kind} {:?} {} {}", change.target, change.keyspace, change.name)
+            }
+            Outcome::Rows(rows) => show_rows(&rows),
+        }
+    }
+
+    fn pages(&mut self, text: &str, size: u32, restarts: bool) -> Result<String, CqlError> {
+        let mut out = String::new();
+        let mut paging = None;
+        loop {
+            if restarts {
+                self.executor = Executor::open(self.engine.clone(), Vec::new())?;
+            }
+            let statement = self.prepare(text)?;
+            let options =
+                RequestOptions { page_size: Some(size), paging, ..RequestOptions::default() };
+            let Outcome::Rows(rows) = self.execute(&statement, options)?.outcome else {
+                return Ok("no rows".to_owned());
+            };
+            out.push_str(&show_rows(&rows));
+            paging = rows.paging;
+            if paging.is_none() {
+                return Ok(out);
+            }
+            out.push_str("\n-- next page\n");
+        }
+    }
+
+    fn bind(&mut self, text: &str, values: &[String]) -> Result<String, CqlError> {
+        let statement = self.prepare(text)?;
+        let bound =
+            statement.markers.iter().zip(values).map(|(marker, value)| match value.as_str() {
+                "null" => BoundValue::Null,
+                "unset" => BoundValue::Unset,
+                text => BoundValue::Bytes(bytes_of(&marker.kind, text).into()),
+            });
+        let values = Values::Positional(bound.collect());
+        let options = RequestOptions { values, ..RequestOptions::default() };
+        let answered = self.execute(&statement, options)?;
+        Ok(self.show(answered))
+    }
+
+    fn metadata(&self, text: &str) -> Result<String, CqlError> {
+        let statement = self.prepare(text)?;
+        let list = |columns: &[shelfmark_cql::ColumnSpec]| {
+            let all: Vec<String> =
+                columns.iter().map(|own| format!("{} {}", own.name, own.kind)).collect();
+            all.join(", ")
+        };
+        Ok(format!(
+            "markers: {}\nkey: {:?}\nresult: {}",
+            list(&statement.markers),
+            statement.pk_indices,
+            list(&statement.result)
+        ))
+    }
+}
+
+/// Serialises a value given as text; lists as `a,b`, blobs and others as hex with `0x`.
+fn bytes_of(ty: &CqlType, text: &str) -> Vec<u8> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return from_text(&CqlType::Blob, digits).unwrap();
+    }
+    match ty {
+        CqlType::List { element, .. } | CqlType::Set { element, .. } => {
+            let parts: Vec<Vec<u8>> =
+                text.split(',').map(|part| from_text(element, part).unwrap()).collect();
+            shelfmark_cql::types::put_collection(parts.len(), parts.iter().map(Vec::as_slice))
+        }
+        ty => from_text(ty, text).unwrap(),
+    }
+}
+
+fn show_rows(rows: &ResultRows) -> String {
+    let names: Vec<&str> = rows.columns.iter().map(|own| &*own.name).collect();
+    let mut out = names.join(" | ");
+    let mut rest = rows.rows.bytes();
+    for _ in 0..rows.rows.rows() {
+        let mut cells = Vec::new();
+        for column in rows.columns.iter() {
+            let (length, after) = rest.split_first_chunk::<4>().unwrap();
+            let length = i32::from_be_bytes(*length);
+            let (value, after) = match usize::try_from(length) {
+                Ok(length) => {
+                    let (value, after) = after.split_at(length);
+                    (Some(value), after)
+                }
+                Err(_) => (None, after),
+            };
+            rest = after;
+            let is_empty = value.is_some_and(<[u8]>::is_empty) && !column.kind.is_string();
+            cells.push(if is_empty {
+                "(empty)".to_owned()
+            } else {
+                to_literal(&column.kind, value)
+            });
+        }
+        out.push('\n');
+        out.push_str(&cells.join(" | "));
+    }
+    assert!(rest.is_empty(), "bytes behind the last row");
+    out
+}
+
+impl Runner for World {
+    type Command = Command;
+
+    fn run(&mut self, command: &Command, _: &Context) -> Result<String, Box<dyn Error>> {
+        let named = |name: &str| -> Option<String> {
+            command.args.iter().find_map(|argument| match argument {
+                Argument::KeyValue(own, value) if own == name => Some(value.clone()),
+                _ => None,
+            })
+        };
+        let positional: Vec<String> = command
+            .args
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Positional(value) => Some(value.clone()),
+                _ => None,
+            })
+            .collect();
+        let text = positional.first().cloned().unwrap_or_default();
+        let answer = match command.name.as_str() {
+            "page" => {
+                let size = named("size").unwrap().parse()?;
+                let restarts = named("restarts").is_some();
+                self.pages(&text, size, restarts)
+            }
+            "bind" => self.bind(&text, positional.get(1..).unwrap_or_default()),
+            "metadata" => self.metadata(&text),
+            "clock" => {
+                self.clock.advance(Duration::from_secs(named("seconds").unwrap().parse()?));
+                return Ok(String::new());
+            }
+            "reopen" => {
+                self.executor = Executor::open(self.engine.clone(), Vec::new()).unwrap();
+                return Ok(String::new());
+            }
+            statement => World::run(self, statement),
+        };
+        let shown = match answer {
+            Ok(shown) => shown,
+            Err(error) => format!("{:?}: {}", error.code, error.message),
+        };
+        Ok(format!("{shown}\n"))
+    }
+
+    fn end_block(&mut self, _: &Block) -> Result<String, Box<dyn Error>> {
+        // Each block is a moment of its own, so that timestamps differ.
+        self.clock.advance(Duration::from_millis(1));
+        Ok(String::new())
+    }
+}
