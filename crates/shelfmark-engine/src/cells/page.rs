@@ -310,7 +310,12 @@ impl<'a, V: View> CellReader<'a, V> {
         // Behind the partition and the kind.
         let clustering_at = self.layout.keys.partition(&query.partition)?.len() + 1;
         let mut rows = RowScan::new(self.view, range, direction, limits.rows_max.unwrap_or(256));
+        let taken_before = limits.start.as_ref().map_or(0, Cursor::taken);
         let is_full = loop {
+            let taken = taken_before + page.rows.len() as u64;
+            if limits.partition_rows_max.is_some_and(|max| taken >= max as u64) {
+                break false;
+            }
             if is_full(limits, &page, self.step.bytes_read) {
                 break true;
             }
@@ -330,7 +335,8 @@ impl<'a, V: View> CellReader<'a, V> {
             self.take(limits, &mut page, entry);
         };
         if is_full {
-            page.cursor = last.map(Cursor::behind);
+            let taken = taken_before + page.rows.len() as u64;
+            page.cursor = last.map(|key| Cursor::behind(key).with_taken(taken));
         } else if page.evaluated == 0 && limits.start.is_none() && query.span.is_all() {
             let statics = match statics {
                 Some(statics) => statics,

@@ -234,6 +234,9 @@ fn counters_add_up_and_begin_anew_when_deleted() {
         assert_eq!(count(), None);
         add(7);
         assert_eq!(count(), Some(7));
+        // It counts from behind its deletion: an older one does not concern it.
+        bed.cells(vec![mutation(&table, "p", now - 1, CellChange::DeleteRow(key(1, "x")))]);
+        assert_eq!(count(), Some(7));
     });
 }
 
@@ -342,6 +345,7 @@ fn pages_go_on_where_they_ended() {
         let backwards: Vec<String> = (0..6).rev().map(|c| format!("p6:{c}/x")).collect();
         for rows_max in 1..6 {
             assert_eq!(read(rows_max, None, true), backwards);
+            assert_eq!(read(rows_max, Some(4), true), backwards[..4]);
         }
     });
 }
@@ -359,6 +363,19 @@ fn a_deletion_of_many_rows_hides_them_at_once_and_they_go_later() {
         bed.cells(vec![mutation(&table, "p", 20, CellChange::DeletePartition)]);
         assert_eq!(bed.keys(&table, "p", Span::all(), false), ["700/x"]);
         assert!(bed.row(&table, "p", key(3, "x")).is_none());
+        let read = ConditionalRead {
+            table: table.clone(),
+            partition: bytes("p"),
+            rows: vec![key(3, "x"), key(700, "x"), key(1399, "x")],
+            now: None,
+        };
+        let seen = patiently(|| {
+            bed.engine.write_cells_if(read.clone(), |view| {
+                let answer: Vec<bool> = view.rows.iter().map(Option::is_some).collect();
+                Ok(Decision { mutations: vec![], answer })
+            })
+        });
+        assert_eq!(seen.unwrap(), [false, true, false], "conditions do not see them either");
         bed.cells(vec![update(&table, "p", key(1200, "x"), 40, vec![set(B, "new")])]);
         let row = bed.row(&table, "p", key(1200, "x")).unwrap();
         assert!(row.inserted.is_none() && row.cell(A).is_none() && row.cell(B).is_some());

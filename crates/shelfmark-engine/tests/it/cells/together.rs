@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use shelfmark_engine::{
-    CellChange, CellIndexQuery, CellLimits, CellQuery, CellScan, ConditionalRead, Decision, Span,
-    Table,
+    CatalogueChange, CellChange, CellIndexQuery, CellLimits, CellQuery, CellScan, ConditionalRead,
+    Decision, Span, Table,
 };
 use shelfmark_keycode::KeyType;
-use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName};
+use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName, TableSchema};
 use shelfmark_store::Store;
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::random::SplitMix;
 
 use super::derived::view;
-use super::{A, B, as_text, bytes, insert, key, mutation, name_of, schema, set, update};
+use super::{A, B, as_text, bytes, insert, key, mutation, name_of, schema, set, text, update};
 use crate::drivers::{Bed, on_every_driver, open, patiently};
 use crate::watched::Watched;
 
@@ -86,6 +86,59 @@ fn a_late_write_that_has_looked_is_still_deleted() {
     ended.recv().unwrap();
     let query = CellQuery { partition: bytes("p"), ..CellQuery::default() };
     assert!(engine.query_cells(&table, &query).unwrap().rows.is_empty());
+}
+
+#[test]
+fn what_is_written_while_an_index_or_view_is_built_is_its_writers() {
+    const ROWS: u8 = 0x02;
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let store = Watched::new(&clock);
+    let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock);
+    let table = engine.create_table(schema("t")).unwrap();
+    let write = |table: &Arc<Table>, at: i64, value: &str| {
+        let row = insert(table, "p", key(1, "x"), at, vec![set(A, value)]);
+        engine.write_cells(vec![row]).unwrap();
+    };
+    write(&table, 10, "old");
+    let by_a = CellIndex {
+        name: "by_a".to_owned(),
+        target: CellIndexTarget::Column(A),
+        terms: vec![KeyType::Text],
+        state: IndexState::Building,
+    };
+    let add = |schema: &mut TableSchema| {
+        schema.cells.as_mut().unwrap().indexes.push(by_a.clone());
+        Ok(())
+    };
+    engine
+        .change_catalogue(vec![
+            CatalogueChange::AlterTable(table.schema.name.clone(), Box::new(add)),
+            CatalogueChange::CreateTable(view(IndexState::Building)),
+        ])
+        .unwrap();
+    for (name, at, value) in [("t", 20, "newer"), ("by_a", 30, "newest")] {
+        // After the row was read for building, it is written.
+        let (writer, written) = (engine.clone(), Arc::clone(&table));
+        store.after_scan_of(ROWS, move || {
+            let row = insert(&written, "p", key(1, "x"), at, vec![set(A, value)]);
+            writer.write_cells(vec![row]).unwrap();
+        });
+        engine.resume_indexes(&TableName::new("ks", name)).unwrap();
+    }
+    let hits = |term: &str| {
+        let query = CellIndexQuery {
+            index: "by_a".to_owned(),
+            terms: Span::equal(vec![text(term)]),
+            partition: None,
+            tokens: (std::ops::Bound::Unbounded, std::ops::Bound::Unbounded),
+            limits: CellLimits::default(),
+        };
+        engine.query_cell_index(&table, &query).unwrap().rows.len()
+    };
+    assert_eq!(["old", "newer", "newest"].map(hits), [0, 0, 1]);
+    let by_a = engine.table(&TableName::new("ks", "by_a")).unwrap();
+    let page = engine.scan_cells(&by_a, &CellScan::default()).unwrap();
+    assert_eq!(page.rows.iter().map(|row| as_text(&row.partition)).collect::<Vec<_>>(), ["newest"]);
 }
 
 #[test]
