@@ -3,6 +3,7 @@
 //! * [`parse`]: one statement from its text, as a [`ast::Parsed`]; [`parse_type`] and
 //!   [`parse_term`] for parts.
 //! * [`ast`]: the tree. Every node prints itself as canonical CQL.
+//! * [`split`], [`with_plain_spaces`], [`complete`]: scripts and prompts.
 //! * [`quoted_name`] and [`quoted_string`]: names and texts as CQL must write them.
 //!
 //! What it is not: it looks nothing up, so a statement that parses may still name what is not
@@ -14,15 +15,19 @@
 //! `BEGIN TRANSACTION`, so that a refusal can name them. Messages are the original's.
 
 pub mod ast;
+mod complete;
 mod error;
 mod lexer;
 mod limits;
 mod parser;
 mod printer;
+mod script;
 mod span;
 
+pub use complete::{Completions, complete};
 pub use error::SyntaxError;
 pub use limits::{DEPTH_MAX, TEXT_BYTES_MAX};
 pub use parser::{parse, parse_term, parse_type};
 pub use printer::{quoted_name, quoted_string};
+pub use script::{Script, split, with_plain_spaces};
 pub use span::Span;

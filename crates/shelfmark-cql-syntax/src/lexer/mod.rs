@@ -18,7 +18,7 @@ mod number;
 mod scan;
 
 pub(crate) use keyword::keyword;
-pub(crate) use kind::{Class, Kind};
+pub(crate) use kind::{Class, Kind, WORDS};
 pub(crate) use scan::scan;
 
 /// One token.

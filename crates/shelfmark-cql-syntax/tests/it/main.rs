@@ -5,4 +5,5 @@
 mod depth;
 mod mutations;
 mod rules;
+mod scripts;
 mod statements;
