@@ -22,6 +22,7 @@ pub struct Completions {
 const PROBES: [&str; 15] = [
     "x",
     "(",
+    "( *",
     "<",
     "*",
     "KEY",
