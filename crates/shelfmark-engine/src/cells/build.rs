@@ -3,19 +3,19 @@
 //! Writers keep both from their first moment on. A piece is one commit that validates every row it
 //! read, so a row that is written meanwhile is its writer's, and the piece is entered again.
 
-use std::sync::{Arc, PoisonError, mpsc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::{IndexState, TableName, TableSchema};
 use shelfmark_store::txn::Transaction as Buffer;
-use shelfmark_store::{Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot};
+use shelfmark_store::{Direction, KeyRange, Snapshot};
 
 use super::derive::{entries, entry_value, view_row};
 use super::{CellRow, CellsLayout};
 use crate::catalogue::Table;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::{patiently, wait};
+use crate::index::{enter, patiently};
 use crate::layout::after_row;
 use crate::read::{RowScan, chunk_key};
 use crate::write::put_stored;
@@ -92,7 +92,7 @@ fn build(inner: &Inner, base: &Table, built: &Built<'_>) -> Result<()> {
             piece => piece?,
         };
         let Some((buffer, last)) = piece else { return Ok(()) };
-        if enter(inner, base, built, buffer)? {
+        if enter(inner, buffer.into_commit(), || current(inner, base, built))? {
             rest = after_row(&rest, &last, false);
         }
     }
@@ -137,42 +137,6 @@ fn read(
         }
     }
     Ok(last.map(|last| (buffer, last)))
-}
-
-/// Commits a piece; `false` if it must be read and entered again.
-fn enter(inner: &Inner, base: &Table, built: &Built<'_>, buffer: Buffer) -> Result<bool> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let done = Box::new(move |outcome| {
-        // The receiver waits until it is told.
-        let _ = sender.send(outcome);
-    });
-    let queued = loop {
-        let current = current(inner, base, built)?;
-        let _gate = current.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
-        if !current.is_retired() {
-            // While the gate is held neither index nor view is dropped.
-            break inner.store.submit(buffer.into_commit(), done);
-        }
-    };
-    let outcome = match queued {
-        Ok(_) => receiver.recv().unwrap_or_else(|_| {
-            let lost = "the commit ended without an answer";
-            Err(shelfmark_store::Error::new(StoreErrorKind::Undetermined, lost))
-        }),
-        Err(error) => Err(error),
-    };
-    let Err(error) = outcome else { return Ok(true) };
-    match error.kind() {
-        // If an unknown end was a good one, the same entries are put again.
-        StoreErrorKind::Conflict | StoreErrorKind::TooOld | StoreErrorKind::Undetermined => {
-            Ok(false)
-        }
-        StoreErrorKind::Busy => {
-            wait(error.retry_after());
-            Ok(false)
-        }
-        _ => Err(error.into()),
-    }
 }
 
 /// Returns the current form of the base, which has what is built.

@@ -375,12 +375,12 @@ fn take_expiry(reader: &mut Reader<'_>) -> Result<Expiry> {
     Ok(Expiry { ttl_seconds, at_seconds: reader.varint()? })
 }
 
-fn put_deletion(out: &mut Vec<u8>, deletion: Deletion) {
+pub(super) fn put_deletion(out: &mut Vec<u8>, deletion: Deletion) {
     put_varint(out, zigzag(deletion.timestamp));
     put_varint(out, deletion.at_seconds);
 }
 
-fn take_deletion(reader: &mut Reader<'_>) -> Result<Deletion> {
+pub(super) fn take_deletion(reader: &mut Reader<'_>) -> Result<Deletion> {
     let timestamp = unzigzag(reader.varint()?);
     Ok(Deletion { timestamp, at_seconds: reader.varint()? })
 }

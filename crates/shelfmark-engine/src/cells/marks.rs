@@ -10,8 +10,9 @@ use bytes::Bytes;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
 
+use super::codec::{put_deletion, take_deletion};
 use super::{Deletion, Timestamp};
-use crate::codec::{Reader, put_varint, unzigzag, zigzag};
+use crate::codec::{Reader, put_varint};
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::{Tree, tree_key};
 use crate::read::View;
@@ -56,16 +57,6 @@ impl RangeMark {
     pub(super) fn covers(&self, row: &[u8]) -> bool {
         self.start.as_ref() <= row && row < self.end.as_ref()
     }
-}
-
-fn put_deletion(out: &mut Vec<u8>, deletion: Deletion) {
-    put_varint(out, zigzag(deletion.timestamp));
-    put_varint(out, deletion.at_seconds);
-}
-
-fn take_deletion(reader: &mut Reader<'_>) -> Result<Deletion> {
-    let timestamp = unzigzag(reader.varint()?);
-    Ok(Deletion { timestamp, at_seconds: reader.varint()? })
 }
 
 fn key(table: u64, kind: u8, rest: &[u8]) -> Bytes {

@@ -7,15 +7,14 @@
 //! Invariant: nothing is entered once the table or the index was dropped, so a purge leaves nothing.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::IndexKind;
 use shelfmark_store::txn::Transaction as Buffer;
-use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot};
+use shelfmark_store::{Commit, Direction, KeyRange, Snapshot};
 
-use super::wait;
+use super::enter;
 use crate::catalogue::{Index, Table};
 use crate::codec::{Head, Stored};
 use crate::engine::Inner;
@@ -163,38 +162,7 @@ impl Builder<'_> {
         }
         let writes = buffer.into_commit().writes;
         let commit = Commit { base: Some(snapshot), validate: piece.validate, writes };
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let done = Box::new(move |outcome| {
-            // The receiver waits until it is told.
-            let _ = sender.send(outcome);
-        });
-        let queued = loop {
-            let current = self.current()?;
-            let _gate = current.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
-            if !current.is_retired() {
-                // While the gate is held the index is not dropped.
-                break self.inner.store.submit(commit, done);
-            }
-        };
-        let outcome = match queued {
-            Ok(_) => receiver.recv().unwrap_or_else(|_| {
-                let lost = "the commit ended without an answer";
-                Err(shelfmark_store::Error::new(StoreErrorKind::Undetermined, lost))
-            }),
-            Err(error) => Err(error),
-        };
-        let Err(error) = outcome else { return Ok(true) };
-        match error.kind() {
-            // If an unknown end was a good one, the same entries are put again.
-            StoreErrorKind::Conflict | StoreErrorKind::TooOld | StoreErrorKind::Undetermined => {
-                Ok(false)
-            }
-            StoreErrorKind::Busy => {
-                wait(error.retry_after());
-                Ok(false)
-            }
-            _ => Err(error.into()),
-        }
+        enter(self.inner, commit, || self.current())
     }
 
     /// Returns the current form of the table, which has the index.

@@ -6,11 +6,12 @@
 
 mod build;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, mpsc};
 use std::time::Duration;
 
 use shelfmark_model::{IndexSchema, IndexState, TableName};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
+use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
 use crate::catalogue::Table;
 use crate::engine::Inner;
@@ -66,6 +67,47 @@ fn complete(inner: &Inner, table: &Table, index: &str) -> Result<Arc<Table>> {
     }
 }
 
+/// Commits a piece of what is built, while the table's `current` form has what is built; `false` if
+/// the piece must be read and entered again.
+pub(crate) fn enter(
+    inner: &Inner,
+    commit: Commit,
+    current: impl Fn() -> Result<Arc<Table>>,
+) -> Result<bool> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let done = Box::new(move |outcome| {
+        // The receiver waits until it is told.
+        let _ = sender.send(outcome);
+    });
+    let queued = loop {
+        let current = current()?;
+        let _gate = current.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
+        if !current.is_retired() {
+            // While the gate is held what is built is not dropped.
+            break inner.store.submit(commit, done);
+        }
+    };
+    let outcome = match queued {
+        Ok(_) => receiver.recv().unwrap_or_else(|_| {
+            let lost = "the commit ended without an answer";
+            Err(shelfmark_store::Error::new(StoreErrorKind::Undetermined, lost))
+        }),
+        Err(error) => Err(error),
+    };
+    let Err(error) = outcome else { return Ok(true) };
+    match error.kind() {
+        // If an unknown end was a good one, the same entries are put again.
+        StoreErrorKind::Conflict | StoreErrorKind::TooOld | StoreErrorKind::Undetermined => {
+            Ok(false)
+        }
+        StoreErrorKind::Busy => {
+            wait(error.retry_after());
+            Ok(false)
+        }
+        _ => Err(error.into()),
+    }
+}
+
 /// Waits while the store is busy: a caller who was told so could not begin again.
 pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..BUSY_MAX {
@@ -77,7 +119,7 @@ pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
     change()
 }
 
-pub(crate) fn wait(asked: Option<Duration>) {
+fn wait(asked: Option<Duration>) {
     ThreadSleeper.sleep(asked.unwrap_or(WAIT));
 }
 
