@@ -1,8 +1,10 @@
 //! Writing and reading cells: which write wins, what a deletion hides, what expires.
 
+use std::sync::Arc;
+
 use shelfmark_engine::{
-    CellChange, CellLimits, CellOperation, CellQuery, CellScan, ConditionalRead, Decision,
-    ErrorKind, Span, SpanBound, SweepPosition,
+    CellChange, CellFilter, CellGet, CellLimits, CellOperation, CellQuery, CellScan,
+    ConditionalRead, Decision, ErrorKind, Span, SpanBound, SweepPosition,
 };
 
 use super::{
@@ -441,5 +443,48 @@ fn a_conditional_write_decides_and_writes_in_one_step() {
             }
         });
         assert_eq!(bed.value(&table, "p", key(1, "x"), A).unwrap(), "100");
+    });
+}
+
+#[test]
+fn rows_of_several_tables_are_read_at_one_moment_and_filters_choose() {
+    on_every_driver(|bed| {
+        let one = bed.create_table(schema("one")).unwrap();
+        let other = bed.create_table(schema("other")).unwrap();
+        let mut mutations: Vec<_> = (0..20)
+            .map(|c| insert(&one, "p", key(c, "x"), 1, vec![set(A, &format!("{}", c % 4))]))
+            .collect();
+        mutations.push(insert(&other, "q", key(1, "y"), 1, vec![set(A, "there")]));
+        mutations.push(mutation(&other, "q", 1, CellChange::Statics(vec![set(STATIC, "s")])));
+        bed.cells(mutations);
+        let get = |pk: &str, clustering| CellGet {
+            partition: bytes(pk),
+            clustering,
+            statics: true,
+            ..CellGet::default()
+        };
+        let gets = [
+            (one.clone(), get("p", key(3, "x"))),
+            (other.clone(), get("q", key(1, "y"))),
+            (other.clone(), get("q", key(2, "y"))),
+        ];
+        let got = patiently(|| bed.engine.get_many_cells(&gets)).unwrap();
+        let values: Vec<Option<String>> =
+            got.iter().map(|got| Some(as_text(&got.row.as_ref()?.cell(A)?.value))).collect();
+        assert_eq!(values, [Some("3".to_owned()), Some("there".to_owned()), None]);
+        let statics = got[2].statics.as_ref().unwrap();
+        assert_eq!(statics.cell(STATIC).unwrap().value, "s", "also of a row that is not there");
+        assert!(!got[0].statics.as_ref().unwrap().exists());
+        assert_eq!(*patiently(|| bed.engine.get_statics(&other, &bytes("q"))).unwrap(), **statics);
+        let filter: CellFilter =
+            Arc::new(|entry| entry.row.cell(A).is_some_and(|cell| cell.value == "1"));
+        let limits =
+            CellLimits { filter: Some(filter), rows_max: Some(2), ..CellLimits::default() };
+        let query = CellQuery { partition: bytes("p"), limits, ..CellQuery::default() };
+        let page = patiently(|| bed.engine.query_cells(&one, &query)).unwrap();
+        assert_eq!((page.rows.len(), page.evaluated), (2, 6), "the limit counts what was kept");
+        assert_eq!((page.report.rows_read(), page.report.rows_returned()), (6, 2));
+        let (a, b) = (bed.engine.cell_timestamp(), bed.engine.cell_timestamp());
+        assert!(a < b, "a timestamp is given once");
     });
 }
