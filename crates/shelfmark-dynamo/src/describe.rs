@@ -89,6 +89,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         put_indexes(out, &described, true);
         put_indexes(out, &described, false);
         put_on_demand(out, meta.on_demand);
+        put_warm(out, meta.warm_or_least());
         if let Some(class) = &meta.table_class {
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
         }
@@ -100,6 +101,15 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
 pub(crate) fn put_seconds(out: &mut Writer, milliseconds: i64) {
     let (seconds, rest) = (milliseconds.div_euclid(1_000), milliseconds.rem_euclid(1_000));
     out.number_text(&format!("{seconds}.{rest:03}"));
+}
+
+/// Writes what a table is warm for; here it is at once.
+fn put_warm(out: &mut Writer, warm: Throughput) {
+    out.name("WarmThroughput").object(|out| {
+        out.name("ReadUnitsPerSecond").integer(warm.read);
+        out.name("WriteUnitsPerSecond").integer(warm.write);
+        out.name("Status").text("ACTIVE");
+    });
 }
 
 fn put_definitions(out: &mut Writer, table: &Table) {

@@ -7,6 +7,12 @@
 /// Largest request body in bytes. Source: API reference, "Request size", 16 MB.
 pub const REQUEST_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// What every table is warm for, in units per second, and the least that can be asked for.
+/// Source: Developer Guide, "Warm throughput".
+pub const WARM_READ_UNITS_MIN: i64 = 12_000;
+/// As [`WARM_READ_UNITS_MIN`], for writes.
+pub const WARM_WRITE_UNITS_MIN: i64 = 4_000;
+
 /// Largest item in bytes, attribute names included. Source: quotas, 400 KB.
 pub const ITEM_SIZE_BYTES_MAX: usize = 409_600;
 

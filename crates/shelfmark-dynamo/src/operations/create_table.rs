@@ -29,6 +29,7 @@ struct Request {
     billing: Option<String>,
     throughput: Option<ThroughputRequest>,
     on_demand: Option<ThroughputRequest>,
+    warm: Option<ThroughputRequest>,
     tags: Option<Vec<Tag>>,
     deletion_protection: bool,
     table_class: Option<String>,
@@ -69,6 +70,7 @@ fn parse(body: &[u8]) -> Result<Request> {
             "ProvisionedThroughput" => {
                 request.throughput = table_request::read_throughput(reader)?;
             }
+            "WarmThroughput" => request.warm = table_request::read_throughput(reader)?,
             "OnDemandThroughput" => request.on_demand = table_request::read_throughput(reader)?,
             "Tags" => request.tags = table_request::read_tags(reader)?,
             "DeletionProtectionEnabled" => {
@@ -125,11 +127,10 @@ fn shape(request: &Request) -> Result<()> {
     if let Some(throughput) = request.throughput {
         table_request::shape_throughput(throughput, "ProvisionedThroughput", &mut shape);
     }
-    let classes = &["STANDARD", "STANDARD_INFREQUENT_ACCESS"];
-    shape.one_of("TableClass", request.table_class.as_deref(), classes);
     table_request::shape_tags(request.tags.as_deref().unwrap_or_default(), &mut shape);
     table_request::shape_stream(request.stream, &mut shape);
     shape.check()?;
+    table_request::check_table_class(request.table_class.as_deref())?;
     match request.unsupported.or(table_request::stream_wanted(request.stream)) {
         Some(member) => Err(Error::validation(texts::not_supported(member))),
         None => Ok(()),
@@ -146,12 +147,17 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
     check_indexes(&local, &global)?;
     let indexes: Vec<IndexSchema> = local.into_iter().chain(global).collect();
     definitions.check_all_used(&key, &indexes)?;
+    let warm = match request.warm {
+        Some(warm) => warm.warm(Meta::default().warm_or_least())?,
+        None => Throughput::default(),
+    };
     let meta = Meta {
         id: uuid(face),
         created_ms: face.now_ms(),
         billing,
         throughput,
         on_demand: request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps),
+        warm,
         indexes: metas,
         tags: tags::collect(request.tags.unwrap_or_default())?,
         deletion_protection: request.deletion_protection,

@@ -3,11 +3,11 @@
 //!
 //! Read and checked for shape here; what they mean together is in [`super::table_schema`].
 
-use crate::errors::{Result, texts};
+use crate::errors::{Error, Result, texts};
 use crate::json::Reader;
 use crate::limits::{
     INDEX_KEY_COLUMNS_MAX, KEY_NAME_BYTES_MAX, NON_KEY_ATTRIBUTES_MAX, TAG_KEY_CHARS_MAX,
-    TAG_VALUE_CHARS_MAX,
+    TAG_VALUE_CHARS_MAX, THROUGHPUT_MAX,
 };
 use crate::shape::Shape;
 use crate::table::Throughput;
@@ -42,7 +42,7 @@ pub(super) struct ProjectionRequest {
     pub(super) non_key_attributes: Option<Vec<String>>,
 }
 
-/// ProvisionedThroughput, or OnDemandThroughput with its own names.
+/// ProvisionedThroughput, or OnDemandThroughput and WarmThroughput with their own names.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ThroughputRequest {
     pub(super) read: Option<i64>,
@@ -128,8 +128,12 @@ pub(super) fn read_throughput(reader: &mut Reader<'_>) -> Result<Option<Throughp
     let mut throughput = ThroughputRequest::default();
     let present = reader.structure(|reader, name| {
         match name {
-            "ReadCapacityUnits" | "MaxReadRequestUnits" => throughput.read = reader.integer()?,
-            "WriteCapacityUnits" | "MaxWriteRequestUnits" => throughput.write = reader.integer()?,
+            "ReadCapacityUnits" | "MaxReadRequestUnits" | "ReadUnitsPerSecond" => {
+                throughput.read = reader.integer()?;
+            }
+            "WriteCapacityUnits" | "MaxWriteRequestUnits" | "WriteUnitsPerSecond" => {
+                throughput.write = reader.integer()?;
+            }
             _ => reader.skip()?,
         }
         Ok(())
@@ -168,6 +172,14 @@ pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamReques
 pub(super) fn shape_stream(stream: Option<StreamRequest>, shape: &mut Shape) {
     if let Some(stream) = stream {
         shape.required("StreamSpecification.StreamEnabled", stream.enabled.is_some());
+    }
+}
+
+/// Refuses a class of tables that there is none of.
+pub(super) fn check_table_class(class: Option<&str>) -> Result<()> {
+    match class {
+        None | Some("STANDARD" | "STANDARD_INFREQUENT_ACCESS") => Ok(()),
+        Some(_) => Err(Error::validation(texts::TABLE_CLASS_INVALID)),
     }
 }
 
@@ -253,8 +265,6 @@ pub(super) fn shape_tags(tags: &[Tag], shape: &mut Shape) {
 impl ThroughputRequest {
     /// Returns the units, if both are there and within bounds.
     pub(super) fn units(self) -> Result<Throughput> {
-        use crate::errors::Error;
-        use crate::limits::THROUGHPUT_MAX;
         let (Some(read), Some(write)) = (self.read, self.write) else {
             return Err(Error::validation(texts::UNITS_REQUIRED));
         };
@@ -264,6 +274,23 @@ impl ThroughputRequest {
             }
         }
         Ok(Throughput { read, write })
+    }
+
+    /// Returns what a table is to be warm for: nothing that is less than it is now.
+    pub(super) fn warm(self, before: Throughput) -> Result<Throughput> {
+        let checked = |asked: Option<i64>, before: i64, name: &str| match asked {
+            Some(asked) if asked < before => {
+                Err(Error::validation(texts::warm_too_low(name, asked, before)))
+            }
+            Some(asked) if asked > THROUGHPUT_MAX => {
+                Err(Error::validation(texts::units_out_of_bounds(asked, name)))
+            }
+            asked => Ok(asked.unwrap_or(before)),
+        };
+        Ok(Throughput {
+            read: checked(self.read, before.read, "ReadUnitsPerSecond")?,
+            write: checked(self.write, before.write, "WriteUnitsPerSecond")?,
+        })
     }
 
     /// Returns the caps of a table that is paid per request; absent ones are 0.

@@ -25,6 +25,7 @@ struct Request {
     billing: Option<String>,
     throughput: Option<ThroughputRequest>,
     on_demand: Option<ThroughputRequest>,
+    warm: Option<ThroughputRequest>,
     indexes: Option<Vec<IndexUpdate>>,
     deletion_protection: Option<bool>,
     table_class: Option<String>,
@@ -67,6 +68,7 @@ fn parse(body: &[u8]) -> Result<Request> {
             "ProvisionedThroughput" => {
                 request.throughput = table_request::read_throughput(reader)?;
             }
+            "WarmThroughput" => request.warm = table_request::read_throughput(reader)?,
             "OnDemandThroughput" => request.on_demand = table_request::read_throughput(reader)?,
             "GlobalSecondaryIndexUpdates" => request.indexes = reader.list(parse_update)?,
             "DeletionProtectionEnabled" => request.deletion_protection = reader.boolean()?,
@@ -81,7 +83,7 @@ fn parse(body: &[u8]) -> Result<Request> {
                     request.unsupported = Some("Changing replicas or vector indexes");
                 }
             }
-            "SSESpecification" | "WarmThroughput" => {
+            "SSESpecification" => {
                 request.other = true;
                 reader.skip()?;
             }
@@ -133,6 +135,7 @@ fn shape(request: &Request) -> Result<()> {
     }
     table_request::shape_stream(request.stream, &mut shape);
     shape.check()?;
+    table_request::check_table_class(request.table_class.as_deref())?;
     let unsupported = request.unsupported.or(table_request::stream_wanted(request.stream));
     if let Some(what) = unsupported {
         return Err(Error::validation(texts::not_supported(what)));
@@ -140,6 +143,7 @@ fn shape(request: &Request) -> Result<()> {
     let nothing = request.billing.is_none()
         && request.throughput.is_none()
         && request.on_demand.is_none()
+        && request.warm.is_none()
         && request.indexes.as_ref().is_none_or(Vec::is_empty)
         && request.deletion_protection.is_none()
         && request.table_class.is_none()
@@ -165,6 +169,10 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         None => meta.billing,
     };
     let throughput = throughput(&meta, billing, request.throughput)?;
+    let warm = match request.warm {
+        Some(warm) => warm.warm(meta.warm_or_least())?,
+        None => meta.warm,
+    };
     let definitions = Definitions::of(request.definitions.unwrap_or_default())?;
     definitions.check_agree(&table.schema)?;
     let updates = request.indexes.unwrap_or_default();
@@ -183,6 +191,7 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         if let Some(caps) = request.on_demand {
             meta.on_demand = caps.caps();
         }
+        meta.warm = warm;
         if let Some(protected) = request.deletion_protection {
             meta.deletion_protection = protected;
         }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use shelfmark_engine::Table;
 use shelfmark_model::Value;
 
+use crate::limits::{WARM_READ_UNITS_MIN, WARM_WRITE_UNITS_MIN};
+
 /// How a table is paid for; kept and shown, not enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Billing {
@@ -51,6 +53,8 @@ pub(crate) struct Meta {
     pub(crate) throughput: Throughput,
     /// Most units per second of a table that is paid per request; 0 is no limit.
     pub(crate) on_demand: Throughput,
+    /// What the table was asked to be warm for, in units per second; 0 was never asked.
+    pub(crate) warm: Throughput,
     pub(crate) indexes: BTreeMap<String, IndexMeta>,
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) deletion_protection: bool,
@@ -76,6 +80,7 @@ impl Meta {
             billing: if pay_per_request { Billing::PayPerRequest } else { Billing::Provisioned },
             throughput: throughput(face, ""),
             on_demand: throughput(face, "on_demand_"),
+            warm: throughput(face, "warm_"),
             indexes: map("indexes").into_iter().flatten().map(index).collect(),
             tags: map("tags")
                 .into_iter()
@@ -104,10 +109,19 @@ impl Meta {
         ]);
         put_throughput(&mut face, "", self.throughput);
         put_throughput(&mut face, "on_demand_", self.on_demand);
+        put_throughput(&mut face, "warm_", self.warm);
         if let Some(class) = &self.table_class {
             face.insert("table_class".to_owned(), Value::text(class));
         }
         face
+    }
+
+    /// Returns what the table is warm for: what it was asked for, or else what every table is.
+    pub(crate) fn warm_or_least(&self) -> Throughput {
+        Throughput {
+            read: self.warm.read.max(WARM_READ_UNITS_MIN),
+            write: self.warm.write.max(WARM_WRITE_UNITS_MIN),
+        }
     }
 
     /// Tells whether the index is a local one.
@@ -177,6 +191,7 @@ mod tests {
             billing: Billing::PayPerRequest,
             throughput: Throughput { read: 1, write: 2 },
             on_demand: Throughput { read: 0, write: 7 },
+            warm: Throughput { read: 12_001, write: 0 },
             indexes: BTreeMap::from([(
                 "by_year".to_owned(),
                 IndexMeta { local: true, throughput: Throughput { read: 3, write: 4 } },

@@ -91,6 +91,17 @@ pub(crate) fn index_is_building(name: &str) -> String {
     format!("Cannot read from backfilling global secondary index: {name}")
 }
 
+/// Ours, around the words that the service has for it.
+pub(crate) fn warm_too_low(which: &str, asked: i64, current: i64) -> String {
+    format!(
+        "One or more parameter values were invalid: Requested {which} of {asked} is lower than \
+         current WarmThroughput of {current}; it can not be decreased"
+    )
+}
+
+pub(crate) const TABLE_CLASS_INVALID: &str = "Invalid table-class parameter provided. Please try \
+     again with a valid table-class value: [STANDARD, STANDARD_INFREQUENT_ACCESS].";
+
 pub(crate) fn units_out_of_bounds(value: i64, which: &str) -> String {
     format!("Given value {value} for {which} is out of bounds")
 }
