@@ -7,11 +7,15 @@
 
 mod password;
 mod plain;
+mod roles;
 
 use std::sync::Arc;
 
 pub use password::PasswordHash;
 pub(crate) use plain::{Claim, plain};
+pub(crate) use roles::Roles;
+#[allow(unused_imports, reason = "the executor does not plan them yet")]
+pub(crate) use roles::run as run_role_statement;
 
 use crate::error::{CqlError, ErrorCode};
 
@@ -37,7 +41,8 @@ pub trait RoleSource: Send + Sync {
 /// Checks logins.
 #[derive(Clone)]
 pub struct Login {
-    roles: Arc<dyn RoleSource>,
+    /// Asked in order; the first that knows a role counts.
+    sources: Vec<Arc<dyn RoleSource>>,
     /// Stands for the hash of roles that are not there.
     nobody: PasswordHash,
 }
@@ -46,7 +51,22 @@ impl Login {
     /// Creates the check of the roles of `roles`. `salt` is random.
     #[must_use]
     pub fn new(roles: Arc<dyn RoleSource>, salt: [u8; 16]) -> Self {
-        Self { roles, nobody: PasswordHash::new("", salt) }
+        Self { sources: vec![roles], nobody: PasswordHash::new("", salt) }
+    }
+
+    /// Adds roles that are looked up after the others.
+    pub(crate) fn and(mut self, roles: Arc<dyn RoleSource>) -> Self {
+        self.sources.push(roles);
+        self
+    }
+
+    fn credentials(&self, role: &str) -> Result<Option<Credentials>, CqlError> {
+        for source in &self.sources {
+            if let Some(found) = source.credentials(role)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the role that a claim proves. Takes about 50 ms of work, on purpose.
@@ -56,7 +76,7 @@ impl Login {
     /// * `BadCredentials`: name or password are wrong, or the role may not log in.
     pub(crate) fn check(&self, claim: &Claim) -> Result<Arc<str>, CqlError> {
         let refused = |text: String| CqlError::new(ErrorCode::BadCredentials, text);
-        let known = self.roles.credentials(&claim.name)?;
+        let known = self.credentials(&claim.name)?;
         let (hash, can_login) = match &known {
             Some(Credentials { hash: Some(hash), can_login }) => (hash, Some(*can_login)),
             Some(Credentials { hash: None, .. }) | None => (&self.nobody, None),

@@ -408,7 +408,7 @@ impl Connection {
         Some(Traced {
             client: self.client.ip(),
             command,
-            parameters: vec![("query".to_owned(), text)],
+            parameters: vec![("query".to_owned(), without_password(text))],
             started_micros: self.face.environment.clock.now_micros(),
         })
     }
@@ -426,4 +426,13 @@ fn unexpected(request: &Request, expected: &str) -> CqlError {
         Request::Batch(_) => "BATCH",
     };
     CqlError::new(ErrorCode::Protocol, format!("Unexpected message {name}, expecting {expected}"))
+}
+
+/// Cuts a statement before a password in it: traces can be read by everybody.
+fn without_password(mut text: String) -> String {
+    if let Some(at) = text.to_ascii_lowercase().find("password") {
+        text.truncate(at);
+        text.push_str("password *******");
+    }
+    text
 }

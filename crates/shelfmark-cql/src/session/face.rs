@@ -9,7 +9,7 @@ use super::events::Events;
 use super::prepared::Statements;
 use super::room::Room;
 use super::tracing::Traces;
-use crate::auth::Login;
+use crate::auth::{Login, Roles};
 use crate::error::CqlError;
 use crate::statement::Executor;
 use crate::system::{self, Node};
@@ -81,9 +81,10 @@ impl Face {
         login: Option<Login>,
         background: Arc<dyn Background>,
     ) -> Result<Self, CqlError> {
+        let roles = Roles::new(engine.clone());
         let traces = Arc::new(Traces::default());
         let node = Arc::new(Node::new(options));
-        let tables = system::tables(&node, &traces);
+        let tables = system::tables(&node, &traces, &roles);
         Ok(Self {
             executor: Arc::new(Executor::open(engine, tables)?),
             environment,
@@ -93,7 +94,7 @@ impl Face {
             traces,
             room: Arc::default(),
             node,
-            login,
+            login: login.map(|login| login.and(Arc::new(roles))),
         })
     }
     /// Says where the server listens, once a port was picked: `system.local` shows it.

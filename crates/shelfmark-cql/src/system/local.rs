@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use md5::{Digest as _, Md5};
 
 use super::Cells;
-use super::value::{bytes, inet, int, text, texts};
+use super::value::{boolean, bytes, inet, int, text, texts};
+use crate::auth::Roles;
 use crate::schema::Schema;
 use crate::session::{CQL_VERSION, FaceOptions};
 
@@ -96,4 +97,20 @@ pub(super) fn local(node: &Node, schema: &Schema) -> Vec<Cells> {
         ("schema_version", bytes(&schema.version)),
         ("tokens", texts(&tokens)),
     ]]
+}
+
+/// Returns the rows of `system_auth.roles`. Hashes are not shown; a table of roles that cannot be
+/// read looks empty.
+pub(super) fn roles(roles: &Roles) -> Vec<Cells> {
+    let found = roles.all().unwrap_or_default();
+    found
+        .iter()
+        .map(|role| {
+            vec![
+                ("role", text(&role.name)),
+                ("can_login", boolean(role.can_login)),
+                ("is_superuser", boolean(role.is_superuser)),
+            ]
+        })
+        .collect()
 }

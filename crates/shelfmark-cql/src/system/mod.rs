@@ -27,6 +27,7 @@ use bytes::Bytes;
 
 pub(crate) use local::Node;
 
+use crate::auth::Roles;
 use crate::schema::{Keyspace, Schema, Table};
 use crate::session::Traces;
 use definition::Definition;
@@ -85,11 +86,15 @@ impl Computed {
 }
 
 /// Returns the tables of a server.
-pub(crate) fn tables(node: &Arc<Node>, traces: &Arc<Traces>) -> Vec<Arc<dyn VirtualTable>> {
+pub(crate) fn tables(
+    node: &Arc<Node>,
+    traces: &Arc<Traces>,
+    roles: &Roles,
+) -> Vec<Arc<dyn VirtualTable>> {
     definition::ALL
         .iter()
         .map(|definition| {
-            let source = source(definition, node, traces);
+            let source = source(definition, node, traces, roles);
             let table = Computed { definition: Arc::new(definition.table()), source };
             Arc::new(table) as Arc<dyn VirtualTable>
         })
@@ -97,11 +102,17 @@ pub(crate) fn tables(node: &Arc<Node>, traces: &Arc<Traces>) -> Vec<Arc<dyn Virt
 }
 
 /// Returns what computes a table's rows; tables without a source are empty.
-fn source(definition: &Definition, node: &Arc<Node>, traces: &Arc<Traces>) -> Source {
-    let (node, traces) = (Arc::clone(node), Arc::clone(traces));
+fn source(
+    definition: &Definition,
+    node: &Arc<Node>,
+    traces: &Arc<Traces>,
+    roles: &Roles,
+) -> Source {
+    let (node, traces, roles) = (Arc::clone(node), Arc::clone(traces), roles.clone());
     match (definition.keyspace, definition.name) {
         ("system", "local") => Box::new(move |schema, _| local::local(&node, schema)),
         ("system", "built_views") => Box::new(|schema, _| schema_rows::built_views(schema)),
+        ("system_auth", "roles") => Box::new(move |_, _| local::roles(&roles)),
         ("system_traces", "sessions") => {
             Box::new(move |_, partition| traces::sessions(&traces, &node, partition))
         }

@@ -1,9 +1,17 @@
+use shelfmark_engine::{Engine, Environment, SeededRandom};
+use shelfmark_store::clock::{Clock, ManualClock};
+use shelfmark_store::memory::MemoryStore;
+
 use super::*;
 use crate::session::FaceOptions;
 
 fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
     let node = Arc::new(Node::new(FaceOptions::default()));
-    let tables = tables(&node, &Arc::new(Traces::default()));
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_micros(1));
+    let environment =
+        Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
+    let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment).unwrap();
+    let tables = tables(&node, &Arc::new(Traces::default()), &Roles::new(engine));
     let keyspaces = keyspaces(&tables)
         .into_iter()
         .map(|keyspace| (keyspace.name.to_string(), keyspace))
