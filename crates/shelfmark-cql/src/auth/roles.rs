@@ -179,7 +179,7 @@ impl Roles {
                 Err(CqlError::invalid(format!("Role {name} doesn't exist")))
             };
         };
-        let demotes = alter.options.iter().any(|option| *option == RoleOption::Superuser(false));
+        let demotes = alter.options.contains(&RoleOption::Superuser(false));
         if user == Some(name) && demotes {
             return Err(unauthorized(
                 "You aren't allowed to alter your own superuser status or that of a role granted \
@@ -228,9 +228,7 @@ impl Roles {
                 RoleOption::Superuser(is_superuser) => role.is_superuser = *is_superuser,
                 RoleOption::Login(can_login) => role.can_login = *can_login,
                 RoleOption::Options(_) => {
-                    return Err(CqlError::invalid(
-                        "CassandraRoleManager doesn't support OPTIONS",
-                    ));
+                    return Err(CqlError::invalid("CassandraRoleManager doesn't support OPTIONS"));
                 }
                 // There is one data centre, and every address may reach it.
                 RoleOption::Datacenters(_) | RoleOption::Cidrs(_) => {}
@@ -302,7 +300,8 @@ mod tests {
         // Who is no superuser may change the own password and nothing else.
         said(&engine, Some("ann"), "ALTER ROLE ann WITH PASSWORD = 'b'").unwrap();
         assert!(may("ann", "a").is_err() && may("ann", "b").is_ok());
-        for refused in ["DROP ROLE ann", "CREATE ROLE bob", "ALTER ROLE ann WITH SUPERUSER = true"] {
+        for refused in ["DROP ROLE ann", "CREATE ROLE bob", "ALTER ROLE ann WITH SUPERUSER = true"]
+        {
             let error = said(&engine, Some("ann"), refused).unwrap_err();
             assert_eq!(error.code, ErrorCode::Unauthorized, "{refused}");
         }
