@@ -13,9 +13,7 @@ use std::sync::Arc;
 
 pub use password::PasswordHash;
 pub(crate) use plain::{Claim, plain};
-pub(crate) use roles::Roles;
-#[allow(unused_imports, reason = "the executor does not plan them yet")]
-pub(crate) use roles::run as run_role_statement;
+pub(crate) use roles::{Roles, run as run_role_statement};
 
 use crate::error::{CqlError, ErrorCode};
 

@@ -102,7 +102,11 @@ impl Pending {
 
     fn outcome(mut self, answered: Answered, known: &Known) {
         let Answered { outcome, warnings, trace } = answered;
-        let trace = self.traced.take().map(|traced| self.keep(traced, trace));
+        let trace = self.traced.take().map(|traced| {
+            let mut events = trace;
+            events.push(summary(&outcome));
+            self.keep(traced, events)
+        });
         let (mut head, mut state) = (RowsHead::Full, None);
         match &outcome {
             Outcome::Rows(rows) => {
@@ -132,7 +136,8 @@ impl Pending {
     }
 
     /// Keeps a trace and returns its id.
-    fn keep(&self, traced: Traced, events: Vec<String>) -> [u8; 16] {
+    fn keep(&self, traced: Traced, mut events: Vec<String>) -> [u8; 16] {
+        events.insert(0, beginning(traced.command).to_owned());
         let environment = &self.face.environment;
         let id = time_uuid(traced.started_micros, environment.random.number());
         self.face.traces.keep(Trace {
@@ -145,5 +150,29 @@ impl Pending {
             events,
         });
         id
+    }
+}
+
+/// What was done before a statement ran.
+fn beginning(command: &str) -> &'static str {
+    match command {
+        "EXECUTE" => "Found the prepared statement",
+        "BATCH" => "Planned the statements of the batch",
+        _ => "Parsed and planned the statement",
+    }
+}
+
+/// What a statement came to.
+fn summary(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Void => "Answered that it is done".to_owned(),
+        Outcome::Rows(rows) => format!(
+            "Answered with {} rows, {} bytes{}",
+            rows.rows.rows(),
+            rows.rows.bytes().len(),
+            if rows.paging.is_some() { "; more pages follow" } else { "" }
+        ),
+        Outcome::SetKeyspace(keyspace) => format!("Uses keyspace {keyspace}"),
+        Outcome::SchemaChange(_) => "Changed the schema".to_owned(),
     }
 }

@@ -28,6 +28,7 @@ use shelfmark_cql_syntax::ast::{
 };
 use shelfmark_engine::Engine;
 
+use crate::auth;
 use crate::error::CqlError;
 use crate::outcome::{
     Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Outcome, PreparedStatement,
@@ -69,6 +70,8 @@ enum Action {
     /// A change of the schema, looked at when it runs.
     Schema(Box<Statement>, Option<String>),
     Truncate(Arc<Table>),
+    /// About roles.
+    Role(Box<Statement>),
     Describe(ast::Describe, Option<String>),
 }
 
@@ -175,6 +178,9 @@ impl Executor {
                 None => Err(CqlError::invalid(format!("Keyspace '{name}' does not exist"))),
             }),
             Action::Truncate(table) => answer(self.truncate(table)),
+            Action::Role(statement) => {
+                answer(auth::run_role_statement(&self.engine, statement, options.user.as_deref()));
+            }
             Action::Schema(statement, keyspace) => {
                 answer(self.change_schema(statement, keyspace.as_deref(), &options));
             }
@@ -313,6 +319,10 @@ impl Executor {
             }
             Statement::Describe(describe) => {
                 Action::Describe(describe, keyspace.map(str::to_owned))
+            }
+            role
+            @ (Statement::CreateRole(_) | Statement::AlterRole(_) | Statement::DropRole(_)) => {
+                Action::Role(Box::new(role))
             }
             other => {
                 ddl::check_known(&other)?;

@@ -130,7 +130,6 @@ fn source(
 }
 
 /// Returns the keyspaces of these tables, for the schema.
-#[allow(dead_code, reason = "the schema is not assembled yet")]
 pub(crate) fn keyspaces(tables: &[Arc<dyn VirtualTable>]) -> Vec<Arc<Keyspace>> {
     let mut found: BTreeMap<Arc<str>, Keyspace> = BTreeMap::new();
     for table in tables {
@@ -143,7 +142,6 @@ pub(crate) fn keyspaces(tables: &[Arc<dyn VirtualTable>]) -> Vec<Arc<Keyspace>> 
     found.into_values().map(Arc::new).collect()
 }
 
-#[allow(dead_code, reason = "the schema is not assembled yet")]
 fn keyspace(name: Arc<str>) -> Keyspace {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let simple = |factor| {
