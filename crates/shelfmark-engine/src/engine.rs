@@ -149,7 +149,7 @@ impl Engine {
         self.inner.catalogue.apply(changes).map(drop)
     }
 
-    /// Returns a number that rises with every change of the catalogue, and only then.
+    /// Returns a number that rises with every change of what is declared, and only then.
     ///
     /// Cost: a point read.
     ///

@@ -48,8 +48,8 @@ pub enum CatalogueChange<'c> {
     AlterTable(TableName, SchemaChange<'c>),
     /// A table is dropped, with its indexes.
     DropTable(TableName),
-    /// A table loses all rows at once. It gets a new number: whoever holds its old form must look it
-    /// up again by name.
+    /// A table loses all rows at once, and its views with it. Whoever holds its old form goes on with
+    /// the new one. The catalogue's version stays.
     TruncateTable(TableName),
 }
 
@@ -261,7 +261,13 @@ impl<'b> Batch<'b> {
             plan.1.push(change.plan(self.catalogue, snapshot, name, is_dropped)?);
             plan.0.push(namespace_key(name));
         }
-        plan.1.push(Write::Add { key: version_key(), delta: 1 });
+        // Emptying a table is no change of what is declared.
+        let is_truncated = |work: &Work| {
+            work.old.as_ref().is_some_and(|old| work.schema.as_ref() == Some(&old.schema))
+        };
+        if !self.namespaces.is_empty() || !self.tables.values().all(is_truncated) {
+            plan.1.push(Write::Add { key: version_key(), delta: 1 });
+        }
         Ok(plan)
     }
 }
@@ -301,7 +307,8 @@ impl Work {
             .collect();
         let version = self.old.as_ref().map_or(1, |old| old.version + 1);
         let chunked = kept.is_some_and(|old| old.has_chunks());
-        Some(TableRecord { id, version, index_ids, chunked, schema })
+        let origin = self.old.as_ref().map_or(id, |old| old.origin);
+        Some(TableRecord { id, origin, version, index_ids, chunked, schema })
     }
 
     /// Returns the ids that nobody needs any more.

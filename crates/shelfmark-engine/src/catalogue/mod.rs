@@ -83,7 +83,7 @@ impl Catalogue {
         }
         let name = &table.schema.name;
         let current = self.table(name)?;
-        if current.id == table.id {
+        if current.origin == table.origin {
             return Ok(Some(current));
         }
         Err(Error::new(ErrorKind::NotFound, format!("table {name} was dropped")))

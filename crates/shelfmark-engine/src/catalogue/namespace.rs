@@ -107,7 +107,7 @@ impl Catalogue {
         Ok(namespaces)
     }
 
-    /// Returns a number that rises with every change of the catalogue, and only then.
+    /// Returns a number that rises with every change of what is declared, and only then.
     pub(crate) fn version(&self) -> Result<u64> {
         match self.store.snapshot()?.get(&version_key())? {
             None => Ok(0),

@@ -13,6 +13,8 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TableRecord {
     pub(crate) id: u64,
+    /// The id that it was created with; another one once it was truncated.
+    pub(crate) origin: u64,
     pub(crate) version: u64,
     /// Ids of the indexes, in the order of the schema.
     pub(crate) index_ids: Vec<u64>,
@@ -30,6 +32,10 @@ impl TableRecord {
             .with("version", number(self.version))
             .with("index_ids", Value::List(ids))
             .with("chunked", self.chunked);
+        let item = match self.origin == self.id {
+            true => item,
+            false => item.with("origin", number(self.origin)),
+        };
         Record { item, expires_at: None }.encode_whole()
     }
 
@@ -37,8 +43,10 @@ impl TableRecord {
     pub(crate) fn decode(bytes: &Bytes) -> Result<Self> {
         let item = Record::decode(bytes, &[])?.item;
         let Some(Value::List(ids)) = item.get("index_ids") else { return Err(damaged()) };
+        let id = unsigned(item.get("id"))?;
         Ok(Self {
-            id: unsigned(item.get("id"))?,
+            id,
+            origin: item.get("origin").map_or(Ok(id), |origin| unsigned(Some(origin)))?,
             version: unsigned(item.get("version"))?,
             index_ids: ids.iter().map(|id| unsigned(Some(id))).collect::<Result<_>>()?,
             chunked: item.get("chunked") == Some(&Value::Bool(true)),

@@ -17,6 +17,8 @@ use crate::read::RawRow;
 pub struct Table {
     /// Its number, never used for another table.
     pub id: u64,
+    /// The number that it was created with: stays when it is truncated.
+    pub(crate) origin: u64,
     /// Which form: rises with each change.
     pub version: u64,
     /// What was declared.
@@ -70,7 +72,7 @@ impl Table {
     }
 
     pub(super) fn with_shared(record: TableRecord, shared: Arc<Shared>) -> Self {
-        let TableRecord { id, version, index_ids, schema, chunked: _ } = record;
+        let TableRecord { id, origin, version, index_ids, schema, chunked: _ } = record;
         let indexes = index_ids
             .iter()
             .copied()
@@ -84,7 +86,7 @@ impl Table {
         let key = KeySpec::of_table(id, &schema);
         let cells = CellsLayout::of(id, &index_ids, &schema);
         let retired = AtomicBool::new(false);
-        Self { id, version, key, indexes, index_ids, cells, shared, retired, schema }
+        Self { id, origin, version, key, indexes, index_ids, cells, shared, retired, schema }
     }
 
     /// Returns the id of an index, of items or of cells.

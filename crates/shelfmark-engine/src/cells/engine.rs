@@ -215,7 +215,8 @@ impl Inner {
         let answer = match decide(&view) {
             Ok(decision) => {
                 for mutation in &decision.mutations {
-                    if mutation.table.id != table.id || mutation.partition != read.partition {
+                    if mutation.table.origin != table.origin || mutation.partition != read.partition
+                    {
                         return Err(Error::invalid(
                             "a conditional write concerns the partition that was read alone",
                         ));

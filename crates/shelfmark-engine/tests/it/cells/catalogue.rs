@@ -45,7 +45,15 @@ fn a_batch_of_changes_happens_whole_or_not_at_all() {
         let table = bed.engine.table(&TableName::new("ks", "t")).unwrap();
         assert_eq!(table.schema.cells.as_ref().unwrap().attachment, "without a");
 
-        bed.change_catalogue(|| vec![CatalogueChange::TruncateTable(TableName::new("ks", "t"))]);
+        let version = bed.engine.catalogue_version().unwrap();
+        for at in [2, 3] {
+            bed.cells(vec![insert(&table, "p", key(1, "x"), at, vec![set(B, "again")])]);
+            bed.change_catalogue(|| {
+                vec![CatalogueChange::TruncateTable(TableName::new("ks", "t"))]
+            });
+            assert!(bed.keys(&table, "p", Span::all(), false).is_empty(), "an old form goes on");
+        }
+        assert_eq!(bed.engine.catalogue_version().unwrap(), version, "nothing was declared");
         let table = bed.engine.table(&TableName::new("ks", "t")).unwrap();
         assert!(bed.keys(&table, "p", Span::all(), false).is_empty());
         let refused = bed.try_change_catalogue(|| {
