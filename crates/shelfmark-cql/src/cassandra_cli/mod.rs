@@ -1,7 +1,8 @@
 //! The dialect of the `cassandra-cli` command of 2012: cut, read, run.
 //!
 //! * [`script`] and [`document`] cut a text into commands, [`parse`] reads one as a [`Command`].
-//! * [`Client`] runs commands over a [`Backend`], which is anything that takes CQL.
+//! * [`Client`] runs commands over a [`Backend`], which is anything that takes CQL:
+//!   [`Local`] is a face of the same process.
 //! * Two modes: [`Mode::Strict`] reads what the original reads. [`Mode::Forgiving`] also reads
 //!   what text processors make of scripts (curly and missing quotes, wide spaces, struck-out types,
 //!   foreign comments); every repair is a [`Warning`] with its place.
@@ -19,6 +20,9 @@ mod define;
 mod family;
 mod inform;
 mod lexer;
+mod local;
+#[cfg(test)]
+mod local_tests;
 mod parser;
 mod read;
 #[cfg(test)]
@@ -34,6 +38,7 @@ use std::fmt;
 
 pub use backend::{Backend, Reply, Table};
 pub use client::Client;
+pub use local::Local;
 pub use parser::parse;
 pub use source::{Piece, Place, Script, document, script};
 pub use tree::{

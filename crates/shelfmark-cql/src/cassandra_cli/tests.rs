@@ -244,8 +244,7 @@ fn commands_are_taken_out_of_a_document() {
 /// The scripts that the forgiving mode was made for, exactly as they stand in their document.
 #[test]
 fn the_document_itself_is_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/seeds");
-    let Some(text) = seed(&folder) else {
+    let Some(text) = seed_document() else {
         eprintln!("../shared/seeds/002* is not there: its scripts were not read");
         return;
     };
@@ -272,7 +271,9 @@ fn the_document_itself_is_read() {
     assert_eq!(long.count(), 3);
 }
 
-fn seed(folder: &Path) -> Option<String> {
+/// Returns the document, where it is there.
+pub(super) fn seed_document() -> Option<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/seeds");
     #[expect(clippy::disallowed_methods, reason = "a test reads a file that may not be there")]
     let mut entries = std::fs::read_dir(folder).ok()?;
     let path = entries.find_map(|entry| {

@@ -97,6 +97,18 @@ impl Face {
             login: login.map(|login| login.and(Arc::new(roles))),
         })
     }
+    /// Returns what runs the face's statements.
+    #[must_use]
+    pub fn executor(&self) -> Arc<Executor> {
+        Arc::clone(&self.executor)
+    }
+
+    /// Returns the clock and the randomness that the face was opened with.
+    #[must_use]
+    pub fn environment(&self) -> Environment {
+        self.environment.clone()
+    }
+
     /// Says where the server listens, once a port was picked: `system.local` shows it.
     pub fn listens_on(&self, address: SocketAddr) {
         self.node.listens_on(address);
