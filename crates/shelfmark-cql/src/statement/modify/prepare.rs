@@ -179,6 +179,11 @@ fn insert_columns(
             ColumnKind::Regular => modify.regular.push(Operation::assign(column, expr)),
         }
     }
+    // A compact table without a value column keeps its rows by an empty value.
+    if let Some(column) = table.other_columns().iter().find(|own| own.kind == CqlType::Empty) {
+        let value = Expr::Constant(Some(bytes::Bytes::new()));
+        modify.regular.push(Operation::assign(column, value));
+    }
     modify.only_statics =
         !has_clustering && modify.regular.is_empty() && !modify.statics.is_empty();
     check_partition(modify)?;

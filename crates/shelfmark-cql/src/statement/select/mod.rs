@@ -43,8 +43,8 @@ pub(crate) struct Select {
     pub(crate) filters: bool,
     /// Against the clustering order.
     pub(crate) reversed: bool,
-    /// `ORDER BY` was said.
-    pub(crate) ordered: bool,
+    /// The places of the columns of `ORDER BY`.
+    pub(crate) ordered: Vec<usize>,
     /// Statics are looked at.
     pub(crate) needs_statics: bool,
     pub(crate) limit: Option<Expr>,

@@ -429,9 +429,9 @@ fn order(
     table: &Table,
     own: &Restrictions,
     access: &Access,
-) -> Result<(bool, bool)> {
+) -> Result<(Vec<usize>, bool)> {
     if select.order_by.is_empty() {
-        return Ok((false, false));
+        return Ok((Vec::new(), false));
     }
     if select.order_by.iter().any(|own| own.ann_of.is_some()) {
         return invalid(
@@ -447,6 +447,7 @@ fn order(
         );
     }
     let mut reversed: Option<bool> = None;
+    let mut ordered = Vec::with_capacity(select.order_by.len());
     let mut next = 0;
     for ordering in &select.order_by {
         let name = ordering.column.as_str();
@@ -466,11 +467,12 @@ fn order(
             );
         }
         next += 1;
+        ordered.push(table.partition_count + place);
         let against = (ordering.direction == Direction::Descending) != column.descending;
         match reversed {
             Some(other) if other != against => return invalid("Unsupported order by relation"),
             _ => reversed = Some(against),
         }
     }
-    Ok((true, reversed.unwrap_or(false)))
+    Ok((ordered, reversed.unwrap_or(false)))
 }

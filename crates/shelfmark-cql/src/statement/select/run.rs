@@ -46,7 +46,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
         None => Position::default(),
     };
     let page_size = run.options.page_size.filter(|size| *size > 0).map(u64::from);
-    let sorts = select.ordered
+    let sorts = !select.ordered.is_empty()
         && select.restrictions.single.iter().any(|(at, tests)| {
             *at < select.table.partition_count
                 && tests.iter().any(|test| matches!(test, crate::statement::relation::Test::In(_)))
@@ -170,8 +170,8 @@ impl Page<'_> {
         let table = &self.select.table;
         let reversed = self.select.reversed;
         rows.sort_by(|a, b| {
-            for (at, column) in table.clustering_columns().iter().enumerate() {
-                let at = table.partition_count + at;
+            for at in self.select.ordered.iter().copied() {
+                let Some(column) = table.columns.get(at) else { continue };
                 let (left, right) = (self.value(a, at), self.value(b, at));
                 let order = compare(
                     &column.kind,

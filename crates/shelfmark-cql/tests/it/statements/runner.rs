@@ -20,6 +20,7 @@ pub(super) struct World {
     executor: Executor,
     clock: Arc<ManualClock>,
     keyspace: Option<String>,
+    user: Option<String>,
 }
 
 impl World {
@@ -31,7 +32,7 @@ impl World {
             Environment { clock: clock.clone(), random: Arc::new(SeededRandom::new(1)) };
         let engine = Engine::open(store, environment).unwrap();
         let executor = Executor::open(engine.clone(), Vec::new()).unwrap();
-        Self { engine, executor, clock, keyspace: None }
+        Self { engine, executor, clock, keyspace: None, user: None }
     }
 
     fn prepare(&self, text: &str) -> Result<Arc<PreparedStatement>, CqlError> {
@@ -44,6 +45,7 @@ impl World {
         mut options: RequestOptions,
     ) -> Result<Answered, CqlError> {
         options.keyspace = self.keyspace.as_deref().map(Arc::from);
+        options.user = self.user.as_deref().map(Arc::from);
         let (sender, receiver) = mpsc::channel();
         let answer = Box::new(move |answered| sender.send(answered).unwrap());
         self.executor.execute(statement, options, answer);
@@ -202,6 +204,10 @@ impl Runner for World {
             "metadata" => self.metadata(&text),
             "clock" => {
                 self.clock.advance(Duration::from_secs(named("seconds").unwrap().parse()?));
+                return Ok(String::new());
+            }
+            "user" => {
+                self.user = Some(text);
                 return Ok(String::new());
             }
             "reopen" => {
