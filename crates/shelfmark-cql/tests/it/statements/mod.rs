@@ -8,7 +8,7 @@
 
 mod runner;
 
-use runner::World;
+pub(crate) use runner::World;
 
 macro_rules! scripts {
     ($($name:ident)*) => {

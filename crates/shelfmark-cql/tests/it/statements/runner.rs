@@ -15,7 +15,7 @@ use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
 
 /// An engine in memory, its executor, and a connection's keyspace.
-pub(super) struct World {
+pub(crate) struct World {
     engine: Engine,
     executor: Executor,
     clock: Arc<ManualClock>,
@@ -24,7 +24,7 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // 2020-01-01T00:00:00Z.
         let clock = Arc::new(ManualClock::at_micros(1_577_836_800_000_000));
         let store = Arc::new(MemoryStore::new(clock.clone()));
@@ -52,7 +52,13 @@ impl World {
         receiver.recv().unwrap()
     }
 
-    fn run(&mut self, text: &str) -> Result<String, CqlError> {
+    /// Acts as this role from now on.
+    pub(crate) fn log_in(&mut self, user: &str) {
+        self.user = Some(user.to_owned());
+    }
+
+    /// Runs a statement and returns its answer as text.
+    pub(crate) fn run(&mut self, text: &str) -> Result<String, CqlError> {
         let statement = self.prepare(text)?;
         let answered = self.execute(&statement, RequestOptions::default())?;
         Ok(self.show(answered))
