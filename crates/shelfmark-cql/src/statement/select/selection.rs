@@ -89,6 +89,10 @@ impl Argument for SelectedArgument<'_> {
         if let Selector::Literal(literal) = self.selector {
             return test_literal(literal, ty);
         }
+        // What is written as a list may be a vector; its elements are looked at when it is prepared.
+        if matches!(self.selector, Selector::List(_)) && matches!(ty, CqlType::Vector { .. }) {
+            return Assign::Weak;
+        }
         match &self.known {
             Some(own) if own == ty || own.freeze() == ty.freeze() => Assign::Exact,
             Some(own) if ty.is_value_compatible_with(own) => Assign::Weak,
