@@ -11,6 +11,7 @@
 //!
 //! Source: behaviour of Apache Cassandra 5.0.9, tried 2026-11.
 
+mod chain;
 mod cursor;
 mod describe;
 mod function;

@@ -8,42 +8,19 @@ use crate::lexer::Kind;
 impl Parser<'_> {
     /// A selector: sums of products of selectors.
     pub(super) fn selector(&mut self) -> Parse<Selector> {
-        let mut left = self.selector_product()?;
-        let mut levels = 0;
-        loop {
-            let operator = match self.now() {
-                Kind::Plus => ArithmeticOperator::Add,
-                Kind::Minus => ArithmeticOperator::Subtract,
-                _ => break,
-            };
-            self.bump();
-            self.descend()?;
-            levels += 1;
-            let right = self.selector_product()?;
-            left = arithmetic(operator, left, right);
-        }
-        self.ascend(levels);
-        Ok(left)
+        self.chain(Self::selector_product, Self::selector_sum_goes_on, arithmetic)
+    }
+
+    fn selector_sum_goes_on(&mut self) -> Parse<Option<ArithmeticOperator>> {
+        Ok(match self.now() {
+            Kind::Plus => Some(ArithmeticOperator::Add),
+            Kind::Minus => Some(ArithmeticOperator::Subtract),
+            _ => None,
+        })
     }
 
     fn selector_product(&mut self) -> Parse<Selector> {
-        let mut left = self.selector_group()?;
-        let mut levels = 0;
-        loop {
-            let operator = match self.now() {
-                Kind::Star => ArithmeticOperator::Multiply,
-                Kind::Slash => ArithmeticOperator::Divide,
-                Kind::Percent => ArithmeticOperator::Modulo,
-                _ => break,
-            };
-            self.bump();
-            self.descend()?;
-            levels += 1;
-            let right = self.selector_group()?;
-            left = arithmetic(operator, left, right);
-        }
-        self.ascend(levels);
-        Ok(left)
+        self.chain(Self::selector_group, Self::product_goes_on, arithmetic)
     }
 
     /// Tells whether a selector may begin with this token.

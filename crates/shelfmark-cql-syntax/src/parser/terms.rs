@@ -7,17 +7,7 @@ use crate::lexer::{Class, Kind};
 impl Parser<'_> {
     /// A term: sums of products of simple terms.
     pub(super) fn term(&mut self) -> Parse<Term> {
-        let mut left = self.product()?;
-        let mut levels = 0;
-        while let Some(operator) = self.sum_goes_on()? {
-            self.bump();
-            self.descend()?;
-            levels += 1;
-            let right = self.product()?;
-            left = arithmetic(operator, left, right);
-        }
-        self.ascend(levels);
-        Ok(left)
+        self.chain(Self::product, Self::sum_goes_on, arithmetic)
     }
 
     /// Decides whether a sum goes on. `x = 1 + x` is no sum: there the plus sign is a prepend.
@@ -68,23 +58,7 @@ impl Parser<'_> {
     }
 
     fn product(&mut self) -> Parse<Term> {
-        let mut left = self.signed_term()?;
-        let mut levels = 0;
-        loop {
-            let operator = match self.now() {
-                Kind::Star => ArithmeticOperator::Multiply,
-                Kind::Slash => ArithmeticOperator::Divide,
-                Kind::Percent => ArithmeticOperator::Modulo,
-                _ => break,
-            };
-            self.bump();
-            self.descend()?;
-            levels += 1;
-            let right = self.signed_term()?;
-            left = arithmetic(operator, left, right);
-        }
-        self.ascend(levels);
-        Ok(left)
+        self.chain(Self::signed_term, Self::product_goes_on, arithmetic)
     }
 
     fn signed_term(&mut self) -> Parse<Term> {
