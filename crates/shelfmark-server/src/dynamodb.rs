@@ -19,9 +19,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::accept::asked_to_stop;
-use crate::gzip::{GzipError, compress, decompress};
+use crate::coding::{Coding, accepted};
+use crate::gzip::{GzipError, compress, unpack};
 use crate::limits::{
-    BODY_SIZE_BYTES_MAX, BODY_TIME_MAX, GZIP_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX, HEAD_TIME_MAX,
+    BODY_SIZE_BYTES_MAX, BODY_TIME_MAX, COMPRESSED_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX,
+    HEAD_TIME_MAX,
 };
 
 type Answer = Response<Full<Bytes>>;
@@ -70,7 +72,8 @@ async fn answer(face: &Arc<Face>, request: Request<Incoming>) -> Answer {
     let mut answer = match head.method {
         Method::POST => operation(face, &head.headers, body).await,
         Method::GET | Method::HEAD => health(&head.headers, head.uri.path()),
-        Method::OPTIONS => preflight(&head.headers),
+        Method::OPTIONS if origin => preflight(&head.headers),
+        Method::OPTIONS => plain(StatusCode::OK, ""),
         _ => plain(StatusCode::NOT_FOUND, ""),
     };
     let headers = answer.headers_mut();
@@ -101,16 +104,14 @@ fn health(headers: &HeaderMap, path: &str) -> Answer {
 
 fn preflight(headers: &HeaderMap) -> Answer {
     let mut answer = plain(StatusCode::OK, "");
-    let asked = headers
-        .get(header::ACCESS_CONTROL_REQUEST_HEADERS)
-        .cloned()
-        .unwrap_or(HeaderValue::from_static("*"));
+    let asked =
+        |name, default| headers.get(name).cloned().unwrap_or(HeaderValue::from_static(default));
     let out = answer.headers_mut();
-    out.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
-    out.insert(
-        header::ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("POST, GET, OPTIONS"),
-    );
+    // Whatever a page asks for is allowed, as the service does.
+    let allowed = asked(header::ACCESS_CONTROL_REQUEST_HEADERS, "*");
+    out.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+    let allowed = asked(header::ACCESS_CONTROL_REQUEST_METHOD, "POST, GET, OPTIONS");
+    out.insert(header::ACCESS_CONTROL_ALLOW_METHODS, allowed);
     out.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
     answer
 }
@@ -126,12 +127,11 @@ async fn operation(face: &Arc<Face>, headers: &HeaderMap, body: Incoming) -> Ans
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, ""),
     };
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let packed = text("content-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("gzip"));
-    let body = match packed.then(|| decompress(&body)) {
-        None => body,
-        Some(Ok(body)) => body,
-        Some(Err(GzipError::TooLarge)) => return plain(StatusCode::PAYLOAD_TOO_LARGE, ""),
-        Some(Err(GzipError::Damaged)) => return plain(StatusCode::BAD_REQUEST, ""),
+    let body = match unpack(text("content-encoding"), body) {
+        Ok(body) => body,
+        Err(GzipError::TooLarge) => return plain(StatusCode::PAYLOAD_TOO_LARGE, ""),
+        // The service takes a body that it cannot unpack for a fault of its own.
+        Err(GzipError::Damaged) => return plain(StatusCode::INTERNAL_SERVER_ERROR, ""),
     };
     if !text("content-type").is_none_or(is_json) {
         return plain(StatusCode::NOT_FOUND, "");
@@ -154,9 +154,9 @@ async fn operation(face: &Arc<Face>, headers: &HeaderMap, body: Incoming) -> Ans
     } else {
         face.handle(&head, &body, answer);
     }
-    let accepts_gzip = text("accept-encoding").is_some_and(|codings| codings.contains("gzip"));
+    let coding = text("accept-encoding").and_then(accepted);
     match receiver.await {
-        Ok(reply) => encode(reply, accepts_gzip),
+        Ok(reply) => encode(reply, coding),
         Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, ""),
     }
 }
@@ -168,19 +168,17 @@ fn is_json(content_type: &str) -> bool {
         .any(|own| kind.eq_ignore_ascii_case(own))
 }
 
-fn encode(reply: Reply, accepts_gzip: bool) -> Answer {
+fn encode(reply: Reply, coding: Option<Coding>) -> Answer {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let packed = (accepts_gzip && reply.body.len() >= GZIP_SIZE_BYTES_MIN)
-        .then(|| compress(&reply.body))
-        .flatten();
-    let gzip = packed.is_some();
-    let (body, crc32) = match packed {
+    let coding = coding.filter(|_| reply.body.len() >= COMPRESSED_SIZE_BYTES_MIN);
+    let packed = coding.and_then(|coding| Some((compress(&reply.body, coding)?, coding)));
+    let (body, crc32, coding) = match packed {
         // The sum is over the bytes as they are sent.
-        Some(packed) => {
+        Some((packed, coding)) => {
             let crc32 = flate2_crc(&packed);
-            (packed, crc32)
+            (packed, crc32, Some(coding))
         }
-        None => (reply.body, reply.crc32),
+        None => (reply.body, reply.crc32, None),
     };
     let mut answer = plain(status, body);
     let headers = answer.headers_mut();
@@ -189,8 +187,8 @@ fn encode(reply: Reply, accepts_gzip: bool) -> Answer {
     if let Ok(id) = HeaderValue::from_str(&reply.request_id) {
         headers.insert("x-amzn-requestid", id);
     }
-    if gzip {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    if let Some(coding) = coding {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     }
     answer
 }

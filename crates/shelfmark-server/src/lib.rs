@@ -7,6 +7,7 @@
 
 mod accept;
 mod address;
+mod coding;
 mod cql;
 mod dynamodb;
 mod gzip;
