@@ -14,6 +14,7 @@ pub mod cql_text;
 pub mod dynamo;
 pub mod input;
 pub mod keys;
+pub mod models;
 pub mod operations;
 pub mod records;
 pub mod store_files;
@@ -23,13 +24,14 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("cassandra_cli", cassandra_cli::run),
     ("cql_frames", cql_frames::run),
     ("cql_text", cql_text::run),
     ("dynamo_calls", dynamo::calls::run),
     ("dynamo_expressions", dynamo::expressions::run),
     ("keys", keys::run),
+    ("models", models::run),
     ("operations", operations::run),
     ("records", records::run),
     ("store_files", store_files::run),

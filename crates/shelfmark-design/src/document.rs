@@ -1,0 +1,272 @@
+//! A model as callers see it: text in, findings, certificates and texts out.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::model::Model;
+use crate::model::resolve::resolve;
+use crate::prove::certificate::Certificate;
+use crate::syntax::diagnostic::{Diagnostic, render};
+use crate::syntax::parser::parse;
+use crate::syntax::span::line_and_column;
+use crate::syntax::tree::File;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Advice.
+    Note,
+    /// A risk under numbers that are not declared.
+    Warning,
+    /// A wrong answer, a refused call, lost information or an unbounded cost.
+    Error,
+}
+
+impl Severity {
+    /// The word in machine forms.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One finding of `check`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    /// The lint, such as `K3`.
+    pub id: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The schema it is in; empty for the model itself.
+    pub schema: String,
+    /// The file as the caller named it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and with what.
+    pub message: String,
+    /// What shows the harm; never absent for an error.
+    pub reproducer: Option<Json>,
+    /// What to do.
+    #[serde(skip)]
+    pub fix: String,
+    /// The reason with which the model allows it.
+    #[serde(skip)]
+    pub allowed: Option<String>,
+    /// Where in the text.
+    #[serde(skip)]
+    pub(crate) start: usize,
+    #[serde(skip)]
+    pub(crate) end: usize,
+}
+
+/// A parsed and resolved model.
+#[derive(Debug, Clone)]
+pub struct Document {
+    name: String,
+    source: String,
+    file: File,
+    pub(crate) model: Model,
+}
+
+/// Why a text is no model: messages as a compiler shows them.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The messages, ready to print.
+    pub text: String,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Report {}
+
+impl Document {
+    /// Parses and resolves a text; `name` is what messages call it.
+    ///
+    /// Cost: linear in the text, but for names, which are looked up in lists.
+    ///
+    /// # Errors
+    ///
+    /// Every error of the text in one [`Report`]. Mend the text.
+    pub fn parse(name: &str, source: &str) -> Result<Self, Report> {
+        let parsed = parse(source);
+        let mut diagnostics = parsed.diagnostics;
+        let mut model = Model::default();
+        if diagnostics.is_empty() {
+            let (resolved, more) = resolve(&parsed.file);
+            model = resolved;
+            diagnostics = more;
+        }
+        if diagnostics.is_empty() {
+            let source = source.to_owned();
+            return Ok(Self { name: name.to_owned(), source, file: parsed.file, model });
+        }
+        Err(report(name, source, &diagnostics))
+    }
+
+    /// Formats a text. Names need not resolve.
+    ///
+    /// # Errors
+    ///
+    /// What keeps it from being parsed. Mend the text.
+    pub fn format(name: &str, source: &str) -> Result<String, Report> {
+        let parsed = parse(source);
+        if parsed.diagnostics.is_empty() {
+            return Ok(crate::syntax::print::format(source, &parsed.file, &parsed.comments));
+        }
+        Err(report(name, source, &parsed.diagnostics))
+    }
+
+    /// Proves every pattern in every schema, in the order of the model.
+    #[must_use]
+    pub fn prove(&self) -> Vec<Certificate> {
+        let proofs = crate::prove::prove(&self.model, &self.hash());
+        proofs.into_iter().map(|proof| proof.certificate).collect()
+    }
+
+    /// Runs all lints.
+    #[must_use]
+    pub fn check(&self) -> Vec<Finding> {
+        crate::lint::check(self)
+    }
+
+    /// Re-checks a certificate with other code than the prover's; says how it was checked.
+    ///
+    /// Cost: some hundred small runs.
+    ///
+    /// # Errors
+    ///
+    /// What does not hold, or that the certificate is of another model. Prove the model anew.
+    pub fn verify(&self, certificate: &Certificate) -> Result<String, String> {
+        if certificate.model != self.hash() {
+            return Err("it was made for another text".to_owned());
+        }
+        crate::verify::verify(&self.model, certificate)
+    }
+
+    /// The JSON form of the model.
+    ///
+    /// # Errors
+    ///
+    /// A message when it cannot be written, which no known model causes.
+    pub fn to_json(&self) -> Result<Json, String> {
+        serde_json::to_value(&self.file).map_err(|error| error.to_string())
+    }
+
+    /// Turns the JSON form into model text.
+    ///
+    /// # Errors
+    ///
+    /// What in the JSON is no model. Compare it with [`Document::json_schema`].
+    pub fn text_of_json(json: &str) -> Result<String, String> {
+        if json.len() > crate::limits::SOURCE_BYTES_MAX {
+            return Err(format!("more than {} bytes", crate::limits::SOURCE_BYTES_MAX));
+        }
+        let file: File = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        Ok(crate::syntax::print::format("", &file, &[]))
+    }
+
+    /// The JSON Schema of the JSON form.
+    #[must_use]
+    pub fn json_schema() -> Json {
+        serde_json::to_value(schemars::schema_for!(File)).unwrap_or(Json::Null)
+    }
+
+    /// The names of the schemas.
+    #[must_use]
+    pub fn schemas(&self) -> Vec<String> {
+        self.model.schemas.iter().map(|schema| schema.name.text.clone()).collect()
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What messages call the text.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A hash of the text: a certificate names the model it speaks of.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut state = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in self.source.bytes() {
+            state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        format!("{state:016x}")
+    }
+
+    /// Shows a finding with its snippet.
+    #[must_use]
+    pub fn render(&self, finding: &Finding) -> String {
+        let place = if finding.schema.is_empty() {
+            String::new()
+        } else {
+            format!(" (in {})", finding.schema)
+        };
+        let head =
+            format!("{}[{}]: {}{place}", finding.severity.word(), finding.id, finding.message);
+        let span = crate::syntax::span::Span::new(finding.start, finding.end);
+        let help = (!finding.fix.is_empty()).then_some(finding.fix.as_str());
+        render(&self.name, &self.source, span, &head, None, help)
+    }
+
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        line_and_column(&self.source, offset).0
+    }
+}
+
+/// What a lint's id means: a line, why it matters, and what to do.
+#[must_use]
+pub fn explain(id: &str) -> Option<String> {
+    let lint = crate::lint::catalogue::find(id)?;
+    Some(format!(
+        "{} ({}): {}\n\n{}\n\nWhat to do: {}.\n",
+        lint.id,
+        lint.severity.word(),
+        lint.short,
+        lint.long,
+        lint.fix
+    ))
+}
+
+/// The ids of all lints.
+#[must_use]
+pub fn lints() -> Vec<&'static str> {
+    crate::lint::catalogue::ALL.iter().map(|lint| lint.id).collect()
+}
+
+/// A commented model to begin with.
+#[must_use]
+pub fn starter() -> &'static str {
+    include_str!("starter.shelf")
+}
+
+fn report(name: &str, source: &str, diagnostics: &[Diagnostic]) -> Report {
+    let shown = diagnostics.iter().map(|diagnostic| {
+        render(
+            name,
+            source,
+            diagnostic.span,
+            &format!("error: {}", diagnostic.message),
+            diagnostic.label.as_deref(),
+            diagnostic.help.as_deref(),
+        )
+    });
+    Report { text: shown.collect::<Vec<_>>().join("\n"), count: diagnostics.len() }
+}

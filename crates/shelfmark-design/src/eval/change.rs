@@ -1,0 +1,712 @@
+//! What a write means, and what a plan of it does to rows.
+
+use std::collections::BTreeMap;
+
+use super::rows::{Row, Rows, key_of};
+use super::state::{State, Tuple, compare, meets};
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
+use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
+use crate::prove::canon::canonical;
+use crate::prove::unique::available;
+use crate::syntax::tree::Existing;
+
+/// Applies a write to a state; `None` where it is not defined.
+pub(crate) fn apply(
+    model: &Model,
+    write: &Write,
+    state: &State,
+    inputs: &[Value],
+) -> Option<State> {
+    let mut new = state.clone();
+    for effect in &write.effects {
+        for tuple in loop_tuples(model, state, effect, inputs) {
+            let leaf = |term: &Term| match term {
+                Term::Param(index) => inputs.get(*index).cloned(),
+                Term::Prior(path) => {
+                    let each = effect.each.as_ref()?;
+                    Some(state.value(model, each.relation, tuple?, path))
+                }
+                _ => None,
+            };
+            apply_one(model, effect, &mut new, &leaf)?;
+        }
+    }
+    new.is_valid(model).then_some(new)
+}
+
+fn loop_tuples<'a>(
+    model: &Model,
+    state: &'a State,
+    effect: &Effect,
+    inputs: &[Value],
+) -> Vec<Option<&'a Tuple>> {
+    let Some(each) = &effect.each else { return vec![None] };
+    let leaf = |term: &Term| match term {
+        Term::Param(index) => inputs.get(*index).cloned(),
+        _ => None,
+    };
+    let fits = |tuple: &Tuple| {
+        each.predicates.iter().all(|one| meets(state, model, each.relation, tuple, one, &leaf))
+    };
+    state.tuples(each.relation).iter().filter(|tuple| fits(tuple)).map(Some).collect()
+}
+
+fn apply_one(
+    model: &Model,
+    effect: &Effect,
+    state: &mut State,
+    leaf: &impl Fn(&Term) -> Option<Value>,
+) -> Option<()> {
+    let relation = model.relation(effect.relation);
+    let mut given = BTreeMap::new();
+    for (column, term) in effect.key.iter() {
+        given.insert(*column, term.compute(leaf)?);
+    }
+    let tuples = state.relations.get_mut(effect.relation)?;
+    let selects =
+        |tuple: &Tuple| given.iter().all(|(column, value)| tuple.get(*column) == Some(value));
+    match effect.kind {
+        EffectKind::Insert => {
+            let tuple: Tuple = (0..relation.columns.len())
+                .map(|column| given.get(&column).cloned().unwrap_or(Value::Null))
+                .collect();
+            let same =
+                |other: &Tuple| relation.key().iter().all(|at| other.get(*at) == tuple.get(*at));
+            match (tuples.iter().position(same), effect.existing) {
+                (None, _) => tuples.push(tuple),
+                (Some(_), Existing::Unless) => {}
+                (Some(at), Existing::Replace) => {
+                    if let Some(old) = tuples.get_mut(at) {
+                        *old = tuple;
+                    }
+                }
+                (Some(_), Existing::Fresh) => return None,
+            }
+        }
+        EffectKind::Delete => tuples.retain(|tuple| !selects(tuple)),
+        EffectKind::Update | EffectKind::Increment => {
+            for tuple in tuples.iter_mut().filter(|tuple| selects(tuple)) {
+                for (column, term) in &effect.set {
+                    let value = term.compute(leaf)?;
+                    let Some(old) = tuple.get_mut(*column) else { continue };
+                    *old = match (effect.kind, &*old, &value) {
+                        (EffectKind::Increment, Value::Int(a), Value::Int(b)) => {
+                            Value::Int(a.saturating_add(*b))
+                        }
+                        _ => value,
+                    };
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// Values by path: what is known of one tuple.
+type Known = BTreeMap<ColumnPath, Value>;
+
+/// Runs the plan of a write; `Err` says which call cannot be formed.
+pub(crate) fn run(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    rows: &Rows,
+    inputs: &[Value],
+) -> Result<Rows, String> {
+    let mut runner = Runner {
+        model,
+        schema,
+        write,
+        inputs,
+        rows: rows.clone(),
+        reads: Vec::new(),
+        looked: Vec::new(),
+    };
+    for step in &plan.steps {
+        runner.step(step)?;
+    }
+    Ok(runner.rows)
+}
+
+struct Runner<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    write: &'a Write,
+    inputs: &'a [Value],
+    rows: Rows,
+    reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
+    /// Keys that were looked for.
+    looked: Vec<(RelationId, Value)>,
+}
+
+/// One effect with the tuple of its loop.
+struct Case<'a> {
+    effect: &'a Effect,
+    prior: Option<Known>,
+}
+
+impl Runner<'_> {
+    fn step(&mut self, step: &WriteStep) -> Result<(), String> {
+        for id in &step.families {
+            let Some(family) = self.schema.families.get(*id) else { continue };
+            let family = family.clone();
+            match &step.kind {
+                WriteStepKind::Read { bindings, alias } => self.read(*id, &family, bindings, alias),
+                WriteStepKind::Put { each } => self.put(*id, &family, each.as_deref())?,
+                WriteStepKind::Delete { each } => self.delete(&family, each.as_deref())?,
+                WriteStepKind::Patch { each } => self.patch(&family, each.as_deref())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn param(&self, term: &Term) -> Option<Value> {
+        term.compute(&|leaf| match leaf {
+            Term::Param(index) => self.inputs.get(*index).cloned(),
+            _ => None,
+        })
+    }
+
+    fn read(
+        &mut self,
+        id: FamilyId,
+        family: &Family,
+        bindings: &[(ColumnPath, Term)],
+        alias: &Option<String>,
+    ) {
+        let mut wanted: Vec<(ColumnPath, Value)> = Vec::new();
+        for (path, term) in bindings {
+            let value = self.param(term).unwrap_or(Value::Null);
+            wanted.push((canonical(self.model, family.source, path), value));
+        }
+        if bindings.is_empty() {
+            for effect in
+                self.write.effects.iter().filter(|effect| effect.relation == family.source)
+            {
+                for column in self.model.relation(effect.relation).key() {
+                    let term = effect.key.iter().find(|(other, _)| other == column);
+                    if let Some(value) = term.and_then(|(_, term)| self.param(term)) {
+                        wanted.push((vec![*column], value));
+                    }
+                }
+            }
+        }
+        if let [(path, value)] = wanted.as_slice()
+            && *path == self.model.relation(family.source).key()
+        {
+            self.looked.push((family.source, value.clone()));
+        }
+        let found = self
+            .rows
+            .tables
+            .get(&family.table)
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .filter(|row| {
+                row.family == id
+                    && wanted.iter().all(|(path, value)| row.values.get(path) == Some(value))
+            })
+            .cloned()
+            .collect();
+        self.reads.push((alias.clone(), id, found));
+    }
+
+    /// What was read under a name, as tuples of a relation.
+    fn loop_rows(&self, alias: &str, relation: RelationId) -> Vec<Known> {
+        let mut found = Vec::new();
+        for (name, id, rows) in &self.reads {
+            if name.as_deref() != Some(alias) {
+                continue;
+            }
+            let Some(family) = self.schema.families.get(*id) else { continue };
+            for row in rows {
+                if family.source == relation {
+                    found.push(row.values.clone());
+                    continue;
+                }
+                for stored in &family.stored {
+                    if let Stored::Collect { relation: of, via, path, name } = stored
+                        && *of == relation
+                        && let Some(Value::List(items)) = row.kept.get(name)
+                    {
+                        let key = self.model.relation(family.source).key().to_vec();
+                        let parent = row.values.get(&key).cloned().unwrap_or(Value::Null);
+                        found.extend(items.iter().map(|item| {
+                            Known::from([
+                                (path.clone(), item.clone()),
+                                (vec![*via], parent.clone()),
+                            ])
+                        }));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The effects that concern a relation, once per tuple of their loops.
+    fn cases(&self, wanted: impl Fn(&Effect) -> bool, each: Option<&str>) -> Vec<Case<'_>> {
+        let mut cases = Vec::new();
+        for effect in self.write.effects.iter().filter(|effect| wanted(effect)) {
+            match (&effect.each, each) {
+                (None, None) => cases.push(Case { effect, prior: None }),
+                // A step that goes through a loop does the effects that do.
+                (None, Some(_)) | (Some(_), None) => {}
+                (Some(of), Some(alias)) => {
+                    let rows = self.loop_rows(alias, of.relation);
+                    cases.extend(rows.into_iter().map(|row| Case { effect, prior: Some(row) }));
+                }
+            }
+        }
+        cases
+    }
+
+    /// The values that the effect itself gives; for an insert all, else what selects.
+    fn given(&self, case: &Case<'_>) -> Known {
+        let leaf = |term: &Term| match term {
+            Term::Param(index) => self.inputs.get(*index).cloned(),
+            Term::Prior(path) => {
+                let relation = case.effect.each.as_ref()?.relation;
+                case.prior.as_ref()?.get(&canonical(self.model, relation, path)).cloned()
+            }
+            _ => None,
+        };
+        let terms = case.effect.key.iter();
+        let mut known: Known = terms
+            .filter_map(|(column, term)| Some((vec![*column], term.compute(&leaf)?)))
+            .collect();
+        if case.effect.kind == EffectKind::Insert {
+            for (column, found) in
+                self.model.relation(case.effect.relation).columns.iter().enumerate()
+            {
+                let given = case.effect.key.iter().any(|(other, _)| *other == column);
+                if found.optional && !given {
+                    known.insert(vec![column], Value::Null);
+                }
+            }
+        }
+        known
+    }
+
+    fn changed(&self, case: &Case<'_>, old: &Known) -> Known {
+        let leaf = |term: &Term| match term {
+            Term::Param(index) => self.inputs.get(*index).cloned(),
+            Term::Prior(path) => {
+                let relation = case.effect.each.as_ref()?.relation;
+                case.prior.as_ref()?.get(&canonical(self.model, relation, path)).cloned()
+            }
+            _ => None,
+        };
+        let mut changed = Known::new();
+        for (column, term) in &case.effect.set {
+            let Some(value) = term.compute(&leaf) else { continue };
+            let value = match (case.effect.kind, old.get(&vec![*column]), &value) {
+                (EffectKind::Increment, Some(Value::Int(a)), Value::Int(b)) => {
+                    Value::Int(a.saturating_add(*b))
+                }
+                _ => value,
+            };
+            changed.insert(vec![*column], value);
+        }
+        changed
+    }
+
+    /// A path's value from what is known and what was read.
+    fn find(&self, relation: RelationId, known: &Known, path: &[usize]) -> Option<Value> {
+        let path = canonical(self.model, relation, path);
+        if let Some(value) = known.get(&path) {
+            return Some(value.clone());
+        }
+        if path.len() > 1 {
+            let (last, head) = path.split_last()?;
+            let owner = self.model.path_owner(relation, &path);
+            let reference = self.find(relation, known, head)?;
+            if reference == Value::Null {
+                return Some(Value::Null);
+            }
+            let key = self.model.relation(owner).key().to_vec();
+            if let Some(value) = self.made_here(owner, &key, &reference, *last) {
+                return Some(value);
+            }
+            return self.reads.iter().find_map(|(_, id, rows)| {
+                let source = self.schema.families.get(*id)?.source;
+                let row = rows.iter().find(|row| row.values.get(&key) == Some(&reference))?;
+                (source == owner).then(|| row.values.get(&vec![*last]).cloned()).flatten()
+            });
+        }
+        None
+    }
+
+    /// An attribute of what the same write makes.
+    fn made_here(
+        &self,
+        owner: RelationId,
+        key: &[usize],
+        reference: &Value,
+        column: usize,
+    ) -> Option<Value> {
+        self.write.effects.iter().find_map(|effect| {
+            if effect.kind != EffectKind::Insert
+                || effect.relation != owner
+                || effect.each.is_some()
+            {
+                return None;
+            }
+            let made = self.given(&Case { effect, prior: None });
+            (made.get(key) == Some(reference)).then(|| made.get(&vec![column]).cloned()).flatten()
+        })
+    }
+
+    /// Adds what reads of the tuple itself tell.
+    fn with_reads(&self, relation: RelationId, known: &Known) -> Known {
+        let mut all = known.clone();
+        let key = self.model.relation(relation).key();
+        for (_, id, rows) in &self.reads {
+            let Some(family) = self.schema.families.get(*id) else { continue };
+            if family.source != relation {
+                continue;
+            }
+            let same = |row: &&Row| {
+                key.iter().all(|column| {
+                    let path = vec![*column];
+                    known.contains_key(&path) && row.values.get(&path) == known.get(&path)
+                })
+            };
+            for row in rows.iter().filter(same) {
+                for (path, value) in &row.values {
+                    all.entry(path.clone()).or_insert_with(|| value.clone());
+                }
+            }
+        }
+        all
+    }
+
+    /// What was looked for and is not there has nothing to change.
+    fn looked_in_vain(&self, relation: RelationId, given: &Known) -> bool {
+        let read = self.reads.iter().any(|(_, id, _)| {
+            self.schema.families.get(*id).is_some_and(|other| other.source == relation)
+        });
+        read && !self.was_read(relation, given)
+    }
+
+    /// What refers to an entity that was looked for and is not there cannot be there either.
+    fn dangles(&self, relation: RelationId, given: &Known) -> bool {
+        self.model.relation(relation).columns.iter().enumerate().any(|(column, found)| {
+            let (Some(target), Some(value)) = (found.refers, given.get(&vec![column])) else {
+                return false;
+            };
+            let read = self.reads.iter().any(|(_, id, _)| {
+                self.schema.families.get(*id).is_some_and(|other| other.source == target)
+            });
+            let key = self.model.relation(target).key().first().copied().unwrap_or(0);
+            let known = Known::from([(vec![key], value.clone())]);
+            // A read that finds nothing says so only when it looked for this very key.
+            read && target != relation
+                && self.looked_for(target, value)
+                && !self.was_read(target, &known)
+        })
+    }
+
+    fn looked_for(&self, target: RelationId, value: &Value) -> bool {
+        self.looked.iter().any(|(relation, wanted)| *relation == target && wanted == value)
+    }
+
+    fn was_read(&self, relation: RelationId, known: &Known) -> bool {
+        let key = self.model.relation(relation).key();
+        self.reads.iter().any(|(_, id, rows)| {
+            self.schema.families.get(*id).is_some_and(|family| family.source == relation)
+                && rows.iter().any(|row| {
+                    key.iter()
+                        .all(|column| row.values.get(&vec![*column]) == known.get(&vec![*column]))
+                })
+        })
+    }
+
+    fn key(&self, family: &Family, known: &Known) -> Option<Vec<super::rows::KeyValue>> {
+        key_of(&family.key, &|term| match term {
+            Term::Column(path) => self.find(family.source, known, path),
+            _ => None,
+        })
+    }
+
+    /// Whether every attribute in the key is known (a known absence makes no row).
+    fn can_key(&self, family: &Family, known: &Known) -> Result<(), String> {
+        for path in crate::prove::read::all_key_paths(self.model, family) {
+            if self.find(family.source, known, &path).is_none() {
+                let name = self.model.path_text(family.source, &path);
+                return Err(format!(
+                    "the key of {} needs {name}, which is not known",
+                    family.name.text
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&self, id: FamilyId, family: &Family, known: &Known) -> Result<Option<Row>, String> {
+        for predicate in &family.when {
+            let found = self
+                .find(family.source, known, &predicate.path)
+                .ok_or_else(|| format!("whether {} has the row is not known", family.name.text))?;
+            let values: Vec<Value> =
+                predicate.values.iter().filter_map(|value| self.param(value)).collect();
+            if !compare(predicate.op, &found, &values) {
+                return Ok(None);
+            }
+        }
+        let mut values = Known::new();
+        for path in available(self.model, family) {
+            let value = self.find(family.source, known, &path).ok_or_else(|| {
+                let name = self.model.path_text(family.source, &path);
+                format!("{} stores {name}, which is not known", family.name.text)
+            })?;
+            values.insert(path, value);
+        }
+        let mut kept = BTreeMap::new();
+        for stored in &family.stored {
+            match stored {
+                Stored::Path(_) => {}
+                Stored::Collect { name, .. } => {
+                    kept.insert(name.clone(), Value::List(Vec::new()));
+                }
+                Stored::Count { name, .. } => {
+                    kept.insert(name.clone(), Value::Int(0));
+                }
+            }
+        }
+        let count = self.model.relation(family.source).columns.len();
+        let origin = (0..count)
+            .map(|column| self.find(family.source, known, &[column]).unwrap_or(Value::Null))
+            .collect();
+        Ok(Some(Row { family: id, values, kept, origin }))
+    }
+
+    fn put(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
+        let mut rows = Vec::new();
+        let mut gone = Vec::new();
+        for case in self.cases(
+            |effect| effect.relation == family.source && effect.kind != EffectKind::Delete,
+            each,
+        ) {
+            let given = self.given(&case);
+            let old = self.with_reads(family.source, &given);
+            let exists = self.was_read(family.source, &given);
+            let mut new = if case.effect.kind == EffectKind::Insert { given } else { old.clone() };
+            new.extend(self.changed(&case, &old));
+            if case.effect.existing == Existing::Unless && exists {
+                continue;
+            }
+            if case.effect.kind != EffectKind::Insert && !exists {
+                continue;
+            }
+            if case.effect.existing == Existing::Replace && exists {
+                gone.extend(self.old_of_replaced(family, &case));
+            }
+            self.can_key(family, &new)?;
+            if let (Some(key), Some(row)) = (self.key(family, &new), self.row(id, family, &new)?) {
+                let taken =
+                    self.rows.tables.get(&family.table).is_some_and(|rows| rows.contains_key(&key));
+                if !(case.effect.existing == Existing::Unless && taken) {
+                    rows.push((key, row));
+                }
+            }
+        }
+        for (mut known, change) in self.dependents(family, each) {
+            known.extend(change);
+            self.can_key(family, &known)?;
+            if let (Some(key), Some(row)) =
+                (self.key(family, &known), self.row(id, family, &known)?)
+            {
+                rows.push((key, row));
+            }
+        }
+        let table = self.rows.tables.entry(family.table).or_default();
+        for key in gone {
+            table.remove(&key);
+        }
+        table.extend(rows);
+        Ok(())
+    }
+
+    fn old_of_replaced(
+        &self,
+        family: &Family,
+        case: &Case<'_>,
+    ) -> Option<Vec<super::rows::KeyValue>> {
+        let given = self.given(case);
+        let key = self.model.relation(family.source).key();
+        let only_key: Known = given
+            .into_iter()
+            .filter(|(path, _)| key.contains(path.first().unwrap_or(&usize::MAX)))
+            .collect();
+        self.key(family, &self.with_reads(family.source, &only_key))
+    }
+
+    fn delete(&mut self, family: &Family, each: Option<&str>) -> Result<(), String> {
+        let mut keys = Vec::new();
+        for case in self.cases(
+            |effect| effect.relation == family.source && effect.kind != EffectKind::Insert,
+            each,
+        ) {
+            let given = self.given(&case);
+            let old = self.with_reads(family.source, &given);
+            if self.looked_in_vain(family.source, &given) || self.dangles(family.source, &given) {
+                continue;
+            }
+            self.can_key(family, &old)?;
+            keys.extend(self.key(family, &old));
+        }
+        for (known, _) in self.dependents(family, each) {
+            self.can_key(family, &known)?;
+            keys.extend(self.key(family, &known));
+        }
+        let table = self.rows.tables.entry(family.table).or_default();
+        for key in keys {
+            table.remove(&key);
+        }
+        Ok(())
+    }
+
+    /// Rows read for the loop whose copies of another relation's attributes change.
+    fn dependents(&self, family: &Family, each: Option<&str>) -> Vec<(Known, Known)> {
+        let Some(alias) = each else { return Vec::new() };
+        let mut found = Vec::new();
+        for effect in self
+            .write
+            .effects
+            .iter()
+            .filter(|effect| effect.kind == EffectKind::Update && effect.each.is_none())
+        {
+            let case = Case { effect, prior: None };
+            let given = self.given(&case);
+            let changed = self.changed(&case, &given);
+            let key = self.model.relation(effect.relation).key().first().copied().unwrap_or(0);
+            let Some(value) = given.get(&vec![key]) else { continue };
+            for row in self.loop_rows(alias, family.source) {
+                // A row may refer to the changed tuple more than once.
+                let mut change = Known::new();
+                for (column, reference) in
+                    self.model.relation(family.source).columns.iter().enumerate()
+                {
+                    if reference.refers != Some(effect.relation)
+                        || row.get(&vec![column]) != Some(value)
+                    {
+                        continue;
+                    }
+                    for (path, value) in &changed {
+                        let whole: ColumnPath =
+                            std::iter::once(column).chain(path.iter().copied()).collect();
+                        change.insert(canonical(self.model, family.source, &whole), value.clone());
+                    }
+                }
+                if !change.is_empty() {
+                    found.push((row, change));
+                }
+            }
+        }
+        found
+    }
+
+    fn patch(&mut self, family: &Family, each: Option<&str>) -> Result<(), String> {
+        let mut changes: Vec<(Vec<super::rows::KeyValue>, Known)> = Vec::new();
+        let updates = |effect: &Effect| {
+            effect.relation == family.source
+                && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
+        };
+        for case in self.cases(updates, each) {
+            let given = self.given(&case);
+            let old = self.with_reads(family.source, &given);
+            if self.looked_in_vain(family.source, &given) || self.dangles(family.source, &given) {
+                continue;
+            }
+            self.can_key(family, &old)?;
+            let Some(key) = self.key(family, &old) else { continue };
+            let stored = self.rows.tables.get(&family.table).and_then(|rows| rows.get(&key));
+            let Some(stored) = stored else { continue };
+            changes.push((key, self.changed(&case, &stored.values)));
+        }
+        for (known, change) in self.dependents(family, each) {
+            self.can_key(family, &known)?;
+            changes.extend(self.key(family, &known).map(|key| (key, change)));
+        }
+        let kept = self.kept_changes(family, each)?;
+        let table = self.rows.tables.entry(family.table).or_default();
+        for (key, change) in changes {
+            if let Some(row) = table.get_mut(&key) {
+                for (path, value) in change {
+                    if let ([column], Some(old)) =
+                        (path.as_slice(), path.first().and_then(|at| row.origin.get_mut(*at)))
+                    {
+                        let _ = column;
+                        *old = value.clone();
+                    }
+                    if let Some(old) = row.values.get_mut(&path) {
+                        *old = value;
+                    }
+                }
+            }
+        }
+        for (parent, name, item, added) in kept {
+            let key = self.model.relation(family.source).key().to_vec();
+            for row in table.values_mut().filter(|row| row.values.get(&key) == Some(&parent)) {
+                change_kept(row, &name, &item, added);
+            }
+        }
+        Ok(())
+    }
+
+    /// What lists and counts of the row's children gain or lose.
+    fn kept_changes(
+        &self,
+        family: &Family,
+        each: Option<&str>,
+    ) -> Result<Vec<(Value, String, Value, bool)>, String> {
+        let mut found = Vec::new();
+        for stored in &family.stored {
+            let (relation, via, path, name) = match stored {
+                Stored::Path(_) => continue,
+                Stored::Collect { relation, via, path, name } => {
+                    (*relation, *via, path.clone(), name)
+                }
+                Stored::Count { relation, via, name } => (*relation, *via, vec![*via], name),
+            };
+            let touches = |effect: &Effect| {
+                effect.relation == relation
+                    && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
+            };
+            for case in self.cases(touches, each) {
+                let given = self.given(&case);
+                let known = self.with_reads(relation, &given);
+                let value = |path: &[usize]| {
+                    self.find(relation, &known, path)
+                        .ok_or_else(|| format!("what {} keeps is not known", family.name.text))
+                };
+                let added = case.effect.kind == EffectKind::Insert;
+                // A delete of what is not there takes nothing away; without a read nobody knows.
+                if !added && !self.was_read(relation, &given) {
+                    continue;
+                }
+                found.push((value(&[via])?, name.clone(), value(&path)?, added));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn change_kept(row: &mut Row, name: &str, item: &Value, added: bool) {
+    match row.kept.get_mut(name) {
+        Some(Value::List(items)) if added => {
+            items.push(item.clone());
+            items.sort();
+        }
+        Some(Value::List(items)) => {
+            if let Some(at) = items.iter().position(|other| other == item) {
+                items.remove(at);
+            }
+        }
+        Some(Value::Int(count)) => *count += if added { 1 } else { -1 },
+        _ => {}
+    }
+}

@@ -1,0 +1,302 @@
+//! Small states and inputs that look for trouble: few values, delimiters in texts, equal times.
+
+use super::random::Random;
+use super::state::{State, Tuple};
+use crate::model::pattern::Param;
+use crate::model::schema::{Part, Schema};
+use crate::model::{Model, Read, RelationId, Term, Type, Value, Write};
+
+/// What texts are made from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pool {
+    texts: Vec<String>,
+}
+
+impl Pool {
+    /// Texts that hold what the schema's keys are cut at.
+    pub(crate) fn of(schema: Option<&Schema>) -> Self {
+        let mut texts: Vec<String> =
+            ["a", "b", "ab", "", "a#b", "a#", "#", "~", "a~", "é", "a b", "b!", "a!", "A"]
+                .map(str::to_owned)
+                .to_vec();
+        let parts = schema
+            .into_iter()
+            .flat_map(|schema| &schema.families)
+            .flat_map(|family| family.key.iter().flat_map(|column| &column.parts));
+        for part in parts {
+            if let Part::Literal(text) = part
+                && texts.len() < 60
+            {
+                for made in [format!("a{text}b"), text.clone(), format!("a{text}")] {
+                    if !texts.contains(&made) {
+                        texts.push(made);
+                    }
+                }
+            }
+        }
+        // Texts that look like the identifiers of other rows.
+        for id in 1..=2_u128 {
+            let value = Value::Id((id << 112) | id);
+            texts.extend([value.text(&Type::Uuid), value.text(&Type::Ulid)]);
+        }
+        Self { texts }
+    }
+
+    pub(crate) fn value(&self, ty: &Type, random: &mut Random) -> Value {
+        match ty {
+            Type::Bool => Value::Bool(random.below(2) == 1),
+            Type::Uuid | Type::Ulid => {
+                let id = random.below(4) as u128 + 1;
+                Value::Id((id << 112) | id)
+            }
+            Type::Int(range) => {
+                let known = [0, 1, 2, 5, 9, 10, 20, 307, -1];
+                let (low, high) = range.unwrap_or((-1_000, 1_000_000));
+                let mut fitting: Vec<i64> =
+                    known.iter().copied().filter(|n| low <= *n && *n <= high).collect();
+                fitting.extend([low, high]);
+                Value::Int(random.pick(&fitting).copied().unwrap_or(low))
+            }
+            Type::Timestamp => {
+                let known = [5, 20, 307, 999, 1_000, 700_000_000, 1_329_836_819_859];
+                Value::Int(random.pick(&known).copied().unwrap_or(0))
+            }
+            Type::Date => Value::Int(10_000 + random.below(4) as i64),
+            Type::Enum(variants) => Value::Text(random.pick(variants).cloned().unwrap_or_default()),
+            Type::Bytes => Value::Text("00".to_owned()),
+            Type::Text(domain) => {
+                let fitting: Vec<&String> =
+                    self.texts.iter().filter(|text| domain.holds(text)).collect();
+                // A few simple ones often, so that keys meet.
+                let count = if random.below(2) == 0 { fitting.len().min(4) } else { fitting.len() };
+                // A narrow domain has few of them: make some more.
+                let narrow = fitting.len() < 4 && random.below(2) == 0;
+                match fitting.get(random.below(count)).filter(|_| !narrow) {
+                    Some(text) => Value::Text((*text).clone()),
+                    None => Value::Text(made(domain, random)),
+                }
+            }
+            Type::List(element, max) => {
+                let most = usize::try_from(max.unwrap_or(3).min(3)).unwrap_or(3);
+                let count = random.below(most + 1);
+                let mut items: Vec<Value> =
+                    (0..count).map(|_| self.value(element, random)).collect();
+                items.sort();
+                items.dedup();
+                Value::List(items)
+            }
+        }
+    }
+}
+
+/// A text of the domain when none of the pool is one.
+fn made(domain: &crate::model::types::TextDomain, random: &mut Random) -> String {
+    let allowed: Vec<char> = ('a'..='z')
+        .chain('A'..='Z')
+        .chain('0'..='9')
+        .chain(' '..='~')
+        .filter(|c| domain.allows(*c))
+        .take(4)
+        .collect();
+    let length = usize::try_from(domain.min.min(64)).unwrap_or(1);
+    (0..length).filter_map(|_| random.pick(&allowed)).collect()
+}
+
+/// A small state: relations that others refer to come first.
+pub(crate) fn state(model: &Model, pool: &Pool, random: &mut Random, size: usize) -> State {
+    let mut state = State::empty(model);
+    let mut order: Vec<RelationId> = Vec::new();
+    for _ in 0..model.relations.len() {
+        for (id, relation) in model.relations.iter().enumerate() {
+            let ready = relation.columns.iter().all(|column| {
+                column.optional
+                    || column.refers.is_none_or(|target| target == id || order.contains(&target))
+            });
+            if ready && !order.contains(&id) {
+                order.push(id);
+            }
+        }
+    }
+    for id in order {
+        let wanted = 1 + random.below(size);
+        for _ in 0..wanted * 2 {
+            if state.tuples(id).len() >= wanted {
+                break;
+            }
+            let tuple = tuple(model, &state, pool, random, id);
+            add(model, &mut state, id, tuple);
+        }
+    }
+    state
+}
+
+fn add(model: &Model, state: &mut State, id: RelationId, tuple: Option<Tuple>) {
+    let (Some(tuple), Some(tuples)) = (tuple, state.relations.get_mut(id)) else { return };
+    tuples.push(tuple);
+    if !state.is_valid(model)
+        && let Some(tuples) = state.relations.get_mut(id)
+    {
+        tuples.pop();
+    }
+}
+
+fn tuple(
+    model: &Model,
+    state: &State,
+    pool: &Pool,
+    random: &mut Random,
+    id: RelationId,
+) -> Option<Tuple> {
+    // Near copies of what is there: equal in all but a few attributes, as clashes need it.
+    if let (Some(tuple), 0) = (random.pick(state.tuples(id)).cloned(), random.below(2)) {
+        let fresh = new_tuple(model, state, pool, random, id)?;
+        let change = random.below(tuple.len());
+        let mixed =
+            tuple.into_iter().zip(fresh).enumerate().map(|(at, (old, new))| {
+                if at == change || random.below(4) == 0 { new } else { old }
+            });
+        return Some(mixed.collect());
+    }
+    new_tuple(model, state, pool, random, id)
+}
+
+fn new_tuple(
+    model: &Model,
+    state: &State,
+    pool: &Pool,
+    random: &mut Random,
+    id: RelationId,
+) -> Option<Tuple> {
+    model
+        .relation(id)
+        .columns
+        .iter()
+        .map(|column| {
+            if column.optional && random.below(3) == 0 {
+                return Some(Value::Null);
+            }
+            let Some(target) = column.refers else { return Some(pool.value(&column.ty, random)) };
+            let key = model.relation(target).key().first().copied().unwrap_or(0);
+            match random.pick(state.tuples(target)) {
+                Some(tuple) => tuple.get(key).cloned(),
+                None if column.optional => Some(Value::Null),
+                None => None,
+            }
+        })
+        .collect()
+}
+
+/// Inputs of a read: mostly values that the state holds where they are compared.
+pub(crate) fn inputs(
+    model: &Model,
+    state: &State,
+    read: &Read,
+    pool: &Pool,
+    random: &mut Random,
+) -> Vec<Value> {
+    let mut uses: Vec<(usize, RelationId, Vec<usize>)> = Vec::new();
+    for source in &read.sources {
+        for predicate in &source.predicates {
+            for value in &predicate.values {
+                if let Term::Param(index) = value {
+                    uses.push((*index, source.relation, predicate.path.clone()));
+                }
+            }
+        }
+    }
+    let limit = read.limit.as_ref();
+    let anchor = random.below(64);
+    read.params
+        .iter()
+        .enumerate()
+        .map(|(index, param)| {
+            if limit == Some(&Term::Param(index)) {
+                return Value::Int(1 + random.below(3) as i64);
+            }
+            input(anchor, model, state, param, index, &uses, pool, random)
+        })
+        .collect()
+}
+
+/// Inputs of a write: keys that exist for what it changes, new ones for what it makes.
+pub(crate) fn write_inputs(
+    model: &Model,
+    state: &State,
+    write: &Write,
+    pool: &Pool,
+    random: &mut Random,
+) -> Vec<Value> {
+    let mut uses: Vec<(usize, RelationId, Vec<usize>)> = Vec::new();
+    let mut note = |term: &Term, relation: RelationId, path: Vec<usize>| {
+        if let Term::Param(index) = term {
+            uses.push((*index, relation, path));
+        }
+    };
+    for effect in &write.effects {
+        for (column, term) in effect.key.iter().chain(&effect.set) {
+            note(term, effect.relation, vec![*column]);
+        }
+        for predicate in effect.each.iter().flat_map(|each| &each.predicates) {
+            if let (Some(term), Some(each)) = (predicate.values.first(), &effect.each) {
+                note(term, each.relation, predicate.path.clone());
+            }
+        }
+    }
+    let anchor = random.below(64);
+    write
+        .params
+        .iter()
+        .enumerate()
+        .map(|(index, param)| input(anchor, model, state, param, index, &uses, pool, random))
+        .collect()
+}
+
+#[expect(clippy::too_many_arguments, reason = "what an input may come from")]
+fn input(
+    anchor: usize,
+    model: &Model,
+    state: &State,
+    param: &Param,
+    index: usize,
+    uses: &[(usize, RelationId, Vec<usize>)],
+    pool: &Pool,
+    random: &mut Random,
+) -> Value {
+    let mut known: Vec<Value> = Vec::new();
+    for (used, relation, path) in uses {
+        if *used != index {
+            continue;
+        }
+        known.extend(
+            state.tuples(*relation).iter().map(|tuple| state.value(model, *relation, tuple, path)),
+        );
+        let owner = model.path_owner(*relation, path);
+        let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
+        if let Some(target) = column.and_then(|column| column.refers) {
+            let key = model.relation(target).key().first().copied().unwrap_or(0);
+            known.extend(state.tuples(target).iter().filter_map(|tuple| tuple.get(key).cloned()));
+        }
+    }
+    known.retain(|value| *value != Value::Null);
+    if let Type::List(element, max) = &param.ty {
+        known.retain(|value| element.holds(value));
+        known.sort();
+        known.dedup();
+        let most = usize::try_from(max.unwrap_or(4).min(4)).unwrap_or(4);
+        known.truncate(most);
+        return Value::List(known);
+    }
+    known.retain(|value| param.ty.holds(value));
+    // Inputs of one tuple belong together more often than not.
+    if random.below(3) > 0
+        && let Some(value) = known.get(anchor % known.len().max(1))
+    {
+        return value.clone();
+    }
+    if random.below(5) > 0
+        && let Some(value) = random.pick(&known)
+    {
+        return value.clone();
+    }
+    pool.value(&param.ty, random)
+}

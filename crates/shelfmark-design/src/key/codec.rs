@@ -1,0 +1,43 @@
+//! From values to the text in a template's hole.
+
+use shelfmark_keycode::lexint;
+
+use crate::model::schema::Codec;
+use crate::model::types::Type;
+use crate::model::value::{Value, iso_text};
+
+/// Characters up to this one are escaped by `esc`, so that every usual delimiter sorts below.
+pub(crate) const ESCAPED_MAX: u8 = b'$';
+
+/// Returns the text, or `None` when the codec cannot write the value.
+pub(crate) fn text(value: &Value, ty: &Type, codec: Codec) -> Option<String> {
+    match (codec, value) {
+        (_, Value::Null) => None,
+        (Codec::Plain | Codec::Native, value) => Some(value.text(ty)),
+        (Codec::Pad(width), Value::Int(n)) => {
+            Some(format!("{n:0width$}", width = usize::from(width)))
+        }
+        (Codec::Lexint, Value::Int(n)) => lexint::to_hex(u64::try_from(*n).ok()?).ok(),
+        (Codec::Iso, Value::Int(at)) => Some(iso_text(*at)),
+        (Codec::Esc, Value::Text(text)) => Some(escape(text)),
+        _ => None,
+    }
+}
+
+/// Writes every character up to `$` as `$` and one of `0` to `T`.
+///
+/// The order of texts is kept, and nothing below `$` is left, so a delimiter such as `#` ends the
+/// text and sorts below whatever would continue it.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match u8::try_from(c) {
+            Ok(byte) if byte <= ESCAPED_MAX => {
+                out.push('$');
+                out.push(char::from(b'0' + byte));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}

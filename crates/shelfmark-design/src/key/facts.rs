@@ -1,0 +1,104 @@
+//! What may be relied on in a column: which parts can be told apart, and which orders survive.
+
+use super::language::{Language, fits_width, same_width};
+use crate::model::schema::{Codec, Part};
+use crate::model::types::{ByteSet, Type};
+
+/// What can come first in the rest of a column, and whether the column can end there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct First {
+    pub(crate) bytes: ByteSet,
+    pub(crate) end: bool,
+}
+
+/// The first bytes of the rest. Without an end mark the rest may be anything after it.
+pub(crate) fn first_of(rest: &[Part]) -> First {
+    let mut first = First { bytes: ByteSet::EMPTY, end: false };
+    for part in rest {
+        match part {
+            Part::End => return First { end: true, ..first },
+            // A column of its own ends the one before it.
+            Part::Hole { codec: Codec::Native, .. } => return First { end: true, ..first },
+            part => {
+                let language = Language::of(part);
+                first.bytes = first.bytes.or(language.first());
+                if !language.has_empty() {
+                    return first;
+                }
+            }
+        }
+    }
+    First { end: true, ..first }
+}
+
+/// Whether no text of the hole begins another.
+pub(crate) fn ends_itself(part: &Part) -> bool {
+    match part {
+        Part::Hole { codec: Codec::Native, .. } | Part::Literal(_) | Part::End => true,
+        part => Language::of(part).continuing().is_empty(),
+    }
+}
+
+/// Whether one can always tell where the hole ends, given what follows.
+pub(crate) fn is_delimited(part: &Part, rest: &[Part]) -> bool {
+    if ends_itself(part) {
+        return true;
+    }
+    Language::of(part).continuing().and(first_of(rest).bytes).is_empty()
+}
+
+/// Whether texts compare as values do at this hole, given what follows.
+///
+/// A text that goes on must sort above whatever ends the shorter one.
+pub(crate) fn keeps_order(part: &Part, rest: &[Part]) -> bool {
+    let Part::Hole { ty, codec, .. } = part else { return false };
+    if !codec_keeps_order(ty, *codec) {
+        return false;
+    }
+    if ends_itself(part) {
+        return true;
+    }
+    let going_on = Language::of(part).continuing().min();
+    let ending = first_of(rest).bytes.max();
+    match (ending, going_on) {
+        (Some(ending), Some(going_on)) => ending < going_on,
+        _ => true,
+    }
+}
+
+/// Whether the codec writes larger values as larger texts, a shorter text before the longer one
+/// it begins.
+pub(crate) fn codec_keeps_order(ty: &Type, codec: Codec) -> bool {
+    match (codec, ty) {
+        (Codec::Native, _) => true,
+        (Codec::Pad(width), Type::Int(Some((low, high)))) => fits_width(*low, *high, width),
+        (Codec::Lexint, Type::Int(Some((low, high)))) => {
+            *low >= 0
+                && u64::try_from(*high)
+                    .is_ok_and(|high| high <= shelfmark_keycode::lexint::LEXINT_MAX)
+        }
+        (Codec::Iso, Type::Timestamp) => true,
+        (Codec::Esc, Type::Text(_) | Type::Enum(_)) => true,
+        (Codec::Plain, Type::Int(Some((low, high)))) => same_width(*low, *high).is_some(),
+        (Codec::Plain, ty) => !matches!(ty, Type::Int(_) | Type::Timestamp | Type::List(..)),
+        _ => false,
+    }
+}
+
+/// Whether the codec can write every value of the type.
+pub(crate) fn codec_is_total(ty: &Type, codec: Codec) -> bool {
+    codec != Codec::Lexint || codec_keeps_order(ty, codec)
+}
+
+/// The first hole of a column whose end cannot be told, if there is one.
+pub(crate) fn ambiguous_hole(parts: &[Part]) -> Option<&Part> {
+    parts.iter().enumerate().find_map(|(index, part)| {
+        let rest = parts.get(index + 1..).unwrap_or(&[]);
+        // With only fixed lengths behind it, the end is found from the right.
+        let from_right = rest.iter().all(|part| {
+            matches!(part, Part::Hole { codec: Codec::Native, .. })
+                || Language::of(part).is_fixed_length()
+        });
+        (!is_delimited(part, rest) && !from_right).then_some(part)
+    })
+}

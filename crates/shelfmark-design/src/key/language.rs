@@ -1,0 +1,308 @@
+//! The texts a hole can give, as small deterministic automata.
+//!
+//! Invariant: every text of the domain is accepted. Length limits that are not fixed are left out,
+//! which only adds texts.
+
+use crate::key::codec::ESCAPED_MAX;
+use crate::model::schema::{Codec, Part};
+use crate::model::types::{ByteSet, TextDomain, Type};
+
+/// Longest text that is unrolled into a chain of states.
+const CHAIN_MAX: u64 = 64;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    pub(crate) accepts: bool,
+    pub(crate) edges: Vec<(ByteSet, usize)>,
+}
+
+/// An automaton whose state 0 is the start.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Language {
+    pub(crate) states: Vec<State>,
+}
+
+impl Language {
+    /// The texts of one part; the end of a column is the empty text.
+    pub(crate) fn of(part: &Part) -> Self {
+        match part {
+            Part::Literal(text) => Self::word(text.as_bytes()),
+            Part::Hole { ty, codec, .. } => hole(ty, *codec),
+            Part::End => Self::word(b""),
+        }
+    }
+
+    fn word(bytes: &[u8]) -> Self {
+        Self::chain(bytes.iter().map(|byte| ByteSet::range(*byte, *byte)).collect())
+    }
+
+    /// Exactly one byte of each set.
+    fn chain(sets: Vec<ByteSet>) -> Self {
+        let last = sets.len();
+        let mut states: Vec<State> = sets
+            .into_iter()
+            .enumerate()
+            .map(|(index, set)| State { accepts: false, edges: vec![(set, index + 1)] })
+            .collect();
+        states.push(State { accepts: true, edges: Vec::new() });
+        debug_assert_eq!(states.len(), last + 1, "a chain has one state more than bytes");
+        Self { states }
+    }
+
+    /// At least `min` bytes, and any number more.
+    fn loop_of(set: ByteSet, min: u64) -> Self {
+        let min = usize::try_from(min.min(CHAIN_MAX)).unwrap_or(0);
+        let mut language = Self::chain(vec![set; min]);
+        if let Some(state) = language.states.get_mut(min) {
+            state.edges.push((set, min));
+        }
+        language
+    }
+
+    /// One of the texts.
+    fn choice<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut language = Self { states: vec![State::default()] };
+        for text in texts {
+            let mut at = 0;
+            for byte in text.bytes() {
+                at = language.follow(at, byte);
+            }
+            if let Some(state) = language.states.get_mut(at) {
+                state.accepts = true;
+            }
+        }
+        language
+    }
+
+    fn follow(&mut self, at: usize, byte: u8) -> usize {
+        let next = self.states.len();
+        let Some(state) = self.states.get_mut(at) else { return at };
+        if let Some((_, to)) = state.edges.iter().find(|(set, _)| set.contains(byte)) {
+            return *to;
+        }
+        state.edges.push((ByteSet::range(byte, byte), next));
+        self.states.push(State::default());
+        next
+    }
+
+    /// Whether all texts have one length.
+    pub(crate) fn is_fixed_length(&self) -> bool {
+        let last = self.states.len().saturating_sub(1);
+        self.states.iter().enumerate().all(|(at, state)| {
+            state.accepts == (at == last) && state.edges.iter().all(|(_, to)| *to == at + 1)
+        })
+    }
+
+    /// Whether the empty text is one.
+    pub(crate) fn has_empty(&self) -> bool {
+        self.states.first().is_some_and(|state| state.accepts)
+    }
+
+    /// The bytes with which a text can begin.
+    pub(crate) fn first(&self) -> ByteSet {
+        self.states.first().map_or(ByteSet::EMPTY, State::out)
+    }
+
+    /// The bytes with which a whole text can go on and still be one.
+    ///
+    /// Empty exactly when no text is the beginning of another.
+    pub(crate) fn continuing(&self) -> ByteSet {
+        self.states
+            .iter()
+            .filter(|state| state.accepts)
+            .fold(ByteSet::EMPTY, |set, state| set.or(state.out()))
+    }
+}
+
+impl State {
+    fn out(&self) -> ByteSet {
+        self.edges.iter().fold(ByteSet::EMPTY, |set, (edge, _)| set.or(*edge))
+    }
+}
+
+fn digits() -> ByteSet {
+    ByteSet::range(b'0', b'9')
+}
+
+fn hole(ty: &Type, codec: Codec) -> Language {
+    let hex = || digits().or(ByteSet::range(b'a', b'f'));
+    let dash = ByteSet::range(b'-', b'-');
+    match (codec, ty) {
+        (Codec::Pad(width), Type::Int(Some((low, high)))) if fits_width(*low, *high, width) => {
+            Language::chain(vec![digits(); usize::from(width)])
+        }
+        (Codec::Pad(width), _) => Language::loop_of(digits().or(dash), u64::from(width)),
+        (Codec::Lexint, _) => lexint(hex()),
+        (Codec::Iso, _) => Language::chain(pattern("dddd-dd-ddTdd:dd:dd.dddZ")),
+        (Codec::Esc, Type::Text(domain)) => escaped(domain.bytes(), domain.min),
+        (Codec::Esc, Type::Enum(variants)) => {
+            let texts: Vec<String> =
+                variants.iter().map(|text| super::codec::escape(text)).collect();
+            Language::choice(texts.iter().map(String::as_str))
+        }
+        (_, Type::Uuid) => Language::chain(
+            (0..36).map(|at| if [8, 13, 18, 23].contains(&at) { dash } else { hex() }).collect(),
+        ),
+        (_, Type::Ulid) => {
+            let letters = digits().or(ByteSet::range(b'A', b'Z'));
+            let mut sets = vec![letters; 26];
+            if let Some(first) = sets.first_mut() {
+                *first = ByteSet::range(b'0', b'7');
+            }
+            Language::chain(sets)
+        }
+        (_, Type::Bool) => Language::choice(["false", "true"]),
+        (_, Type::Date) => Language::chain(pattern("dddd-dd-dd")),
+        (_, Type::Enum(variants)) => Language::choice(variants.iter().map(String::as_str)),
+        (_, Type::Int(Some((low, high)))) if same_width(*low, *high).is_some() => {
+            Language::chain(vec![digits(); same_width(*low, *high).unwrap_or(1)])
+        }
+        (_, Type::Int(Some((low, _)))) if *low >= 0 => Language::loop_of(digits(), 1),
+        (_, Type::Int(_) | Type::Timestamp) => Language::loop_of(digits().or(dash), 1),
+        (_, Type::Text(domain)) => text(domain),
+        (_, Type::Bytes | Type::List(..)) => Language::loop_of(ByteSet::range(0, u8::MAX), 0),
+    }
+}
+
+/// `d` stands for a digit, everything else for itself.
+fn pattern(text: &str) -> Vec<ByteSet> {
+    text.bytes()
+        .map(|byte| if byte == b'd' { digits() } else { ByteSet::range(byte, byte) })
+        .collect()
+}
+
+/// Whether every number of the range has at most `width` digits and no sign.
+pub(crate) fn fits_width(low: i64, high: i64, width: u8) -> bool {
+    low >= 0 && high.to_string().len() <= usize::from(width)
+}
+
+/// The number of digits that every number of the range has.
+pub(crate) fn same_width(low: i64, high: i64) -> Option<usize> {
+    let width = low.to_string().len();
+    (low >= 0 && high.to_string().len() == width).then_some(width)
+}
+
+/// Valid UTF-8 of so many characters.
+fn text(domain: &TextDomain) -> Language {
+    let bytes = domain.bytes();
+    let bounded = domain.max.filter(|max| *max <= CHAIN_MAX);
+    let length = usize::try_from(bounded.unwrap_or(domain.min.min(CHAIN_MAX))).unwrap_or(0);
+    let mut language = Language { states: vec![State::default(); length + 1] };
+    for at in 0..length {
+        language.character(bytes, at, at + 1);
+    }
+    if bounded.is_none() {
+        language.character(bytes, length, length);
+    }
+    for (count, state) in language.states.iter_mut().enumerate().take(length + 1) {
+        state.accepts = count as u64 >= domain.min.min(CHAIN_MAX);
+    }
+    language
+}
+
+/// Text in which every character up to `$` is `$` and one of `0` to `T`.
+fn escaped(bytes: ByteSet, min: u64) -> Language {
+    let plain = bytes.and(ByteSet::range(ESCAPED_MAX + 1, 0xFF));
+    let low = bytes.and(ByteSet::range(0, ESCAPED_MAX));
+    let mut start = State { accepts: min == 0, edges: vec![(plain, 1)] };
+    let mut more = State { accepts: true, edges: vec![(plain, 1)] };
+    if !low.is_empty() {
+        let escape = ByteSet::range(ESCAPED_MAX, ESCAPED_MAX);
+        start.edges.push((escape, 2));
+        more.edges.push((escape, 2));
+    }
+    let second = ByteSet::range(b'0', b'0' + ESCAPED_MAX);
+    let middle = State { accepts: false, edges: vec![(second, 1)] };
+    Language { states: vec![start, more, middle] }
+}
+
+/// One byte up to `fa`, or `fb` and one more byte, `fc` and two, and so on; each as two digits.
+fn lexint(hex: ByteSet) -> Language {
+    let mut language = Language { states: vec![State::default(), State::default()] };
+    let end = 1;
+    if let Some(state) = language.states.get_mut(end) {
+        state.accepts = true;
+    }
+    let letter = ByteSet::range(b'f', b'f');
+    let mut below = hex;
+    below.remove(b'f');
+    let single = language.add(vec![(hex, end)]);
+    let mut edges = Vec::new();
+    for (index, second) in (b'b'..=b'f').enumerate() {
+        let mut next = end;
+        // `ff` is followed by an exponent and six bytes.
+        let bytes = if second == b'f' { 7 } else { index + 1 };
+        for _ in 0..2 * bytes {
+            next = language.add(vec![(hex, next)]);
+        }
+        edges.push((ByteSet::range(second, second), next));
+    }
+    edges.push((digits().or(ByteSet::range(b'a', b'a')), end));
+    let long = language.add(edges);
+    if let Some(start) = language.states.first_mut() {
+        start.edges = vec![(below, single), (letter, long)];
+    }
+    language
+}
+
+impl Language {
+    /// One character of UTF-8 from one state to another.
+    fn character(&mut self, bytes: ByteSet, from: usize, to: usize) {
+        let ascii = bytes.and(ByteSet::range(0x00, 0x7F));
+        let mut edges = vec![(ascii, to)];
+        if !bytes.and(ByteSet::range(0x80, 0xFF)).is_empty() {
+            let more = ByteSet::range(0x80, 0xBF);
+            let last = self.add(vec![(more, to)]);
+            let middle = self.add(vec![(more, last)]);
+            let first = self.add(vec![(more, middle)]);
+            edges.push((ByteSet::range(0xC2, 0xDF), last));
+            edges.push((ByteSet::range(0xE0, 0xEF), middle));
+            edges.push((ByteSet::range(0xF0, 0xF4), first));
+        }
+        if let Some(state) = self.states.get_mut(from) {
+            state.edges.extend(edges);
+        }
+    }
+
+    fn add(&mut self, edges: Vec<(ByteSet, usize)>) -> usize {
+        self.states.push(State { accepts: false, edges });
+        self.states.len() - 1
+    }
+}
+
+/// Whether some text of `left` is one of `right`, or, when `prefix`, begins one of `right`.
+///
+/// Exact on the languages of the parts; cost: at most the product of their states.
+pub(crate) fn may_meet(left: &[Part], right: &[Part], prefix: bool) -> bool {
+    let left: Vec<Language> = left.iter().map(Language::of).collect();
+    let right: Vec<Language> = right.iter().map(Language::of).collect();
+    let mut seen = std::collections::HashSet::new();
+    let mut open = vec![((0_usize, 0_usize), (0_usize, 0_usize))];
+    while let Some(pair) = open.pop() {
+        if !seen.insert(pair) {
+            continue;
+        }
+        let ((a, s), (b, t)) = pair;
+        let (done_left, done_right) = (a >= left.len(), b >= right.len());
+        if done_left && (prefix || done_right) {
+            return true;
+        }
+        let from_left = left.get(a).and_then(|language| language.states.get(s));
+        let from_right = right.get(b).and_then(|language| language.states.get(t));
+        if from_left.is_some_and(|state| state.accepts) {
+            open.push(((a + 1, 0), (b, t)));
+        }
+        if from_right.is_some_and(|state| state.accepts) {
+            open.push(((a, s), (b + 1, 0)));
+        }
+        let (Some(from_left), Some(from_right)) = (from_left, from_right) else { continue };
+        for (set, to) in &from_left.edges {
+            for (other, there) in &from_right.edges {
+                if !set.and(*other).is_empty() {
+                    open.push(((a, *to), (b, *there)));
+                }
+            }
+        }
+    }
+    false
+}

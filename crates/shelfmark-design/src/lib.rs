@@ -1,0 +1,30 @@
+//! The modeller: a language for models, lints, and proofs of access patterns.
+//!
+//! A model says which entities and links there are, how they are read and written, and how one
+//! or more schemas lay them out as keys. This crate parses it, looks for defects, and proves each
+//! pattern: one contiguous range of keys, complete, in order, nothing filtered away. What it
+//! cannot prove it refuses, with a state on which the plan is wrong.
+//!
+//! What it is not: it reads no file, opens no socket, starts no thread and asks no clock, so that
+//! it can run in a browser. Running a model on the engine is `shelfmark-confirm`'s.
+//!
+//! Invariant: output is a function of the text given.
+
+pub mod limits;
+
+mod document;
+
+pub(crate) mod eval;
+pub(crate) mod key;
+pub(crate) mod lint;
+pub(crate) mod model;
+pub(crate) mod prove;
+pub(crate) mod syntax;
+pub(crate) mod target;
+pub(crate) mod verify;
+
+pub use document::{Document, Finding, Report, Severity, explain, lints, starter};
+pub use prove::certificate::{Certificate, Obligation, Range, Status};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! The limits of the modeller, each with its source.
+//!
+//! Invariant: every loop and every recursion over input is bounded by one of these.
+
+/// Longest model text in bytes.
+///
+/// Ours: some 10,000 patterns of 200 bytes each; more than any published model by a factor of 20.
+pub const SOURCE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Deepest nesting of types, expressions and blocks.
+///
+/// Ours: written models need three.
+pub const DEPTH_MAX: usize = 32;
+
+/// Most diagnostics that one run reports; the rest are counted.
+///
+/// Ours: nobody reads more.
+pub const DIAGNOSTICS_MAX: usize = 200;
+
+/// Most states that the search for a witness tries.
+///
+/// Source: the model language, which counts a refusal without one after 1,000 tries as false.
+pub const WITNESS_TRIES_MAX: usize = 1_000;
+
+/// Most reads and writes in one model.
+///
+/// Ours: above it a model is refused, because answering is promised within seconds.
+pub const PATTERNS_MAX: usize = 10_000;
+
+/// Most row families in one schema, because pairs of them are compared.
+///
+/// Ours.
+pub const FAMILIES_MAX: usize = 20_000;

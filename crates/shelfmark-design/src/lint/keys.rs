@@ -1,0 +1,232 @@
+//! Keys of row families: ambiguity, uniqueness, order, names, length.
+
+use serde_json::{Value as Json, json};
+
+use super::{Context, Found, setting};
+use crate::document::Severity;
+use crate::eval::generate::{Pool, state};
+use crate::eval::random::Random;
+use crate::eval::rows::{row_of, rows};
+use crate::eval::state::State;
+use crate::eval::witness::{shrink, state_json};
+use crate::key::facts::{ambiguous_hole, codec_keeps_order};
+use crate::limits::WITNESS_TRIES_MAX;
+use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored};
+use crate::model::{Model, Term, Type};
+use crate::prove::order::term_text;
+use crate::prove::unique::{Clash, clash, key_paths};
+use crate::syntax::diagnostic::distance;
+
+pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    for (number, schema) in context.model.schemas.iter().enumerate() {
+        for (id, family) in schema.families.iter().enumerate() {
+            if family.base.is_none() {
+                unique(context.model, schema, number, id, family, found);
+            }
+            parts(context.model, number, family, found);
+            length(context.model, schema, number, family, found);
+        }
+        siblings(schema, number, found);
+        indexes(context.model, schema, number, found);
+    }
+}
+
+fn unique(
+    model: &Model,
+    schema: &Schema,
+    number: usize,
+    id: FamilyId,
+    family: &Family,
+    found: &mut Vec<Found>,
+) {
+    let Some(clash) = clash(model, schema, id) else { return };
+    let times = key_paths(model, family)
+        .iter()
+        .any(|path| matches!(model.path_type(family.source, path), Type::Timestamp));
+    let lint = match &clash {
+        Clash::Unwritable(_) => "K9",
+        Clash::Collapse(_) if times => "U2",
+        _ => "U1",
+    };
+    let reproducer = match &clash {
+        Clash::Unwritable(why) => Some(json!({ "kind": "call", "missing": why })),
+        _ => lost(model, schema, id),
+    };
+    found.push(
+        Found::new(lint, number, &family.name.text, family.name.span, clash.text().to_owned())
+            .reproducer(reproducer),
+    );
+}
+
+/// A state in which a source of the family has no row of its own.
+fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
+    let family = schema.families.get(id)?;
+    let pool = Pool::of(Some(schema));
+    let mut random = Random::new(crate::prove::SEED);
+    let loses = |state: &State| {
+        let tuples = state.tuples(family.source).iter();
+        let made = tuples.filter(|tuple| row_of(model, state, id, family, tuple).is_some()).count();
+        let there = rows(model, schema, state);
+        let kept = there
+            .tables
+            .get(&family.table)
+            .map_or(0, |rows| rows.values().filter(|row| row.family == id).count());
+        kept < made
+    };
+    for attempt in 0..WITNESS_TRIES_MAX {
+        let mut found = state(model, &pool, &mut random, 2 + attempt % 4);
+        if loses(&found) {
+            shrink(model, &mut found, |smaller| loses(smaller));
+            let keys: Vec<Json> = found
+                .tuples(family.source)
+                .iter()
+                .filter_map(|tuple| row_of(model, &found, id, family, tuple))
+                .map(|(key, _)| {
+                    let texts: Vec<String> =
+                        key.iter().map(|part| part.text(&Type::Int(None))).collect();
+                    Json::from(texts.join(" ; "))
+                })
+                .collect();
+            return Some(
+                json!({ "kind": "state", "state": state_json(model, &found), "keys": keys }),
+            );
+        }
+    }
+    None
+}
+
+fn parts(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
+    for column in &family.key {
+        if let Some(Part::Hole { term, .. }) = ambiguous_hole(&column.parts) {
+            let name = term_text(model, family.source, term);
+            let message = format!(
+                "{}: {name} may hold the text that follows it in the key",
+                family.name.text
+            );
+            found.push(
+                Found::new("K2", number, &family.name.text, column.span, message)
+                    .severity(Severity::Warning),
+            );
+        }
+        for part in &column.parts {
+            let Part::Hole { term, ty, codec } = part else { continue };
+            if *codec != Codec::Native && !codec_keeps_order(ty, *codec) {
+                let name = term_text(model, family.source, term);
+                let message = format!(
+                    "{}: {name} is a {} in a text key and does not sort",
+                    family.name.text,
+                    ty.name()
+                );
+                found.push(
+                    Found::new("K1", number, &family.name.text, column.span, message)
+                        .severity(Severity::Warning),
+                );
+            }
+        }
+    }
+}
+
+/// K9: the longest key, where every part says how long it gets.
+fn length(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
+    let limit = setting(model, schema, "key.max", |target| target.key_bytes_max);
+    let mut total = 0.0;
+    for part in family.key.iter().flat_map(|column| &column.parts) {
+        total += match part {
+            Part::Literal(text) => text.len() as f64,
+            Part::End => 1.0,
+            Part::Hole { ty: Type::Text(domain), .. } => match domain.max {
+                Some(max) if domain.bytes().max().is_none_or(|byte| byte < 0x80) => max as f64,
+                Some(max) => max as f64 * 4.0,
+                None => return,
+            },
+            Part::Hole { .. } => 36.0,
+        };
+    }
+    if total > limit {
+        let message =
+            format!("{}: a key may take {total} bytes, {limit} are allowed", family.name.text);
+        found.push(
+            Found::new("K9", number, &family.name.text, family.span, message)
+                .reproducer(Some(json!({ "kind": "count", "bytes": total, "limit": limit }))),
+        );
+    }
+}
+
+/// K4: row types of one table whose tags are easily mixed up.
+fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
+    for (index, family) in schema.families.iter().enumerate() {
+        for other in schema.families.iter().skip(index + 1) {
+            if family.table != other.table {
+                continue;
+            }
+            for (left, right) in family.key.iter().zip(&other.key) {
+                let (Some(Part::Literal(a)), Some(Part::Literal(b))) =
+                    (left.parts.first(), right.parts.first())
+                else {
+                    continue;
+                };
+                let (a, b) = (tag(a), tag(b));
+                if a != b && a.len() > 2 && distance(a, b) == 1 {
+                    let message = format!(
+                        "the prefixes {a:?} of {} and {b:?} of {} differ by one letter",
+                        family.name.text, other.name.text
+                    );
+                    found.push(Found::new("K4", number, &family.name.text, left.span, message));
+                }
+            }
+        }
+    }
+}
+
+fn tag(text: &str) -> &str {
+    text.split(['#', ':', '/', '|']).next().unwrap_or(text)
+}
+
+/// X1, X4, V3.
+fn indexes(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>) {
+    let count = schema.tables.iter().filter(|table| table.is_index).count() as f64;
+    let most = setting(model, schema, "indexes.max", |target| target.indexes_max);
+    if count > most {
+        let message = format!("{count} indexes, {} takes {most}", schema.target);
+        let count = json!({ "kind": "count", "indexes": count, "limit": most });
+        found.push(
+            Found::new("X4", number, &schema.name.text, schema.name.span, message)
+                .reproducer(Some(count)),
+        );
+    }
+    for family in schema.families.iter().filter(|family| family.base.is_some()) {
+        let Some(base) = family.base.and_then(|base| schema.families.get(base)) else { continue };
+        let own: std::collections::BTreeSet<_> = family
+            .key
+            .iter()
+            .take(family.key.len() - base.key.len())
+            .flat_map(|column| &column.parts)
+            .filter_map(|part| match part {
+                Part::Hole { term: Term::Column(path), .. } => Some(path.clone()),
+                _ => None,
+            })
+            .collect();
+        let near_unique = own.len() == 1
+            && own.iter().all(|path| {
+                crate::model::closure::determines_tuple(model, family.source, &own)
+                    || matches!(model.path_type(family.source, path), Type::Timestamp)
+            });
+        if near_unique {
+            let message =
+                format!("{} is an index on an attribute that hardly repeats", family.name.text);
+            found.push(Found::new("X1", number, &family.name.text, family.span, message));
+        }
+        for stored in &family.stored {
+            let Stored::Path(path) = stored else { continue };
+            let owner = model.path_owner(family.source, path);
+            let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
+            if column.is_some_and(|column| {
+                column.facts.get("avg").is_some_and(|bytes| *bytes >= 1_000.0)
+            }) {
+                let name = model.path_text(family.source, path);
+                let message = format!("{} holds another copy of {name}", family.name.text);
+                found.push(Found::new("V3", number, &family.name.text, family.span, message));
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Partitions, collections, sizes: what grows too large or too hot.
+
+use serde_json::json;
+
+use super::size::{elements, growth, partition_paths, partition_rows, row_bytes, value_bytes};
+use super::{Context, Found, setting, threshold};
+use crate::document::Severity;
+use crate::model::schema::{Family, Part, Schema, Stored};
+use crate::model::{Function, Model, Term, Type};
+use crate::prove::Proof;
+use crate::target::profile;
+
+/// Three years: how far ahead growth is looked at.
+const HORIZON_SECONDS: f64 = 3.0 * 366.0 * 86_400.0;
+
+pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    let model = context.model;
+    for (number, schema) in model.schemas.iter().enumerate() {
+        for family in &schema.families {
+            hot(model, schema, number, family, found);
+            grows(model, schema, number, family, found);
+            if family.base.is_none() {
+                collections(model, schema, number, family, found);
+            }
+        }
+        unused(schema, number, context.proofs, found);
+    }
+    expiry(model, found);
+    if model.relations.iter().all(|relation| !relation.facts.contains_key("count"))
+        && let Some(relation) = model.relations.first()
+    {
+        let message = "no entity or link says how many there are".to_owned();
+        let mut one = Found::new("M3", 0, "", relation.name.span, message);
+        one.schema = None;
+        found.push(one);
+    }
+}
+
+/// P2 and P3.
+fn hot(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
+    let Some(table) = schema.tables.get(family.table) else { return };
+    let ordered = profile(&schema.target).is_some_and(|target| target.ordered);
+    let leading = if ordered { 1 } else { table.partition };
+    let parts: Vec<&Part> =
+        family.key.iter().take(leading).flat_map(|column| &column.parts).collect();
+    let holes: Vec<(&Term, &Type)> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Hole { term, ty, .. } => Some((term, ty)),
+            _ => None,
+        })
+        .collect();
+    let name = &family.name.text;
+    let mut push =
+        |id, message: String| found.push(Found::new(id, number, name, family.name.span, message));
+    if holes.is_empty() && !ordered {
+        push("P2", format!("{name}: every row lies in one partition"));
+        return;
+    }
+    let in_time = |(term, ty): &(&Term, &Type)| match term {
+        Term::Call(function, _) => {
+            matches!(
+                function,
+                Function::Hour | Function::Day | Function::Week | Function::Month | Function::Year
+            )
+        }
+        _ => ordered && ty.grows_with_time() || matches!(ty, Type::Date),
+    };
+    if let [only] = holes.as_slice()
+        && in_time(only)
+    {
+        push(
+            "P2",
+            format!("{name}: the leading part grows with time, so all new rows go to one place"),
+        );
+    }
+    let few = threshold(model, schema, "P3.values", 100.0);
+    let values = |(term, ty): &(&Term, &Type)| match (term, ty) {
+        (Term::Call(Function::First, _), _) => Some(64.0),
+        (_, Type::Enum(variants)) => Some(variants.len() as f64),
+        (_, Type::Bool) => Some(2.0),
+        (_, Type::Int(Some((low, high)))) => Some((high - low + 1) as f64),
+        (Term::Column(path), _) => {
+            let owner = model.path_owner(family.source, path);
+            let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
+            column.and_then(|column| column.facts.get("distinct")).copied()
+        }
+        _ => None,
+    };
+    let counts: Option<Vec<f64>> = holes.iter().map(values).collect();
+    if let Some(counts) = counts
+        && !ordered
+        && !counts.is_empty()
+        && counts.iter().product::<f64>() < few
+    {
+        push(
+            "P3",
+            format!("{name}: the partition key has {} values", counts.iter().product::<f64>()),
+        );
+    }
+}
+
+/// P1: bytes of the largest partition at the horizon.
+fn grows(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
+    let Some(table) = schema.tables.get(family.table) else { return };
+    let limit = setting(model, schema, "partition.max", |target| target.partition_bytes_max);
+    let horizon = threshold(model, schema, "P1.horizon", HORIZON_SECONDS);
+    let Some(rows) = partition_rows(model, schema, family, "max") else { return };
+    // A partition of everything grows as everything does; a fan-out is declared as it stands.
+    let whole = partition_paths(model, table, family).is_some_and(|paths| paths.is_empty());
+    let factor = if whole { growth(model, family.source, horizon) } else { 1.0 };
+    let bytes = rows * factor * row_bytes(model, family);
+    if bytes > limit {
+        let message = format!(
+            "{}: the largest partition holds {:.0} rows, {:.1} MB; {} takes {:.1} MB",
+            family.name.text,
+            rows * factor,
+            bytes / 1e6,
+            schema.target,
+            limit / 1e6
+        );
+        found.push(Found::new("P1", number, &family.name.text, family.name.span, message));
+    }
+}
+
+/// V1 and V2.
+fn collections(
+    model: &Model,
+    schema: &Schema,
+    number: usize,
+    family: &Family,
+    found: &mut Vec<Found>,
+) {
+    let limit = setting(model, schema, "item.max", |target| target.item_bytes_max);
+    let share = threshold(model, schema, "V2.share", 0.8);
+    let name = &family.name.text;
+    for stored in &family.stored {
+        let Stored::Collect { relation, via, path, name: list } = stored else {
+            list_attribute(model, number, family, stored, found);
+            continue;
+        };
+        let max = elements(model, *relation, *via, "max");
+        let count = json!({ "kind": "count", "elements": max.map_or(json!("unbounded"), |max| json!(max)) });
+        let (severity, text) = match max {
+            None => (Severity::Error, "without a declared maximum".to_owned()),
+            Some(max) => (Severity::Warning, format!("of up to {max} elements")),
+        };
+        let message = format!("{name} keeps the list {list} in one value, {text}");
+        found.push(
+            Found::new("V1", number, name, family.name.span, message)
+                .severity(severity)
+                .reproducer(Some(count)),
+        );
+        let most = max.or_else(|| elements(model, *relation, *via, "p99"));
+        let bytes = most.map(|most| most * value_bytes(model, *relation, path));
+        if let (Some(bytes), Some(most)) = (bytes, most)
+            && bytes > share * limit
+        {
+            let message = format!(
+                "{name}: {most} elements of {list} take {bytes} bytes, an item of {} takes {limit}",
+                schema.target
+            );
+            let count = json!({ "kind": "count", "bytes": bytes, "limit": limit });
+            found.push(
+                Found::new("V2", number, name, family.name.span, message).reproducer(Some(count)),
+            );
+        }
+    }
+    let bytes = row_bytes(model, family);
+    if bytes > share * limit {
+        let message = format!("{name}: an average row takes {bytes} bytes, an item takes {limit}");
+        let count = json!({ "kind": "count", "bytes": bytes, "limit": limit });
+        found.push(
+            Found::new("V2", number, name, family.name.span, message).reproducer(Some(count)),
+        );
+    }
+}
+
+fn list_attribute(
+    model: &Model,
+    number: usize,
+    family: &Family,
+    stored: &Stored,
+    found: &mut Vec<Found>,
+) {
+    let Stored::Path(path) = stored else { return };
+    if matches!(model.path_type(family.source, path), Type::List(_, None)) {
+        let list = model.path_text(family.source, path);
+        let message = format!(
+            "{} keeps the list {list} in one value, without a declared maximum",
+            family.name.text
+        );
+        let count = json!({ "kind": "count", "elements": "unbounded" });
+        found.push(
+            Found::new("V1", number, &family.name.text, family.name.span, message)
+                .reproducer(Some(count)),
+        );
+    }
+}
+
+/// W7: tables and indexes that no plan touches.
+fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Found>) {
+    use crate::model::schema::{Step, WriteStepKind};
+    for (id, table) in schema.tables.iter().enumerate() {
+        let reads = proofs.iter().filter(|proof| proof.schema == number).any(|proof| {
+            let good = proof.analysis.failures.is_empty() || !proof.derived;
+            let by_read = proof
+                .serve
+                .iter()
+                .flat_map(|serve| &serve.steps)
+                .any(|step| matches!(step, Step::Read(step) if step.table == id));
+            let by_write = proof.plan.iter().flat_map(|plan| &plan.steps).any(|step| {
+                matches!(step.kind, WriteStepKind::Read { .. })
+                    && step
+                        .families
+                        .iter()
+                        .filter_map(|id| schema.families.get(*id))
+                        .any(|family| family.table == id)
+            });
+            good && (by_read || by_write)
+        });
+        if !reads {
+            let message = format!("no pattern reads {}", table.name.text);
+            found.push(Found::new("W7", number, &table.name.text, table.name.span, message));
+        }
+    }
+}
+
+/// T1.
+fn expiry(model: &Model, found: &mut Vec<Found>) {
+    for relation in &model.relations {
+        for column in relation.columns.iter().filter(|column| column.facts.contains_key("ttl")) {
+            if !matches!(column.ty, Type::Int(_)) {
+                let message = format!(
+                    "{} is a {}; stores count whole seconds",
+                    column.name,
+                    column.ty.name()
+                );
+                let mut one = Found::new("T1", 0, &column.name, column.span, message);
+                one.schema = None;
+                found.push(one);
+            }
+        }
+    }
+}

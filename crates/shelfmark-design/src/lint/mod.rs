@@ -1,0 +1,150 @@
+//! Lints: what is found wrong in a model, and why it matters.
+//!
+//! Invariant: an error always has a reproducer; one without is lowered to a warning.
+
+pub(crate) mod catalogue;
+mod keys;
+mod load;
+mod proofs;
+mod samples;
+mod size;
+mod writes;
+
+use serde_json::Value as Json;
+
+use crate::document::{Document, Finding, Severity};
+use crate::model::Model;
+use crate::model::schema::Schema;
+use crate::prove::{Proof, prove};
+use crate::syntax::span::Span;
+use crate::target::{Target, profile};
+
+/// Everything a lint may look at.
+pub(crate) struct Context<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) proofs: &'a [Proof],
+}
+
+/// A finding before its place is turned into a line.
+pub(crate) struct Found {
+    pub(crate) id: &'static str,
+    pub(crate) severity: Severity,
+    pub(crate) schema: Option<usize>,
+    /// The pattern, table or row it is about; suppressions name it.
+    pub(crate) on: String,
+    pub(crate) span: Span,
+    pub(crate) message: String,
+    pub(crate) reproducer: Option<Json>,
+}
+
+impl Found {
+    /// A finding with the lint's own severity.
+    pub(crate) fn new(
+        id: &'static str,
+        schema: usize,
+        on: &str,
+        span: Span,
+        message: String,
+    ) -> Self {
+        let severity = catalogue::find(id).map_or(Severity::Warning, |lint| lint.severity);
+        Self {
+            id,
+            severity,
+            schema: Some(schema),
+            on: on.to_owned(),
+            span,
+            message,
+            reproducer: None,
+        }
+    }
+
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    pub(crate) fn reproducer(mut self, reproducer: Option<Json>) -> Self {
+        self.reproducer = reproducer;
+        self
+    }
+}
+
+/// A number of the target, with what the model overrides.
+pub(crate) fn setting(model: &Model, schema: &Schema, name: &str, of: fn(&Target) -> f64) -> f64 {
+    let own = model.settings.get(&schema.target).and_then(|settings| settings.get(name));
+    own.copied().unwrap_or_else(|| profile(&schema.target).map_or(f64::INFINITY, of))
+}
+
+/// A threshold of a lint, with what the model overrides.
+pub(crate) fn threshold(model: &Model, schema: &Schema, name: &str, default: f64) -> f64 {
+    let own = model.settings.get(&schema.target).and_then(|settings| settings.get(name));
+    own.copied().unwrap_or(default)
+}
+
+pub(crate) fn check(document: &Document) -> Vec<Finding> {
+    let model = &document.model;
+    let proofs = prove(model, &document.hash());
+    let context = Context { model, proofs: &proofs };
+    let mut found = Vec::new();
+    proofs::check(&context, &mut found);
+    keys::check(&context, &mut found);
+    writes::check(&context, &mut found);
+    load::check(&context, &mut found);
+    samples::check(&context, &mut found);
+    let mut used = vec![false; model.allows.len()];
+    let mut findings: Vec<Finding> =
+        found.into_iter().map(|one| finish(document, one, &mut used)).collect();
+    for (allow, used) in model.allows.iter().zip(used) {
+        if !used {
+            let names: Vec<&str> = allow.lints.iter().map(|name| name.text.as_str()).collect();
+            let mut found = Found::new(
+                "M4",
+                0,
+                "",
+                allow.span,
+                format!("nothing of {} is found here", names.join(", ")),
+            );
+            found.schema = None;
+            findings.push(finish(document, found, &mut []));
+        }
+    }
+    findings.sort_by(|a, b| (a.line, &a.id, &a.message).cmp(&(b.line, &b.id, &b.message)));
+    findings.dedup_by(|a, b| {
+        a.id == b.id && a.line == b.line && a.message == b.message && a.schema == b.schema
+    });
+    findings
+}
+
+fn finish(document: &Document, found: Found, used: &mut [bool]) -> Finding {
+    let model = &document.model;
+    let schema = found.schema.and_then(|schema| model.schemas.get(schema));
+    let schema = schema.map_or_else(String::new, |schema| schema.name.text.clone());
+    let mut allowed = None;
+    for (allow, used) in model.allows.iter().zip(used) {
+        let fits = allow.lints.iter().any(|name| name.text == found.id)
+            && allow.schema.as_ref().is_none_or(|name| name.text == schema)
+            && allow.on.as_ref().is_none_or(|name| name.text == found.on);
+        if fits {
+            *used = true;
+            allowed = Some(allow.reason.clone());
+        }
+    }
+    // An error that nothing reproduces is a risk, not a proof of harm.
+    let severity = match (&found.reproducer, found.severity) {
+        (None, Severity::Error) => Severity::Warning,
+        (_, severity) => severity,
+    };
+    Finding {
+        id: found.id.to_owned(),
+        severity,
+        schema,
+        file: document.name().to_owned(),
+        line: document.line(found.span.start),
+        message: found.message,
+        reproducer: found.reproducer,
+        fix: catalogue::find(found.id).map_or_else(String::new, |lint| lint.fix.to_owned()),
+        allowed,
+        start: found.span.start,
+        end: found.span.end,
+    }
+}

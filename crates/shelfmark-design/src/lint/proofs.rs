@@ -1,0 +1,218 @@
+//! What proofs that failed say, as findings.
+
+use serde_json::Value as Json;
+
+use super::{Context, Found, threshold};
+use crate::document::Severity;
+use crate::model::schema::{Part, Schema, Serve, Step};
+use crate::model::{Model, Read, Term, Value};
+use crate::prove::Proof;
+use crate::prove::canon::canonical;
+use crate::prove::certificate::Status;
+use crate::syntax::span::Span;
+use crate::syntax::tree::{BoundKind, CondOp, Verb};
+
+pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    for proof in context.proofs {
+        let Some(schema) = context.model.schemas.get(proof.schema) else { continue };
+        if proof.certificate.write {
+            write(context.model, proof, found);
+        } else if let Some(read) = context.model.reads.get(proof.pattern) {
+            one_read(context.model, schema, read, proof, found);
+        }
+    }
+}
+
+/// The witness, unless the search found none.
+fn reproducer(proof: &Proof) -> Option<Json> {
+    proof.certificate.witness.clone().filter(|witness| witness.get("found").is_none())
+}
+
+fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &mut Vec<Found>) {
+    let name = &read.name.text;
+    let span = proof
+        .serve
+        .as_ref()
+        .filter(|serve| !serve.derived)
+        .map_or(read.name.span, |serve| serve.span);
+    if proof.derived
+        && proof.certificate.status != Status::Certified
+        && proof.certificate.status != Status::Multi
+    {
+        let why = &proof.certificate.reason;
+        let id = if proof.certificate.status == Status::Unservable { "A6" } else { "M2" };
+        found.push(
+            Found::new(
+                id,
+                proof.schema,
+                name,
+                schema.name.span,
+                format!("{name} is not served: {why}"),
+            )
+            .severity(Severity::Warning),
+        );
+        return;
+    }
+    for failure in &proof.analysis.failures {
+        // Families that lose rows are reported where they are declared.
+        if failure.lint == "U1" {
+            continue;
+        }
+        let message = format!("{name}: {}", failure.reason);
+        found.push(
+            Found::new(failure.lint, proof.schema, name, span, message)
+                .reproducer(reproducer(proof)),
+        );
+    }
+    let Some(serve) = &proof.serve else { return };
+    sentinels(read, serve, proof, span, found);
+    follow_ups(model, schema, read, serve, proof, span, found);
+    index_use(model, schema, read, serve, proof, span, found);
+    if proof.analysis.failures.is_empty() && proof.certificate.rows_max == "unbounded" {
+        let message = format!("{name} reads as many rows as there are: no maximum is declared");
+        found.push(Found::new("M1", proof.schema, name, read.name.span, message));
+    }
+}
+
+/// K5 also where the sentinel happens to lie above everything.
+fn sentinels(read: &Read, serve: &Serve, proof: &Proof, span: Span, found: &mut Vec<Found>) {
+    let steps = serve.steps.iter().filter_map(|step| match step {
+        Step::Read(step) => Some(step),
+        _ => None,
+    });
+    let ends = steps
+        .flat_map(|step| &step.bounds)
+        .filter(|(kind, _)| matches!(kind, BoundKind::To | BoundKind::Before));
+    for (_, parts) in ends {
+        let text = match parts.iter().rev().find(|part| **part != Part::End) {
+            Some(Part::Literal(text)) => text,
+            Some(Part::Hole { term: Term::Const(Value::Text(text)), .. }) => text,
+            _ => continue,
+        };
+        let sentinel = text.ends_with(['~', '\u{7f}', '\u{ffff}', '\u{fffd}', '\u{10ffff}']);
+        let known = proof.analysis.failures.iter().any(|failure| failure.lint == "K5");
+        if sentinel && !known {
+            let message = format!("{}: the range ends at a sentinel, {text:?}", read.name.text);
+            found.push(
+                Found::new("K5", proof.schema, &read.name.text, span, message)
+                    .severity(Severity::Note),
+            );
+        }
+    }
+}
+
+fn follow_ups(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    serve: &Serve,
+    proof: &Proof,
+    span: Span,
+    found: &mut Vec<Found>,
+) {
+    let follows = serve.steps.iter().skip(1).filter(|step| matches!(step, Step::Read(_))).count();
+    let limit = match &read.limit {
+        Some(Term::Const(Value::Int(n))) => *n as f64,
+        _ => proof.certificate.rows_max.parse().unwrap_or(f64::INFINITY),
+    };
+    let most = threshold(model, schema, "A5.reads", 10.0);
+    if follows > 0 && limit >= most {
+        let message = format!(
+            "{}: one more read for each of {} rows",
+            read.name.text, proof.certificate.rows_max
+        );
+        found.push(Found::new("A5", proof.schema, &read.name.text, span, message));
+    }
+    let scans = matches!(serve.steps.first(), Some(Step::Read(step))
+        if step.verb == Verb::Scan && step.bound.is_empty() && step.bounds.is_empty());
+    if scans && !read.admin {
+        let message = format!("{} reads a whole table", read.name.text);
+        found.push(Found::new("A7", proof.schema, &read.name.text, span, message));
+    }
+}
+
+/// X2: a range over an index that only finds equal values; U4: an index taken to be unique.
+fn index_use(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    serve: &Serve,
+    proof: &Proof,
+    span: Span,
+    found: &mut Vec<Found>,
+) {
+    let Some(Step::Read(step)) = serve.steps.first() else { return };
+    let Some(table) = schema.tables.get(step.table).filter(|table| table.is_index) else { return };
+    for source in &read.sources {
+        let family = schema
+            .families
+            .iter()
+            .find(|family| family.table == step.table && family.source == source.relation);
+        let Some(family) = family else { continue };
+        let partition: Vec<_> = family
+            .key
+            .iter()
+            .take(table.partition)
+            .flat_map(|column| &column.parts)
+            .filter_map(|part| match part {
+                Part::Hole { term: Term::Column(path), .. } => {
+                    Some(canonical(model, family.source, path))
+                }
+                _ => None,
+            })
+            .collect();
+        let ranged = source.predicates.iter().find(|predicate| {
+            !matches!(predicate.op, CondOp::Eq | CondOp::In | CondOp::Present | CondOp::Absent)
+                && partition.contains(&canonical(model, source.relation, &predicate.path))
+        });
+        if let Some(predicate) = ranged {
+            let attribute = model.path_text(source.relation, &predicate.path);
+            let message = format!(
+                "{}: the index {} finds equal values of {attribute} only, a range is asked for",
+                read.name.text, table.name.text
+            );
+            found.push(
+                Found::new("X2", proof.schema, &read.name.text, span, message)
+                    .reproducer(reproducer(proof)),
+            );
+        }
+        let known: std::collections::BTreeSet<_> = source
+            .predicates
+            .iter()
+            .filter(|predicate| predicate.op == CondOp::Eq)
+            .map(|predicate| canonical(model, source.relation, &predicate.path))
+            .collect();
+        if read.unique && !crate::model::closure::determines_tuple(model, source.relation, &known) {
+            let message = format!(
+                "{}: nothing keeps {} from having several entries",
+                read.name.text, table.name.text
+            );
+            found.push(Found::new("U4", proof.schema, &read.name.text, span, message));
+        }
+    }
+}
+
+fn write(model: &Model, proof: &Proof, found: &mut Vec<Found>) {
+    let Some(write) = model.writes.get(proof.pattern) else { return };
+    let span =
+        proof.plan.as_ref().filter(|plan| !plan.derived).map_or(write.name.span, |plan| plan.span);
+    for failure in &proof.analysis.failures {
+        if failure.lint == "U1" {
+            continue;
+        }
+        let message = format!("{}: {}", write.name.text, failure.reason);
+        let lint = if failure.lint == "W5" && failure.call { "W1" } else { failure.lint };
+        if proof.derived && lint == "W5" {
+            let message = format!(
+                "{}: no plan is named and none was found: {}",
+                write.name.text, failure.reason
+            );
+            found.push(Found::new("M2", proof.schema, &write.name.text, span, message));
+            continue;
+        }
+        found.push(
+            Found::new(lint, proof.schema, &write.name.text, span, message)
+                .reproducer(reproducer(proof)),
+        );
+    }
+}

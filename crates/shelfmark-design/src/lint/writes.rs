@@ -1,0 +1,250 @@
+//! Writes: reachability, races, fan-out, keys that change, guards of uniqueness.
+
+use std::collections::BTreeSet;
+
+use super::{Context, Found, threshold};
+use crate::document::Severity;
+use crate::lint::setting;
+use crate::model::pattern::EffectKind;
+use crate::model::schema::{Family, Schema, WritePlan, WriteStepKind};
+use crate::model::{ColumnPath, Model, Write};
+use crate::prove::Proof;
+use crate::prove::read::all_key_paths;
+use crate::prove::unique::{available, key_paths};
+use crate::target::profile;
+
+pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    for proof in context.proofs.iter().filter(|proof| proof.certificate.write) {
+        let (Some(schema), Some(write), Some(plan)) = (
+            context.model.schemas.get(proof.schema),
+            context.model.writes.get(proof.pattern),
+            &proof.plan,
+        ) else {
+            continue;
+        };
+        races(schema, write, plan, proof, found);
+        fan_out(context.model, schema, write, plan, proof, found);
+        counters(schema, write, proof, found);
+    }
+    for (number, schema) in context.model.schemas.iter().enumerate() {
+        for family in schema.families.iter().filter(|family| family.base.is_none()) {
+            unreachable(context.model, schema, number, family, found);
+            changing(context.model, number, family, found);
+        }
+        guards(context.model, schema, number, found);
+    }
+}
+
+/// W2: reads and writes that are not one serializable transaction.
+fn races(schema: &Schema, write: &Write, plan: &WritePlan, proof: &Proof, found: &mut Vec<Found>) {
+    let Some(target) = profile(&schema.target) else { return };
+    let changes =
+        plan.steps.iter().filter(|step| !matches!(step.kind, WriteStepKind::Read { .. })).count();
+    let reads = plan.steps.len() - changes;
+    let loops = plan.steps.iter().any(|step| {
+        matches!(
+            &step.kind,
+            WriteStepKind::Put { each: Some(_) }
+                | WriteStepKind::Delete { each: Some(_) }
+                | WriteStepKind::Patch { each: Some(_) }
+        )
+    });
+    if changes == 0 || (changes == 1 && reads == 0 && !loops) {
+        return;
+    }
+    let first = plan.steps.first().and_then(|step| step.transaction);
+    let one = first.is_some() && plan.steps.iter().all(|step| step.transaction == first);
+    let why = if !one || !target.transactions {
+        "its steps are not one transaction"
+    } else if reads > 0 && !target.reading_transactions {
+        "transactions of this target do not read"
+    } else if loops {
+        "it depends on a range that others may write to"
+    } else {
+        return;
+    };
+    let span = if plan.derived { write.name.span } else { plan.span };
+    let message = format!("{}: {why}", write.name.text);
+    let severity = if write.atomic { Severity::Error } else { Severity::Warning };
+    let harm = serde_json::json!({
+        "kind": "interleaving",
+        "call": write.name.text,
+        "steps": proof.certificate.steps,
+        "between": "another write of the same key between the steps",
+    });
+    found.push(
+        Found::new("W2", proof.schema, &write.name.text, span, message)
+            .severity(severity)
+            .reproducer(Some(harm)),
+    );
+}
+
+/// W3: rows of one write against what one transaction takes.
+fn fan_out(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    proof: &Proof,
+    found: &mut Vec<Found>,
+) {
+    let limit = threshold(
+        model,
+        schema,
+        "W3.rows",
+        setting(model, schema, "transaction.items", |target| target.transaction_items_max),
+    );
+    let loops: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match &step.kind {
+            WriteStepKind::Put { each: Some(each) }
+            | WriteStepKind::Delete { each: Some(each) }
+            | WriteStepKind::Patch { each: Some(each) } => Some(each.as_str()),
+            _ => None,
+        })
+        .collect();
+    let each = write.effects.iter().find_map(|effect| effect.each.as_ref());
+    let by_pattern = each.map(|each| {
+        let columns: BTreeSet<usize> =
+            each.predicates.iter().filter_map(|one| one.path.first().copied()).collect();
+        (each.relation, columns)
+    });
+    let by_plan = plan.steps.iter().find_map(|step| match &step.kind {
+        WriteStepKind::Read { bindings, alias: Some(alias) } if loops.contains(&alias.as_str()) => {
+            let family = step.families.first().and_then(|id| schema.families.get(*id))?;
+            Some((
+                family.source,
+                bindings.iter().filter_map(|(path, _)| path.first().copied()).collect(),
+            ))
+        }
+        _ => None,
+    });
+    let Some((relation, columns)): Option<(usize, BTreeSet<usize>)> = by_pattern.or(by_plan) else {
+        return;
+    };
+    let fanout = model
+        .relation(relation)
+        .fanouts
+        .iter()
+        .find(|fanout| fanout.from.iter().all(|column| columns.contains(column)));
+    let most = fanout.and_then(|fanout| fanout.max().or(fanout.facts.get("p99").copied()));
+    let rows = most.map(|most| most * loops.len().max(1) as f64);
+    if rows.is_none_or(|rows| rows > limit) {
+        let span = if plan.derived { write.name.span } else { plan.span };
+        let rows = rows.map_or_else(|| "any number of".to_owned(), |rows| format!("{rows}"));
+        let message = format!(
+            "{}: one call writes {rows} rows, a transaction of {} takes {limit}",
+            write.name.text, schema.target
+        );
+        found.push(Found::new("W3", proof.schema, &write.name.text, span, message));
+    }
+}
+
+/// W6: increments of one row faster than a partition takes.
+fn counters(schema: &Schema, write: &Write, proof: &Proof, found: &mut Vec<Found>) {
+    let rate = write.facts.get("peak").or(write.facts.get("rate")).copied().unwrap_or(0.0);
+    let limit = profile(&schema.target).map_or(f64::INFINITY, |target| target.partition_writes_max);
+    let counts = write.effects.iter().any(|effect| effect.kind == EffectKind::Increment);
+    if counts && rate > limit / 10.0 {
+        let message = format!("{} increments {rate} times a second", write.name.text);
+        found.push(Found::new("W6", proof.schema, &write.name.text, write.name.span, message));
+    }
+}
+
+/// W1 as a risk: rows that a delete by the source's own key could not reach.
+fn unreachable(
+    model: &Model,
+    schema: &Schema,
+    number: usize,
+    family: &Family,
+    found: &mut Vec<Found>,
+) {
+    let relation = model.relation(family.source);
+    let deletes = model
+        .writes
+        .iter()
+        .flat_map(|write| &write.effects)
+        .any(|effect| effect.relation == family.source && effect.kind == EffectKind::Delete);
+    if deletes || !relation.is_link {
+        return;
+    }
+    let own: BTreeSet<ColumnPath> = relation.key().iter().map(|column| vec![*column]).collect();
+    let needed: BTreeSet<ColumnPath> =
+        all_key_paths(model, family).into_iter().filter(|path| !own.contains(path)).collect();
+    let reachable = schema.families.iter().any(|other| {
+        other.source == family.source
+            && key_paths(model, other).is_subset(&own)
+            && needed.is_subset(&available(model, other))
+    });
+    if !needed.is_empty() && !reachable {
+        let names: Vec<String> =
+            needed.iter().map(|path| model.path_text(family.source, path)).collect();
+        let message = format!(
+            "{}: who knows the two ends of a {} does not know {}, so its row cannot be deleted",
+            family.name.text,
+            relation.name.text,
+            names.join(", ")
+        );
+        found.push(
+            Found::new("W1", number, &family.name.text, family.name.span, message)
+                .severity(Severity::Warning),
+        );
+    }
+}
+
+/// W4: attributes in keys that writes change.
+fn changing(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
+    for path in all_key_paths(model, family) {
+        let owner = model.path_owner(family.source, &path);
+        let Some(column) = path.last().copied() else { continue };
+        let is_key = model.relation(owner).key().contains(&column);
+        let attribute = model.relation(owner).columns.get(column);
+        let stable = attribute.is_none_or(|attribute| attribute.immutable) || is_key;
+        let changed = model.writes.iter().flat_map(|write| &write.effects).any(|effect| {
+            effect.relation == owner && effect.set.iter().any(|(at, _)| *at == column)
+        });
+        let declared = attribute.is_some_and(|attribute| {
+            attribute.facts.contains_key("mutable") || attribute.facts.contains_key("changes")
+        });
+        if changed || (declared && !stable) || (!stable && path.len() > 1) {
+            let name = model.path_text(family.source, &path);
+            let message = format!("{}: {name} changes and is part of the key", family.name.text);
+            found.push(Found::new("W4", number, &family.name.text, family.name.span, message));
+        }
+    }
+}
+
+/// U3: unique attributes without a row that a second writer would meet.
+fn guards(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>) {
+    for (id, relation) in model.relations.iter().enumerate() {
+        let stored = schema.families.iter().any(|family| family.source == id);
+        let inserted = model
+            .writes
+            .iter()
+            .flat_map(|write| &write.effects)
+            .any(|effect| effect.relation == id && effect.kind == EffectKind::Insert);
+        if !stored || !inserted {
+            continue;
+        }
+        for key in relation.keys.iter().skip(1) {
+            let wanted: BTreeSet<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
+            let guarded = schema.families.iter().any(|family| {
+                family.source == id && family.base.is_none() && key_paths(model, family) == wanted
+            });
+            if !guarded {
+                let names: Vec<&str> =
+                    key.iter().map(|column| relation.column_name(*column)).collect();
+                let message =
+                    format!("{} is declared unique, and no row is keyed by it", names.join(", "));
+                found.push(Found::new(
+                    "U3",
+                    number,
+                    &relation.name.text,
+                    schema.name.span,
+                    message,
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The resolved model: names, types and dependencies settled.
+//!
+//! What it is not: no text and no proofs; a model that is here is well formed, not right.
+//!
+//! Invariant: indices (`RelationId` and columns) point into the model they came from, types of
+//! compared values are comparable.
+
+pub(crate) mod closure;
+pub(crate) mod pattern;
+pub(crate) mod quantity;
+pub(crate) mod relation;
+pub(crate) mod resolve;
+pub(crate) mod schema;
+pub(crate) mod term;
+pub(crate) mod types;
+pub(crate) mod value;
+
+use std::collections::BTreeMap;
+
+pub(crate) use pattern::{Consistency, OrderKey, Predicate, Read, Write};
+pub(crate) use relation::{Relation, RelationId};
+pub(crate) use schema::Schema;
+pub(crate) use term::{ColumnPath, Function, Term};
+pub(crate) use types::Type;
+pub(crate) use value::Value;
+
+use crate::syntax::span::Span;
+use crate::syntax::tree::Allow;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Model {
+    pub(crate) relations: Vec<Relation>,
+    pub(crate) reads: Vec<Read>,
+    pub(crate) writes: Vec<Write>,
+    pub(crate) schemas: Vec<Schema>,
+    pub(crate) allows: Vec<Allow>,
+    /// Settings per target: what the model overrides of the profile.
+    pub(crate) settings: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl Model {
+    pub(crate) fn relation(&self, id: RelationId) -> &Relation {
+        static NONE: std::sync::LazyLock<Relation> = std::sync::LazyLock::new(Relation::default);
+        self.relations.get(id).unwrap_or(&NONE)
+    }
+
+    /// The type at the end of a path, and whether every reference on it is always there.
+    pub(crate) fn path_type(&self, relation: RelationId, path: &[usize]) -> Type {
+        let mut relation = relation;
+        let mut ty = Type::Bool;
+        for column in path {
+            let Some(found) = self.relation(relation).columns.get(*column) else { return ty };
+            ty = found.ty.clone();
+            relation = found.refers.unwrap_or(relation);
+        }
+        ty
+    }
+
+    /// The path as written: `author.name`.
+    pub(crate) fn path_text(&self, relation: RelationId, path: &[usize]) -> String {
+        let mut relation = relation;
+        let mut parts = Vec::new();
+        for column in path {
+            let Some(found) = self.relation(relation).columns.get(*column) else { break };
+            parts.push(found.name.clone());
+            relation = found.refers.unwrap_or(relation);
+        }
+        parts.join(".")
+    }
+
+    /// The relation whose attribute the last step of the path is.
+    pub(crate) fn path_owner(&self, relation: RelationId, path: &[usize]) -> RelationId {
+        let mut relation = relation;
+        let last = path.len().saturating_sub(1);
+        for column in path.iter().take(last) {
+            let column = self.relation(relation).columns.get(*column);
+            relation = column.and_then(|column| column.refers).unwrap_or(relation);
+        }
+        relation
+    }
+}
+
+/// A name with its place, for messages about resolved things.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}

@@ -1,0 +1,86 @@
+//! Quantities as people write them: `2M`, `300/s`, `3%/mo`, `64MiB`, `3y`.
+//!
+//! Invariant: [`parse`] accepts finite, non-negative quantities only.
+
+/// Seconds of a month, as calendars average it.
+const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
+
+/// A number with its unit resolved.
+///
+/// Amounts are plain, sizes are bytes, times are seconds, rates are per second; a percentage is
+/// a fraction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Quantity {
+    pub(crate) value: f64,
+}
+
+pub(crate) fn parse(raw: &str) -> Option<Quantity> {
+    let (amount, per) = match raw.split_once('/') {
+        Some((amount, per)) => (amount, Some(per)),
+        None => (raw, None),
+    };
+    let (amount, percent) = match amount.strip_suffix('%') {
+        Some(amount) => (amount, 0.01),
+        None => (amount, 1.0),
+    };
+    let digits = amount
+        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
+        .unwrap_or(amount.len());
+    let number: f64 = amount.get(..digits)?.replace('_', "").parse().ok()?;
+    let unit = unit(amount.get(digits..)?)?;
+    let per = match per {
+        None => 1.0,
+        Some(per) => period(per)?,
+    };
+    let value = number * unit * percent / per;
+    value.is_finite().then_some(Quantity { value })
+}
+
+fn unit(text: &str) -> Option<f64> {
+    Some(match text {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "B" => 1.0,
+        "kB" | "KB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "KiB" => 1024.0,
+        "MiB" => 1_048_576.0,
+        "GiB" => 1_073_741_824.0,
+        "ms" => 1e-3,
+        other => return period(other),
+    })
+}
+
+fn period(text: &str) -> Option<f64> {
+    Some(match text {
+        "s" => 1.0,
+        "min" => 60.0,
+        "h" => 3_600.0,
+        "d" | "day" => 86_400.0,
+        "w" => 604_800.0,
+        "mo" => MONTH_SECONDS,
+        "y" => 12.0 * MONTH_SECONDS,
+        _ => return None,
+    })
+}
+
+/// Reads a whole number with an optional suffix `k`, `M`, `G` or a size.
+pub(crate) fn integer(text: &str) -> Option<i64> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '_')).unwrap_or(text.len());
+    let number: i64 = text.get(..digits)?.replace('_', "").parse().ok()?;
+    let factor = match text.get(digits..)? {
+        "" | "B" => 1,
+        "k" | "K" | "kB" => 1_000,
+        "M" | "MB" => 1_000_000,
+        "G" | "GB" => 1_000_000_000,
+        "KiB" => 1_024,
+        "MiB" => 1_048_576,
+        "GiB" => 1_073_741_824,
+        _ => return None,
+    };
+    number.checked_mul(factor)
+}

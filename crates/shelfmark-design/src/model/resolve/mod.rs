@@ -1,0 +1,155 @@
+//! From the syntax tree to the resolved model.
+//!
+//! Invariant: reports every error it finds, and returns a model only when there was none.
+
+mod patterns;
+mod plans;
+mod relations;
+mod schemas;
+mod writes;
+
+use std::collections::BTreeMap;
+
+use super::{Model, Named, Type, Value};
+use crate::limits::{DIAGNOSTICS_MAX, PATTERNS_MAX};
+use crate::syntax::diagnostic::{Diagnostic, nearest};
+use crate::syntax::span::Span;
+use crate::syntax::tree::{Fact, File, Item, Name};
+
+/// Resolves a file; the messages are empty exactly when the model is whole.
+pub(crate) fn resolve(file: &File) -> (Model, Vec<Diagnostic>) {
+    let mut resolver =
+        Resolver { model: Model::default(), types: BTreeMap::new(), diagnostics: Vec::new() };
+    let patterns =
+        file.items.iter().filter(|item| matches!(item, Item::Read(_) | Item::Write(_))).count();
+    if patterns > PATTERNS_MAX {
+        let message =
+            format!("this model has {patterns} patterns; at most {PATTERNS_MAX} are answered");
+        resolver.error(Diagnostic::error(Span::default(), message).help("split it into models"));
+        return (resolver.model, resolver.diagnostics);
+    }
+    resolver.relations(file);
+    for item in &file.items {
+        match item {
+            Item::Read(read) => resolver.read(read),
+            Item::Write(write) => resolver.write(write),
+            Item::Target(settings) => resolver.settings(settings),
+            Item::Allow(allow) => resolver.model.allows.push(allow.clone()),
+            _ => {}
+        }
+    }
+    for item in &file.items {
+        if let Item::Schema(schema) = item {
+            resolver.schema(schema);
+        }
+    }
+    resolver.check_allows();
+    (resolver.model, resolver.diagnostics)
+}
+
+pub(super) struct Resolver {
+    pub(super) model: Model,
+    pub(super) types: BTreeMap<String, Type>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Resolver {
+    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < DIAGNOSTICS_MAX {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports a name that is not known, with the nearest that is.
+    pub(super) fn unknown(&mut self, what: &str, name: &str, span: Span, known: &[String]) {
+        let mut diagnostic = Diagnostic::error(span, format!("there is no {what} `{name}`"));
+        if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        } else if !known.is_empty() && known.len() <= 12 {
+            diagnostic = diagnostic.help(format!("known: {}", known.join(", ")));
+        }
+        self.error(diagnostic);
+    }
+
+    pub(super) fn twice(&mut self, what: &str, name: &Name) {
+        let message = format!("the {what} `{}` is defined twice", name.text);
+        self.error(Diagnostic::error(name.span, message).help("rename one of them"));
+    }
+
+    fn settings(&mut self, settings: &crate::syntax::tree::Settings) {
+        let target = settings.target.text.clone();
+        if !crate::target::names().contains(&target.as_str()) {
+            let known: Vec<String> =
+                crate::target::names().iter().map(|&name| name.to_owned()).collect();
+            self.unknown("target", &target, settings.target.span, &known);
+            return;
+        }
+        let known = crate::target::Target::SETTINGS.map(str::to_owned);
+        for (path, value) in &settings.values {
+            let name = path.text();
+            if !known.contains(&name) {
+                self.unknown("setting", &name, path.span(), &known);
+                continue;
+            }
+            if let Some(quantity) = super::quantity::parse(value) {
+                self.model.settings.entry(target.clone()).or_default().insert(name, quantity.value);
+            }
+        }
+    }
+
+    fn check_allows(&mut self) {
+        let schemas: Vec<String> =
+            self.model.schemas.iter().map(|schema| schema.name.text.clone()).collect();
+        for allow in self.model.allows.clone() {
+            for lint in &allow.lints {
+                if crate::lint::catalogue::find(&lint.text).is_none() {
+                    let known: Vec<String> =
+                        crate::lint::catalogue::ALL.iter().map(|lint| lint.id.to_owned()).collect();
+                    self.unknown("lint", &lint.text, lint.span, &known);
+                }
+            }
+            if let Some(schema) = &allow.schema
+                && !schemas.contains(&schema.text)
+            {
+                self.unknown("schema", &schema.text, schema.span, &schemas);
+            }
+        }
+    }
+}
+
+pub(super) fn named(name: &Name) -> Named {
+    Named { text: name.text.clone(), span: name.span }
+}
+
+/// Facts as numbers; flags are 1.
+pub(super) fn facts_of(facts: &[Fact]) -> BTreeMap<String, f64> {
+    facts
+        .iter()
+        .map(|fact| {
+            let value = fact.value.as_deref().and_then(super::quantity::parse);
+            (fact.name.text.clone(), value.map_or(1.0, |quantity| quantity.value))
+        })
+        .collect()
+}
+
+/// Reads a text constant as a value of a type: UUIDs and ULIDs and dates are written as texts.
+pub(super) fn constant(text: &str, ty: &Type) -> Option<Value> {
+    match ty {
+        Type::Uuid => {
+            let hex: String = text.chars().filter(|c| *c != '-').collect();
+            (hex.len() == 32).then(|| u128::from_str_radix(&hex, 16).ok().map(Value::Id))?
+        }
+        Type::Ulid => {
+            let ulid: shelfmark_keycode::Ulid = text.parse().ok()?;
+            let mut id: u128 = 0;
+            for c in ulid.to_string().bytes() {
+                let digit =
+                    b"0123456789ABCDEFGHJKMNPQRSTVWXYZ".iter().position(|byte| *byte == c)?;
+                id = (id << 5) | digit as u128;
+            }
+            Some(Value::Id(id))
+        }
+        Type::Text(_) | Type::Enum(_) | Type::Bytes => Some(Value::Text(text.to_owned())),
+        _ => None,
+    }
+}

@@ -1,0 +1,465 @@
+//! Reads, predicates and values of patterns.
+
+use super::super::pattern::{Consistency, OrderKey, Param, Predicate, Read, Source};
+use super::super::relation::RelationId;
+use super::super::term::{ColumnPath, Function, Term};
+use super::super::types::Type;
+use super::super::value::Value;
+use super::{Resolver, constant, facts_of, named};
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::tree::{self, Cond, CondOp, Expr, ExprKind, Path};
+
+/// What names in a value may mean, beside inputs.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'a> {
+    /// Its attributes are `Term::Column`.
+    pub(super) relation: Option<RelationId>,
+    /// Its attributes, behind the alias, are `Term::Prior`.
+    pub(super) prior: Option<(&'a str, RelationId)>,
+    /// The name of `each`.
+    pub(super) each: Option<(&'a str, &'a Type)>,
+}
+
+impl Scope<'_> {
+    pub(super) const NONE: Self = Self { relation: None, prior: None, each: None };
+}
+
+impl Resolver {
+    pub(super) fn read(&mut self, read: &tree::Read) {
+        if self.model.reads.iter().any(|other| other.name.text == read.name.text)
+            || self.model.writes.iter().any(|other| other.name.text == read.name.text)
+        {
+            self.twice("pattern", &read.name);
+        }
+        let mut params = Params::declared(self, &read.params);
+        let mut relations: Vec<RelationId> = Vec::new();
+        for name in &read.sources {
+            let Some(id) = self.relation_id(name) else { return };
+            relations.push(id);
+        }
+        let mut sources = Vec::new();
+        for id in &relations {
+            let mut predicates = Vec::new();
+            for cond in &read.conds {
+                predicates.extend(self.predicate(*id, cond, &mut params, Scope::NONE));
+            }
+            sources.push(Source { relation: *id, predicates, outputs: Vec::new() });
+        }
+        let outputs = self.outputs(read, &mut sources);
+        let order = self.order(&read.order, &relations);
+        let limit = read
+            .limit
+            .as_ref()
+            .and_then(|limit| self.value(limit, Some(&Type::Int(None)), &mut params, Scope::NONE));
+        let aggregate = read.aggregate.as_ref().map(|(kind, path)| {
+            let first = relations.first().copied().unwrap_or(0);
+            (*kind, path.as_ref().and_then(|path| self.column_path(first, path)))
+        });
+        let facts = facts_of(&read.facts);
+        let consistency = if facts.contains_key("strong") {
+            Consistency::Strong
+        } else if facts.contains_key("session") {
+            Consistency::Session
+        } else if facts.contains_key("eventual") {
+            Consistency::Eventual
+        } else {
+            Consistency::Any
+        };
+        let params = params.finish(self);
+        self.model.reads.push(Read {
+            name: named(&read.name),
+            params,
+            sources,
+            outputs,
+            distinct: read.distinct,
+            aggregate,
+            order,
+            limit,
+            offset: read.offset.is_some(),
+            unique: read.unique,
+            consistency,
+            admin: facts.contains_key("admin"),
+            span: read.span,
+        });
+    }
+
+    /// Names the outputs and finds each in every source.
+    fn outputs(&mut self, read: &tree::Read, sources: &mut [Source]) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut paths: Vec<Option<Path>> = Vec::new();
+        if let Some(select) = &read.select {
+            for path in select {
+                names.push(path.text());
+                paths.push(Some(path.clone()));
+            }
+        } else {
+            for source in sources.iter() {
+                for column in &self.model.relation(source.relation).columns {
+                    if !names.contains(&column.name) {
+                        names.push(column.name.clone());
+                        paths.push(None);
+                    }
+                }
+            }
+            for path in &read.with {
+                names.push(path.text());
+                paths.push(Some(path.clone()));
+            }
+        }
+        let several = sources.len() > 1;
+        for source in sources.iter_mut() {
+            for (name, path) in names.iter().zip(&paths) {
+                let output = match path {
+                    None => self.model.relation(source.relation).column(name).map(|n| vec![n]),
+                    Some(path) if several => self.try_path(source.relation, path),
+                    Some(path) => self.column_path(source.relation, path),
+                };
+                source.outputs.push(output);
+            }
+        }
+        names
+    }
+
+    fn order(&mut self, orders: &[tree::Order], relations: &[RelationId]) -> Vec<(OrderKey, bool)> {
+        let mut found = Vec::new();
+        for order in orders {
+            if order.path.text() == "kind" && relations.len() > 1 {
+                found.push((OrderKey::Kind, order.desc));
+                continue;
+            }
+            let paths: Option<Vec<ColumnPath>> =
+                relations.iter().map(|id| self.column_path(*id, &order.path)).collect();
+            if let Some(paths) = paths {
+                found.push((OrderKey::Columns(paths), order.desc));
+            }
+        }
+        found
+    }
+
+    /// A path from a relation along references; reports what does not lead anywhere.
+    pub(super) fn column_path(&mut self, relation: RelationId, path: &Path) -> Option<ColumnPath> {
+        if let Some(found) = self.try_path(relation, path) {
+            return Some(found);
+        }
+        let span = path.span();
+        let name = self.model.relation(relation).name.text.clone();
+        let known: Vec<String> = self
+            .model
+            .relation(relation)
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
+        let what = format!("attribute of `{name}` called");
+        self.unknown(&what, &path.text(), span, &known);
+        None
+    }
+
+    /// The first part is an attribute, or the name of the entity that one attribute refers to.
+    pub(super) fn try_path(&self, relation: RelationId, path: &Path) -> Option<ColumnPath> {
+        let mut at = relation;
+        let mut found = Vec::new();
+        for (index, part) in path.parts.iter().enumerate() {
+            let columns = &self.model.relation(at).columns;
+            let by_name = columns.iter().position(|column| column.name == part.text);
+            let column = match by_name {
+                Some(column) => column,
+                None => {
+                    let mut referring = columns.iter().enumerate().filter(|(_, column)| {
+                        column
+                            .refers
+                            .is_some_and(|id| self.model.relation(id).name.text == part.text)
+                    });
+                    let first = referring.next()?.0;
+                    if referring.next().is_some() {
+                        return None;
+                    }
+                    first
+                }
+            };
+            found.push(column);
+            if index + 1 < path.parts.len() {
+                at = columns.get(column)?.refers?;
+            }
+        }
+        Some(found)
+    }
+
+    pub(super) fn predicate(
+        &mut self,
+        relation: RelationId,
+        cond: &Cond,
+        params: &mut Params,
+        scope: Scope<'_>,
+    ) -> Option<Predicate> {
+        let path = self.column_path(relation, &cond.path)?;
+        let ty = self.model.path_type(relation, &path);
+        let wanted = match cond.op {
+            CondOp::In => Type::List(Box::new(ty.clone()), cond.max),
+            CondOp::Contains if matches!(ty, Type::List(..)) => match &ty {
+                Type::List(element, _) => (**element).clone(),
+                _ => ty.clone(),
+            },
+            CondOp::Begins | CondOp::Ends | CondOp::Contains | CondOp::Matches if !ty.is_text() => {
+                let message = format!("`{}` is no text", cond.path.text());
+                self.error(Diagnostic::error(cond.span, message));
+                return None;
+            }
+            // What a text begins with need not be a text of its domain.
+            CondOp::Begins | CondOp::Ends | CondOp::Contains | CondOp::Matches => {
+                Type::Text(super::super::types::TextDomain::default())
+            }
+            _ => ty.clone(),
+        };
+        let values: Option<Vec<Term>> = cond
+            .values
+            .iter()
+            .map(|value| self.value(value, Some(&wanted), params, scope))
+            .collect();
+        Some(Predicate { path, op: cond.op, values: values?, max: cond.max, span: cond.span })
+    }
+
+    /// Resolves a value; an input without a type takes the one that is wanted.
+    pub(super) fn value(
+        &mut self,
+        expr: &Expr,
+        wanted: Option<&Type>,
+        params: &mut Params,
+        scope: Scope<'_>,
+    ) -> Option<Term> {
+        let term = self.value_inner(expr, wanted, params, scope)?;
+        if let (Some(wanted), Some(found)) = (wanted, self.term_type(&term, params, scope))
+            && !wanted.comparable(&found)
+        {
+            let message = format!("expected {}, found {}", wanted.name(), found.name());
+            self.error(Diagnostic::error(expr.span, message));
+            return None;
+        }
+        Some(term)
+    }
+
+    fn value_inner(
+        &mut self,
+        expr: &Expr,
+        wanted: Option<&Type>,
+        params: &mut Params,
+        scope: Scope<'_>,
+    ) -> Option<Term> {
+        match &expr.kind {
+            ExprKind::Int(n) => Some(Term::Const(Value::Int(*n))),
+            ExprKind::Bool(bit) => Some(Term::Const(Value::Bool(*bit))),
+            ExprKind::Text(text) => {
+                let text_type = Type::Text(super::super::types::TextDomain::default());
+                match constant(text, wanted.unwrap_or(&text_type)) {
+                    Some(value) => Some(Term::Const(value)),
+                    None => {
+                        let name = wanted.map_or("text", Type::name);
+                        let message = format!("{text:?} is no {name}");
+                        self.error(Diagnostic::error(expr.span, message));
+                        None
+                    }
+                }
+            }
+            ExprKind::Template(template) => {
+                let message = "a text with holes cannot stand here".to_owned();
+                self.error(Diagnostic::error(template.span, message));
+                None
+            }
+            ExprKind::Call { name, args } => self.call(expr, name, args, wanted, params, scope),
+            ExprKind::Path(path) => self.value_path(path, wanted, params, scope),
+        }
+    }
+
+    fn value_path(
+        &mut self,
+        path: &Path,
+        wanted: Option<&Type>,
+        params: &mut Params,
+        scope: Scope<'_>,
+    ) -> Option<Term> {
+        let first = path.parts.first()?;
+        if let Some((each, _)) = scope.each
+            && path.parts.len() == 1
+            && first.text == each
+        {
+            return Some(Term::Each);
+        }
+        if let Some((alias, relation)) = scope.prior
+            && path.parts.len() > 1
+            && first.text == alias
+        {
+            let rest = Path { parts: path.parts.iter().skip(1).cloned().collect() };
+            return self.column_path(relation, &rest).map(Term::Prior);
+        }
+        // In keys of rows, attributes come first: there are no inputs.
+        if let Some(relation) = scope.relation {
+            return self.column_path(relation, path).map(Term::Column);
+        }
+        if path.parts.len() == 1
+            && let Some(index) = params.index(&first.text)
+        {
+            params.learn(index, wanted);
+            return Some(Term::Param(index));
+        }
+        let known = params.names();
+        self.unknown("input", &path.text(), path.span(), &known);
+        None
+    }
+
+    fn call(
+        &mut self,
+        expr: &Expr,
+        name: &tree::Name,
+        args: &[Expr],
+        wanted: Option<&Type>,
+        params: &mut Params,
+        scope: Scope<'_>,
+    ) -> Option<Term> {
+        if name.text == "now" && args.is_empty() {
+            let index = params.implicit("now()");
+            params.learn(index, wanted.or(Some(&Type::Timestamp)));
+            return Some(Term::Param(index));
+        }
+        // `floor(x / n)` is the division, which rounds down already.
+        if name.text == "floor"
+            && let Some(inner) = args.first()
+        {
+            return self.value(inner, None, params, scope);
+        }
+        let Some((_, function, arity)) =
+            Function::ALL.iter().find(|(known, ..)| *known == name.text).copied()
+        else {
+            let known: Vec<String> =
+                Function::ALL.iter().map(|(name, ..)| (*name).to_owned()).collect();
+            self.unknown("function", &name.text, name.span, &known);
+            return None;
+        };
+        if args.len() != arity {
+            let message = format!("`{}` takes {arity} arguments, found {}", name.text, args.len());
+            self.error(Diagnostic::error(expr.span, message));
+            return None;
+        }
+        let terms: Option<Vec<Term>> =
+            args.iter().map(|arg| self.value(arg, None, params, scope)).collect();
+        let terms = terms?;
+        let types: Option<Vec<(Type, Option<Value>)>> = terms
+            .iter()
+            .map(|term| {
+                let value = if let Term::Const(value) = term { Some(value.clone()) } else { None };
+                self.term_type(term, params, scope).map(|ty| (ty, value))
+            })
+            .collect();
+        // The types of inputs that nothing has told yet are not checked.
+        if let Some(types) = types
+            && let Err(message) = function.result(&types)
+        {
+            self.error(Diagnostic::error(expr.span, message));
+            return None;
+        }
+        Some(Term::Call(function, terms))
+    }
+
+    pub(super) fn term_type(&self, term: &Term, params: &Params, scope: Scope<'_>) -> Option<Type> {
+        match term {
+            Term::Column(path) => scope.relation.map(|id| self.model.path_type(id, path)),
+            Term::Prior(path) => scope.prior.map(|(_, id)| self.model.path_type(id, path)),
+            Term::Each => scope.each.map(|(_, ty)| ty.clone()),
+            Term::Param(index) => params.ty(*index),
+            Term::Const(Value::Int(_)) => Some(Type::Int(None)),
+            Term::Const(Value::Bool(_)) => Some(Type::Bool),
+            Term::Const(Value::Text(_)) => {
+                Some(Type::Text(super::super::types::TextDomain::default()))
+            }
+            Term::Const(_) => None,
+            Term::Call(function, args) => {
+                let args: Option<Vec<(Type, Option<Value>)>> = args
+                    .iter()
+                    .map(|arg| {
+                        let value =
+                            if let Term::Const(value) = arg { Some(value.clone()) } else { None };
+                        self.term_type(arg, params, scope).map(|ty| (ty, value))
+                    })
+                    .collect();
+                function.result(&args?).ok()
+            }
+        }
+    }
+}
+
+/// The inputs of a pattern while it is resolved.
+#[derive(Debug, Clone)]
+pub(super) struct Params {
+    list: Vec<(tree::Name, Option<Type>)>,
+}
+
+impl Params {
+    pub(super) fn declared(resolver: &mut Resolver, params: &[tree::Param]) -> Self {
+        let mut list: Vec<(tree::Name, Option<Type>)> = Vec::new();
+        for param in params {
+            if list.iter().any(|(name, _)| name.text == param.name.text) {
+                resolver.twice("input", &param.name);
+            }
+            let ty = param.ty.as_ref().and_then(|ty| resolver.column_type(ty)).map(|(ty, _)| ty);
+            list.push((param.name.clone(), ty));
+        }
+        Self { list }
+    }
+
+    pub(super) fn known(params: &[Param]) -> Self {
+        let list = params
+            .iter()
+            .map(|param| (tree::Name::from(param.name.clone()), Some(param.ty.clone())))
+            .collect();
+        Self { list }
+    }
+
+    /// The same inputs under other names.
+    pub(super) fn renamed(params: &[Param], names: &[tree::Name]) -> Self {
+        let mut found = Self::known(params);
+        for ((name, _), new) in found.list.iter_mut().zip(names) {
+            *name = new.clone();
+        }
+        found
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
+        self.list.iter().position(|(param, _)| param.text == name)
+    }
+
+    fn implicit(&mut self, name: &str) -> usize {
+        self.index(name).unwrap_or_else(|| {
+            self.list.push((tree::Name::from(name.to_owned()), None));
+            self.list.len() - 1
+        })
+    }
+
+    /// Takes the type from the first place that tells it.
+    fn learn(&mut self, index: usize, wanted: Option<&Type>) {
+        if let (Some((_, ty @ None)), Some(wanted)) = (self.list.get_mut(index), wanted) {
+            *ty = Some(wanted.clone());
+        }
+    }
+
+    fn ty(&self, index: usize) -> Option<Type> {
+        self.list.get(index).and_then(|(_, ty)| ty.clone())
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.list.iter().map(|(name, _)| name.text.clone()).collect()
+    }
+
+    pub(super) fn finish(self, resolver: &mut Resolver) -> Vec<Param> {
+        let mut found = Vec::new();
+        for (name, ty) in self.list {
+            if ty.is_none() {
+                let message = format!("nothing tells the type of the input `{}`", name.text);
+                resolver.error(
+                    Diagnostic::error(name.span, message)
+                        .help("compare it with an attribute, or write its type behind a colon"),
+                );
+            }
+            found.push(Param { name: name.text, ty: ty.unwrap_or(Type::Bool) });
+        }
+        found
+    }
+}

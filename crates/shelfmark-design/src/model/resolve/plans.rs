@@ -1,0 +1,318 @@
+//! Plans of reads and writes in a schema.
+
+use super::super::pattern::Param;
+use super::super::relation::RelationId;
+use super::super::schema::{
+    Codec, EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step, WritePlan, WriteStep,
+    WriteStepKind,
+};
+use super::super::term::Term;
+use super::super::types::{TextDomain, Type};
+use super::Resolver;
+use super::patterns::{Params, Scope};
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::tree::{self, Bind, Expr, ExprKind, Name, StepKind};
+
+/// The word for the row that the step before delivered.
+const ROW: &str = "row";
+
+impl Resolver {
+    pub(super) fn serve(&mut self, schema: &mut Schema, written: &tree::Serve) {
+        let found = self.model.reads.iter().position(|read| read.name.text == written.pattern.text);
+        let Some(read) = found else {
+            let known: Vec<String> =
+                self.model.reads.iter().map(|read| read.name.text.clone()).collect();
+            self.unknown("read", &written.pattern.text, written.pattern.span, &known);
+            return;
+        };
+        if schema.serves.iter().any(|serve| serve.read == read) {
+            self.twice("plan of", &written.pattern);
+        }
+        let params = self.model.reads.get(read).map(|read| read.params.clone()).unwrap_or_default();
+        let mut params = self.plan_params(&params, written.params.as_deref(), &written.pattern);
+        let mut steps = Vec::new();
+        let mut prior: Option<RelationId> = None;
+        for step in &written.steps {
+            let Some(step) = self.step(schema, step, &mut params, prior) else { return };
+            if let Step::Read(read) = &step {
+                prior = schema.of_table(read.table).next().map(|(_, family)| family.source);
+            }
+            steps.push(step);
+        }
+        schema.serves.push(Serve { read, steps, span: written.span, derived: false });
+    }
+
+    fn plan_params(&mut self, params: &[Param], names: Option<&[Name]>, pattern: &Name) -> Params {
+        let Some(names) = names else { return Params::known(params) };
+        let declared = params.iter().filter(|param| param.name != "now()").count();
+        if names.len() != declared {
+            let message =
+                format!("`{}` takes {declared} inputs, found {}", pattern.text, names.len());
+            self.error(Diagnostic::error(pattern.span, message));
+        }
+        Params::renamed(params, names)
+    }
+
+    fn step(
+        &mut self,
+        schema: &Schema,
+        step: &tree::Step,
+        params: &mut Params,
+        prior: Option<RelationId>,
+    ) -> Option<Step> {
+        match &step.kind {
+            StepKind::Take(value) => {
+                self.value(value, Some(&Type::Int(None)), params, Scope::NONE).map(Step::Take)
+            }
+            StepKind::Sort(orders) => Some(Step::Sort(
+                orders.iter().map(|order| (order.path.text(), order.desc)).collect(),
+            )),
+            StepKind::Filter(conds) => {
+                let filters: Option<Vec<FilterPredicate>> =
+                    conds.iter().map(|cond| self.filter(cond, params, prior)).collect();
+                filters.map(Step::Filter)
+            }
+            StepKind::Read(read) => self.read_step(schema, read, params, prior).map(Step::Read),
+        }
+    }
+
+    fn filter(
+        &mut self,
+        cond: &tree::Cond,
+        params: &mut Params,
+        prior: Option<RelationId>,
+    ) -> Option<FilterPredicate> {
+        let path = prior.and_then(|relation| self.try_path(relation, &cond.path));
+        let ty = match (prior, &path) {
+            (Some(relation), Some(path)) => Some(self.model.path_type(relation, path)),
+            _ => None,
+        };
+        let values: Option<Vec<Term>> = cond
+            .values
+            .iter()
+            .map(|value| self.value(value, ty.as_ref(), params, Scope::NONE))
+            .collect();
+        Some(FilterPredicate { name: cond.path.text(), op: cond.op, values: values? })
+    }
+
+    fn read_step(
+        &mut self,
+        schema: &Schema,
+        read: &tree::ReadStep,
+        params: &mut Params,
+        prior: Option<RelationId>,
+    ) -> Option<ReadStep> {
+        let table = self.table_id(schema, &read.table)?;
+        let mut each_type = Type::Int(None);
+        let each = match &read.each {
+            None => None,
+            Some((_, tree::EachOf::Numbers(low, high))) => Some(EachOf::Numbers(*low, *high)),
+            Some((_, tree::EachOf::Param(name))) => {
+                let expr = Expr {
+                    kind: ExprKind::Path(tree::Path { parts: vec![name.clone()] }),
+                    span: name.span,
+                };
+                let term = self.value(&expr, None, params, Scope::NONE)?;
+                let ty = self.term_type(&term, params, Scope::NONE);
+                let (Term::Param(index), Some(Type::List(element, _))) = (term, ty) else {
+                    let message = format!("`{}` is no list", name.text);
+                    self.error(Diagnostic::error(name.span, message));
+                    return None;
+                };
+                each_type = *element;
+                Some(EachOf::Param(index))
+            }
+        };
+        let each_name = read.each.as_ref().map(|(name, _)| name.text.clone());
+        let scope = Scope {
+            relation: None,
+            prior: prior.map(|relation| (ROW, relation)),
+            each: each_name.as_deref().map(|name| (name, &each_type)),
+        };
+        let mut bound = Vec::new();
+        match &read.bind {
+            Bind::Nothing => {}
+            Bind::Text { pk, sk } => {
+                // A sort key without its partition: the call that cannot be formed is kept to be shown.
+                if pk.is_none() {
+                    bound.push(Vec::new());
+                }
+                for template in [pk, sk].into_iter().flatten() {
+                    let mut parts = self.template_parts(template, params, scope)?;
+                    parts.push(Part::End);
+                    bound.push(parts);
+                }
+            }
+            Bind::Tuple(values) => {
+                for value in values {
+                    let mut parts = self.bound_value(value, params, scope)?;
+                    if !matches!(parts.last(), Some(Part::Hole { codec: Codec::Native, .. })) {
+                        parts.push(Part::End);
+                    }
+                    bound.push(parts);
+                }
+            }
+        }
+        let mut bounds = Vec::new();
+        for item in &read.bounds {
+            let mut parts = self.bound_value(&item.value, params, scope)?;
+            // A value in a text column is the whole of it; a template is how texts begin.
+            let whole = !matches!(item.value.kind, ExprKind::Template(_))
+                && item.kind != tree::BoundKind::Begins
+                && !matches!(parts.last(), Some(Part::Hole { codec: Codec::Native, .. }));
+            if whole {
+                parts.push(Part::End);
+            }
+            bounds.push((item.kind, parts));
+        }
+        let limit = match &read.limit {
+            None => None,
+            Some(limit) => Some(self.value(limit, Some(&Type::Int(None)), params, Scope::NONE)?),
+        };
+        self.check_bound(schema, table, bound.len(), read.table.span);
+        Some(ReadStep { each, verb: read.verb, table, bound, bounds, desc: read.desc, limit })
+    }
+
+    fn check_bound(
+        &mut self,
+        schema: &Schema,
+        table: usize,
+        bound: usize,
+        span: crate::syntax::span::Span,
+    ) {
+        let Some(found) = schema.tables.get(table) else { return };
+        if bound > found.kinds.len() {
+            let message = format!(
+                "the key of `{}` has {} columns, this binds {bound}",
+                found.name.text,
+                found.kinds.len()
+            );
+            self.error(Diagnostic::error(span, message));
+        }
+    }
+
+    /// A text with holes, or a value in the form its column has.
+    fn bound_value(
+        &mut self,
+        expr: &Expr,
+        params: &mut Params,
+        scope: Scope<'_>,
+    ) -> Option<Vec<Part>> {
+        if let ExprKind::Template(template) = &expr.kind {
+            return self.template_parts(template, params, scope);
+        }
+        let term = self.value(expr, None, params, scope)?;
+        let ty = self
+            .term_type(&term, params, scope)
+            .unwrap_or_else(|| Type::Text(TextDomain::default()));
+        let codec = if ty.is_text() { Codec::Plain } else { Codec::Native };
+        Some(vec![Part::Hole { term, ty, codec }])
+    }
+
+    fn table_id(&mut self, schema: &Schema, name: &Name) -> Option<usize> {
+        let found = schema.tables.iter().position(|table| table.name.text == name.text);
+        if found.is_none() {
+            let known: Vec<String> =
+                schema.tables.iter().map(|table| table.name.text.clone()).collect();
+            self.unknown("table or index", &name.text, name.span, &known);
+        }
+        found
+    }
+
+    pub(super) fn write_plan(&mut self, schema: &mut Schema, written: &tree::WritePlan) {
+        let found =
+            self.model.writes.iter().position(|write| write.name.text == written.pattern.text);
+        let Some(write) = found else {
+            let known: Vec<String> =
+                self.model.writes.iter().map(|write| write.name.text.clone()).collect();
+            self.unknown("write", &written.pattern.text, written.pattern.span, &known);
+            return;
+        };
+        if schema.writes.iter().any(|plan| plan.write == write) {
+            self.twice("plan of", &written.pattern);
+        }
+        let params =
+            self.model.writes.get(write).map(|write| write.params.clone()).unwrap_or_default();
+        let mut params = self.plan_params(&params, written.params.as_deref(), &written.pattern);
+        let mut steps = Vec::new();
+        let mut transactions = 0;
+        for step in &written.steps {
+            self.write_step(schema, step, &mut params, None, &mut transactions, &mut steps);
+        }
+        schema.writes.push(WritePlan { write, steps, span: written.span, derived: false });
+    }
+
+    fn write_step(
+        &mut self,
+        schema: &Schema,
+        step: &tree::WriteStep,
+        params: &mut Params,
+        transaction: Option<usize>,
+        transactions: &mut usize,
+        steps: &mut Vec<WriteStep>,
+    ) {
+        let each_of = |each: &Option<Name>| each.as_ref().map(|name| name.text.clone());
+        let (row, kind) = match step {
+            tree::WriteStep::Transaction(inner) => {
+                *transactions += 1;
+                let number = *transactions;
+                for step in inner {
+                    self.write_step(schema, step, params, Some(number), transactions, steps);
+                }
+                return;
+            }
+            tree::WriteStep::Read { row, conds, alias } => {
+                let Some(first) = self.families(schema, row).first().copied() else { return };
+                let source = schema.families.get(first).map_or(0, |family| family.source);
+                let mut bindings = Vec::new();
+                for cond in conds {
+                    if let Some(predicate) = self.predicate(source, cond, params, Scope::NONE)
+                        && let Some(value) = predicate.values.first()
+                    {
+                        bindings.push((predicate.path, value.clone()));
+                    }
+                }
+                let alias = alias.as_ref().map(|name| name.text.clone());
+                (row, WriteStepKind::Read { bindings, alias })
+            }
+            tree::WriteStep::Put { row, each } => (row, WriteStepKind::Put { each: each_of(each) }),
+            tree::WriteStep::Delete { row, each } => {
+                (row, WriteStepKind::Delete { each: each_of(each) })
+            }
+            tree::WriteStep::Patch { row, each } => {
+                (row, WriteStepKind::Patch { each: each_of(each) })
+            }
+        };
+        let families = self.families(schema, row);
+        if !families.is_empty() {
+            steps.push(WriteStep { kind, families, transaction });
+        }
+    }
+
+    fn families(&mut self, schema: &Schema, name: &Name) -> Vec<usize> {
+        let found: Vec<usize> = schema
+            .families
+            .iter()
+            .enumerate()
+            .filter(|(_, family)| {
+                let is_index = family.base.is_some()
+                    && schema
+                        .tables
+                        .get(family.table)
+                        .is_some_and(|table| table.name.text == name.text);
+                family.name.text == name.text || is_index
+            })
+            .map(|(id, _)| id)
+            .collect();
+        if found.is_empty() {
+            let known: Vec<String> = schema
+                .families
+                .iter()
+                .filter(|family| family.base.is_none())
+                .map(|family| family.name.text.clone())
+                .collect();
+            self.unknown("row family", &name.text, name.span, &known);
+        }
+        found
+    }
+}

@@ -1,0 +1,133 @@
+//! Writes of patterns.
+
+use super::super::pattern::{Each, Effect, EffectKind, Write};
+use super::super::term::Term;
+use super::patterns::{Params, Scope};
+use super::relations::lower;
+use super::{Resolver, facts_of, named};
+use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::tree::{self, EffectKind as Written, Name};
+
+impl Resolver {
+    pub(super) fn write(&mut self, write: &tree::Write) {
+        if self.model.reads.iter().any(|other| other.name.text == write.name.text)
+            || self.model.writes.iter().any(|other| other.name.text == write.name.text)
+        {
+            self.twice("pattern", &write.name);
+        }
+        let mut params = Params::declared(self, &write.params);
+        let effects: Vec<Effect> =
+            write.effects.iter().filter_map(|effect| self.effect(effect, &mut params)).collect();
+        let facts = facts_of(&write.facts);
+        let params = params.finish(self);
+        self.model.writes.push(Write {
+            name: named(&write.name),
+            params,
+            effects,
+            atomic: facts.contains_key("atomic"),
+            facts,
+            span: write.span,
+        });
+    }
+
+    fn effect(&mut self, effect: &tree::Effect, params: &mut Params) -> Option<Effect> {
+        let relation = self.relation_id(&effect.relation)?;
+        let mut each = None;
+        if let Some(written) = &effect.each {
+            let source = self.relation_id(&written.source)?;
+            let alias = written.alias.as_ref();
+            let alias = alias.map_or_else(|| lower(&written.source.text), |name| name.text.clone());
+            let predicates = written
+                .conds
+                .iter()
+                .filter_map(|cond| self.predicate(source, cond, params, Scope::NONE))
+                .collect();
+            each = Some(Each { relation: source, alias, predicates });
+        }
+        let prior = each.as_ref().map(|each| (each.alias.as_str(), each.relation));
+        let scope = Scope { relation: None, prior, each: None };
+        let mut key = self.bindings(relation, &effect.key, params, scope);
+        let mut set = self.bindings(relation, &effect.set, params, scope);
+        let kind = match effect.kind {
+            Written::Insert | Written::Link => EffectKind::Insert,
+            Written::Update => EffectKind::Update,
+            Written::Delete | Written::Unlink => EffectKind::Delete,
+            Written::Increment => EffectKind::Increment,
+        };
+        if kind == EffectKind::Insert {
+            key.append(&mut set);
+            self.check_complete(relation, effect, &key);
+        } else {
+            self.check_selects_one(relation, effect, &key);
+        }
+        Some(Effect { kind, relation, key, set, existing: effect.existing, each })
+    }
+
+    fn bindings(
+        &mut self,
+        relation: usize,
+        written: &[(Name, tree::Expr)],
+        params: &mut Params,
+        scope: Scope<'_>,
+    ) -> Vec<(usize, Term)> {
+        let mut found: Vec<(usize, Term)> = Vec::new();
+        for (name, expr) in written {
+            let Some(column) = self.column_id(relation, name) else { continue };
+            let ty = self.model.path_type(relation, &[column]);
+            if found.iter().any(|(other, _)| *other == column) {
+                self.twice("value of", name);
+            }
+            if let Some(term) = self.value(expr, Some(&ty), params, scope) {
+                found.push((column, term));
+            }
+        }
+        found
+    }
+
+    fn check_complete(&mut self, relation: usize, effect: &tree::Effect, given: &[(usize, Term)]) {
+        let missing: Vec<String> = self
+            .model
+            .relation(relation)
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(index, column)| {
+                !column.optional && !given.iter().any(|(other, _)| other == index)
+            })
+            .map(|(_, column)| column.name.clone())
+            .collect();
+        if !missing.is_empty() {
+            let message = format!(
+                "a new `{}` needs {}",
+                effect.relation.text,
+                missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            );
+            self.error(
+                Diagnostic::error(effect.span, message)
+                    .help("give each a value, or mark the attribute `optional`"),
+            );
+        }
+    }
+
+    fn check_selects_one(&mut self, relation: usize, effect: &tree::Effect, key: &[(usize, Term)]) {
+        let found = self.model.relation(relation);
+        let whole = found
+            .keys
+            .iter()
+            .any(|wanted| wanted.iter().all(|column| key.iter().any(|(other, _)| other == column)));
+        if whole {
+            return;
+        }
+        let names: Vec<&str> =
+            found.key().iter().map(|column| found.column_name(*column)).collect();
+        let message = format!(
+            "this selects no single `{}`: its key is ({})",
+            effect.relation.text,
+            names.join(", ")
+        );
+        self.error(
+            Diagnostic::error(effect.span, message)
+                .help("name the whole key; for several, write `for each … where …`"),
+        );
+    }
+}

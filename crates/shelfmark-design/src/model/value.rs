@@ -1,0 +1,100 @@
+//! Values of states.
+//!
+//! Invariant: the derived order is the order that patterns speak of: numbers by size, texts by
+//! code points, identifiers by unsigned bytes. Values of different kinds never meet in a column.
+
+use serde_json::Value as Json;
+
+use super::types::Type;
+
+/// A value of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Value {
+    /// An optional attribute that is not there.
+    Null,
+    Bool(bool),
+    /// Numbers, timestamps (milliseconds since 1970) and dates (days since 1970).
+    Int(i64),
+    /// UUIDs and ULIDs.
+    Id(u128),
+    Text(String),
+    List(Vec<Value>),
+}
+
+impl Value {
+    /// As people read it, and as text keys hold it when no codec is named.
+    pub(crate) fn text(&self, ty: &Type) -> String {
+        match (self, ty) {
+            (Self::Null, _) => String::new(),
+            (Self::Bool(value), _) => value.to_string(),
+            (Self::Int(days), Type::Date) => {
+                let (year, month, day) = civil(*days);
+                format!("{year:04}-{month:02}-{day:02}")
+            }
+            (Self::Int(value), _) => value.to_string(),
+            (Self::Id(value), Type::Ulid) => ulid_text(*value),
+            (Self::Id(value), _) => uuid_text(*value),
+            (Self::Text(text), _) => text.clone(),
+            (Self::List(items), Type::List(element, _)) => {
+                let texts: Vec<String> = items.iter().map(|item| item.text(element)).collect();
+                texts.join(",")
+            }
+            (Self::List(items), _) => format!("{} elements", items.len()),
+        }
+    }
+
+    pub(crate) fn json(&self, ty: &Type) -> Json {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(*value),
+            Self::Int(value) if !matches!(ty, Type::Date) => Json::from(*value),
+            Self::List(items) => {
+                let element = if let Type::List(element, _) = ty { element } else { ty };
+                Json::Array(items.iter().map(|item| item.json(element)).collect())
+            }
+            other => Json::String(other.text(ty)),
+        }
+    }
+}
+
+fn uuid_text(value: u128) -> String {
+    let hex = format!("{value:032x}");
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or("").to_owned();
+    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+}
+
+fn ulid_text(value: u128) -> String {
+    const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    (0..26)
+        .rev()
+        .map(|place| {
+            let digit = usize::try_from((value >> (place * 5)) & 31).unwrap_or(0);
+            char::from(ALPHABET.get(digit).copied().unwrap_or(b'0'))
+        })
+        .collect()
+}
+
+/// Year, month and day of a day number; after Howard Hinnant's `civil_from_days`.
+pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days.saturating_add(719_468);
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+/// The ISO text of a timestamp in milliseconds: 24 characters for the years 0 to 9999.
+pub(crate) fn iso_text(millis: i64) -> String {
+    let days = millis.div_euclid(86_400_000);
+    let rest = millis.rem_euclid(86_400_000);
+    let (year, month, day) = civil(days);
+    let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
+    let (second, milli) = (rest / 1_000 % 60, rest % 1_000);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+}

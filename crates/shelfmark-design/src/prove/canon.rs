@@ -1,0 +1,103 @@
+//! One form for what is the same: paths that end in a key, and predicates.
+
+use super::range::Met;
+use crate::model::{ColumnPath, Model, Predicate, RelationId, Term};
+use crate::syntax::tree::CondOp;
+
+/// Drops the key of the entity at the end of a path: `author.id` is `author`.
+pub(crate) fn canonical(model: &Model, relation: RelationId, path: &[usize]) -> ColumnPath {
+    let mut path = path.to_vec();
+    while path.len() > 1 {
+        let owner = model.path_owner(relation, &path);
+        let key = model.relation(owner).key();
+        match (key, path.last()) {
+            ([only], Some(last)) if only == last => {
+                path.pop();
+            }
+            _ => break,
+        }
+    }
+    path
+}
+
+pub(crate) fn canonical_term(model: &Model, relation: RelationId, term: &Term) -> Term {
+    let leaf = |leaf: &Term| {
+        Some(match leaf {
+            Term::Column(path) => Term::Column(canonical(model, relation, path)),
+            other => other.clone(),
+        })
+    };
+    term.replace(&leaf).unwrap_or_else(|| term.clone())
+}
+
+pub(crate) fn canonical_met(model: &Model, relation: RelationId, met: &Met) -> Met {
+    Met { row: canonical_term(model, relation, &met.row), op: met.op, plan: met.plan.clone() }
+}
+
+/// Predicates one comparison each; `None` for what no range of keys can mean.
+pub(crate) fn comparisons(
+    model: &Model,
+    relation: RelationId,
+    predicates: &[Predicate],
+) -> Option<Vec<Met>> {
+    let mut found = Vec::new();
+    for predicate in predicates {
+        let row = Term::Column(canonical(model, relation, &predicate.path));
+        let value = |at: usize| predicate.values.get(at).cloned();
+        let mut push = |op, plan| found.push(Met { row: row.clone(), op, plan });
+        match predicate.op {
+            CondOp::Between => {
+                push(CondOp::Ge, value(0)?);
+                push(CondOp::Le, value(1)?);
+            }
+            CondOp::Eq
+            | CondOp::Lt
+            | CondOp::Le
+            | CondOp::Gt
+            | CondOp::Ge
+            | CondOp::Begins
+            | CondOp::In => {
+                push(predicate.op, value(0)?);
+            }
+            CondOp::Present | CondOp::Absent => {
+                push(predicate.op, Term::Const(crate::model::Value::Null));
+            }
+            CondOp::Contains | CondOp::Ends | CondOp::Matches | CondOp::Near => return None,
+        }
+    }
+    Some(found)
+}
+
+/// Whether one who meets all of `facts` meets `wanted`.
+pub(crate) fn implied(wanted: &Met, facts: &[Met]) -> bool {
+    if facts.contains(wanted) {
+        return true;
+    }
+    if matches!(wanted.op, CondOp::Ge | CondOp::Le | CondOp::Begins) {
+        let equal = Met { op: CondOp::Eq, ..wanted.clone() };
+        if facts.contains(&equal) {
+            return true;
+        }
+    }
+    if wanted.op == CondOp::Present {
+        return facts.iter().any(|fact| fact.row == wanted.row && fact.op != CondOp::Absent);
+    }
+    // A computed part of what is fixed is fixed, and one that never decreases keeps `>=`, `<=`.
+    if let Term::Call(function, _) = &wanted.row {
+        let ops: &[CondOp] = match wanted.op {
+            CondOp::Eq => &[CondOp::Eq],
+            CondOp::Ge if function.is_monotone() => &[CondOp::Eq, CondOp::Ge, CondOp::Gt],
+            CondOp::Le if function.is_monotone() => &[CondOp::Eq, CondOp::Le, CondOp::Lt],
+            _ => return false,
+        };
+        let leaf = |leaf: &Term| match leaf {
+            Term::Column(_) => facts
+                .iter()
+                .find(|fact| fact.row == *leaf && ops.contains(&fact.op))
+                .map(|fact| fact.plan.clone()),
+            other => Some(other.clone()),
+        };
+        return wanted.row.replace(&leaf).as_ref() == Some(&wanted.plan);
+    }
+    false
+}

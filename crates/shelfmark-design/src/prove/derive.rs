@@ -1,0 +1,266 @@
+//! A plan where a schema names none: each row family of the read's source is tried.
+//!
+//! What it is not: no proof. What it finds is proven like a written plan.
+
+use std::collections::BTreeSet;
+
+use super::canon::{canonical, comparisons};
+use super::range::Met;
+use super::unique::{available, key_paths};
+use crate::key::facts::is_delimited;
+use crate::model::closure::determines_tuple;
+use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Schema, Serve, Step};
+use crate::model::{ColumnPath, Model, Read, Term};
+use crate::syntax::tree::{BoundKind, CondOp, Verb};
+
+/// Plans worth proving, the more telling first.
+pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -> Vec<Serve> {
+    let mut found = Vec::new();
+    let Some(source) = read.sources.first() else { return found };
+    let wanted = comparisons(model, source.relation, &source.predicates).unwrap_or_default();
+    for family in &schema.families {
+        let counts = read.aggregate.is_some()
+            && family.stored.iter().any(|stored| matches!(stored,
+                crate::model::schema::Stored::Count { relation, .. } if *relation == source.relation));
+        if family.source != source.relation && !counts {
+            continue;
+        }
+        let wanted = if counts { counted(model, family, &wanted) } else { wanted.clone() };
+        let Some(step) = step(model, schema, family, read, &wanted) else { continue };
+        for desc in [false, true] {
+            let step = ReadStep { desc, ..step.clone() };
+            if desc && step.verb == Verb::Get {
+                continue;
+            }
+            let mut steps = vec![Step::Read(step)];
+            steps.extend(follow_ups(model, schema, family, read, source.relation));
+            found.push(Serve { read: index, steps, span: read.span, derived: true });
+        }
+    }
+    found.sort_by_key(|serve| {
+        let first = serve.steps.first();
+        let bound = match first {
+            Some(Step::Read(step)) => 2 * step.bound.len() + usize::from(!step.bounds.is_empty()),
+            _ => 0,
+        };
+        (std::cmp::Reverse(bound), serve.steps.len())
+    });
+    found
+}
+
+/// What a count's predicate says of the row that keeps it.
+fn counted(model: &Model, family: &Family, wanted: &[Met]) -> Vec<Met> {
+    let key = model.relation(family.source).key().to_vec();
+    wanted
+        .iter()
+        .map(|met| Met { row: Term::Column(key.clone()), op: met.op, plan: met.plan.clone() })
+        .collect()
+}
+
+/// The read of one family by what a pattern fixes.
+pub(crate) fn family_step(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    read: &Read,
+) -> Option<ReadStep> {
+    let source = read.sources.first()?;
+    let wanted = comparisons(model, source.relation, &source.predicates)?;
+    step(model, schema, family, read, &wanted)
+}
+
+fn step(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    read: &Read,
+    wanted: &[Met],
+) -> Option<ReadStep> {
+    let table = schema.tables.get(family.table)?;
+    let mut bound: Vec<Vec<Part>> = Vec::new();
+    let mut bounds: Vec<(BoundKind, Vec<Part>)> = Vec::new();
+    for (column, kind) in family.key.iter().zip(&table.kinds) {
+        let (parts, rest) = bind(model, family, &column.parts, wanted);
+        if rest.is_empty() {
+            bound.push(parts);
+            continue;
+        }
+        let next = rest.iter().find(|part| matches!(part, Part::Hole { .. }));
+        bounds = ranges(model, family, parts, next, wanted, *kind == ColumnKind::Text);
+        break;
+    }
+    if bound.len() < table.partition {
+        return None;
+    }
+    let whole = bound.len() == table.kinds.len() && !table.is_index;
+    let verb = match (whole, bound.is_empty() && bounds.is_empty()) {
+        (true, _) => Verb::Get,
+        (_, true) => Verb::Scan,
+        _ => Verb::Query,
+    };
+    let limit = if whole { None } else { read.limit.clone() };
+    Some(ReadStep { each: None, verb, table: family.table, bound, bounds, desc: false, limit })
+}
+
+/// The parts of a column whose values the pattern fixes, and the rest.
+fn bind(model: &Model, family: &Family, column: &[Part], wanted: &[Met]) -> (Vec<Part>, Vec<Part>) {
+    let mut parts = Vec::new();
+    for (index, part) in column.iter().enumerate() {
+        let rest = || column.get(index..).unwrap_or(&[]).to_vec();
+        match part {
+            Part::Hole { term, ty, codec } => {
+                let leaf = |leaf: &Term| match leaf {
+                    Term::Column(path) => {
+                        let row = Term::Column(canonical(model, family.source, path));
+                        wanted
+                            .iter()
+                            .find(|met| met.op == CondOp::Eq && met.row == row)
+                            .map(|met| met.plan.clone())
+                    }
+                    other => Some(other.clone()),
+                };
+                match term.replace(&leaf) {
+                    Some(term) => {
+                        parts.push(Part::Hole { term, ty: ty.clone(), codec: *codec });
+                    }
+                    None => return (parts, rest()),
+                }
+            }
+            other => parts.push(other.clone()),
+        }
+    }
+    (parts, Vec::new())
+}
+
+/// The range on the first part that is not fixed.
+fn ranges(
+    model: &Model,
+    family: &Family,
+    head: Vec<Part>,
+    next: Option<&Part>,
+    wanted: &[Met],
+    text: bool,
+) -> Vec<(BoundKind, Vec<Part>)> {
+    let mut bounds = Vec::new();
+    if let Some(part @ Part::Hole { term: Term::Column(path), ty, codec }) = next {
+        let row = Term::Column(canonical(model, family.source, path));
+        let with = |plan: &Term, end: bool| {
+            let mut parts = head.clone();
+            parts.push(Part::Hole { term: plan.clone(), ty: ty.clone(), codec: *codec });
+            if text && end && is_delimited(part, &[Part::End]) {
+                parts.push(Part::End);
+            }
+            parts
+        };
+        for met in wanted.iter().filter(|met| met.row == row) {
+            match met.op {
+                CondOp::Begins => bounds.push((BoundKind::Begins, with(&met.plan, false))),
+                CondOp::Ge => bounds.push((BoundKind::From, with(&met.plan, true))),
+                CondOp::Gt => bounds.push((BoundKind::After, with(&met.plan, true))),
+                CondOp::Le => bounds.push((BoundKind::Through, with(&met.plan, true))),
+                CondOp::Lt => bounds.push((BoundKind::Before, with(&met.plan, true))),
+                _ => {}
+            }
+        }
+    }
+    let open_low = !bounds
+        .iter()
+        .any(|(kind, _)| matches!(kind, BoundKind::Begins | BoundKind::From | BoundKind::After));
+    let open_high = !bounds.iter().any(|(kind, _)| {
+        matches!(kind, BoundKind::Begins | BoundKind::To | BoundKind::Before | BoundKind::Through)
+    });
+    if head.is_empty() {
+        return bounds;
+    }
+    match (open_low, open_high) {
+        (true, true) => bounds.push((BoundKind::Begins, head)),
+        (true, false) => bounds.push((BoundKind::From, head)),
+        (false, true) => bounds.push((BoundKind::Through, head)),
+        (false, false) => {}
+    }
+    bounds
+}
+
+/// Point reads for what the family does not hold.
+fn follow_ups(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    read: &Read,
+    relation: usize,
+) -> Vec<Step> {
+    if read.aggregate.is_some() {
+        return Vec::new();
+    }
+    let shown = available(model, family);
+    let missing: BTreeSet<ColumnPath> = read
+        .sources
+        .iter()
+        .flat_map(|source| source.outputs.iter().flatten())
+        .map(|path| canonical(model, relation, path))
+        .filter(|path| !shown.contains(path))
+        .collect();
+    let mut steps = Vec::new();
+    let mut done: BTreeSet<ColumnPath> = BTreeSet::new();
+    for path in missing {
+        let base: ColumnPath = path.get(..path.len().saturating_sub(1)).unwrap_or(&[]).to_vec();
+        if !done.insert(base.clone()) {
+            continue;
+        }
+        let owner = model.path_owner(relation, &path);
+        steps.extend(point_read(model, schema, owner, &base, &shown, read));
+    }
+    steps
+}
+
+fn point_read(
+    model: &Model,
+    schema: &Schema,
+    owner: usize,
+    base: &[usize],
+    shown: &BTreeSet<ColumnPath>,
+    read: &Read,
+) -> Option<Step> {
+    schema.families.iter().find_map(|other| {
+        let table = schema.tables.get(other.table)?;
+        if other.source != owner
+            || table.is_index
+            || !determines_tuple(model, owner, &key_paths(model, other))
+        {
+            return None;
+        }
+        let leaf = |leaf: &Term| match leaf {
+            Term::Column(path) => {
+                let whole: ColumnPath = base.iter().chain(path).copied().collect();
+                let source = read.sources.first().map_or(0, |source| source.relation);
+                let whole = canonical(model, source, &whole);
+                shown.contains(&whole).then_some(Term::Prior(whole))
+            }
+            other => Some(other.clone()),
+        };
+        let mut bound = Vec::new();
+        for column in &other.key {
+            let parts: Option<Vec<Part>> =
+                column
+                    .parts
+                    .iter()
+                    .map(|part| match part {
+                        Part::Hole { term, ty, codec } => term
+                            .replace(&leaf)
+                            .map(|term| Part::Hole { term, ty: ty.clone(), codec: *codec }),
+                        part => Some(part.clone()),
+                    })
+                    .collect();
+            bound.push(parts?);
+        }
+        Some(Step::Read(ReadStep {
+            each: None,
+            verb: Verb::Get,
+            table: other.table,
+            bound,
+            bounds: Vec::new(),
+            desc: false,
+            limit: None,
+        }))
+    })
+}

@@ -1,0 +1,133 @@
+//! Reads beside the range: a point read for each row, and counts that a row keeps.
+
+use std::collections::BTreeSet;
+
+use super::canon::{canonical, canonical_met, comparisons};
+use super::range::{Found, Met, find};
+use super::read::{Analysis, Context, all_key_paths, is_optional};
+use super::unique::{available, clash};
+use crate::model::schema::{Family, ReadStep, Step, Stored};
+use crate::model::{ColumnPath, Term};
+use crate::syntax::tree::{CondOp, Verb};
+
+impl Context<'_> {
+    /// A point read for each row: what it adds, as paths from the first row's source.
+    pub(super) fn follow(
+        &self,
+        relation: usize,
+        read: &ReadStep,
+        shown: &BTreeSet<ColumnPath>,
+    ) -> Result<BTreeSet<ColumnPath>, (u8, String)> {
+        let (model, schema) = (self.model, self.schema);
+        let table = schema.tables.get(read.table).ok_or((1, "no such table".to_owned()))?;
+        if read.bound.len() < table.kinds.len() || table.is_index || !read.bounds.is_empty() {
+            let why = format!("the follow-up read of {} is no point read", table.name.text);
+            return Err((1, why));
+        }
+        let mut why = format!("no row of {} is what the rows refer to", table.name.text);
+        for (id, family) in schema.of_table(read.table) {
+            let Found::Rows { met, .. } = find(read, table, family) else { continue };
+            let met: Vec<Met> =
+                met.iter().map(|met| canonical_met(model, family.source, met)).collect();
+            let Some(base) = self.referred(relation, family, &met, shown) else { continue };
+            if let Some(clash) = clash(model, schema, id) {
+                return Err((4, clash.text().to_owned()));
+            }
+            if !family.when.is_empty()
+                || all_key_paths(model, family)
+                    .iter()
+                    .any(|path| is_optional(model, family.source, path))
+            {
+                why = format!("{} holds only some of the rows", family.name.text);
+                continue;
+            }
+            let more = available(model, family);
+            return Ok(more
+                .into_iter()
+                .map(|path| {
+                    let whole: ColumnPath = base.iter().copied().chain(path).collect();
+                    canonical(model, relation, &whole)
+                })
+                .collect());
+        }
+        Err((7, why))
+    }
+
+    /// The path from a row to the tuple that the follow-up read finds.
+    fn referred(
+        &self,
+        relation: usize,
+        family: &Family,
+        met: &[Met],
+        shown: &BTreeSet<ColumnPath>,
+    ) -> Option<ColumnPath> {
+        let model = self.model;
+        let mut base: Option<ColumnPath> = None;
+        for one in met {
+            let (Term::Column(path), CondOp::Eq) = (&one.row, one.op) else { return None };
+            let Term::Prior(prior) = &one.plan else { return None };
+            let prior = canonical(model, relation, prior);
+            if !shown.contains(&prior) || is_optional(model, relation, &prior) {
+                return None;
+            }
+            let this = if family.source == relation && *path == prior {
+                ColumnPath::new()
+            } else if model.relation(family.source).key() == path.as_slice()
+                && model
+                    .relation(model.path_owner(relation, &prior))
+                    .columns
+                    .get(*prior.last()?)?
+                    .refers
+                    == Some(family.source)
+            {
+                prior
+            } else {
+                return None;
+            };
+            if base.as_ref().is_some_and(|base| *base != this) {
+                return None;
+            }
+            base = Some(this);
+        }
+        base
+    }
+
+    /// `count of …` by a count that a row keeps.
+    pub(super) fn counted(&self, later: &[Step], analysis: &mut Analysis) {
+        let Some(source) = self.read.sources.first() else { return };
+        let wanted =
+            comparisons(self.model, source.relation, &source.predicates).unwrap_or_default();
+        for (id, family) in self.schema.of_table(self.step.table) {
+            let kept = family.stored.iter().find_map(|stored| match stored {
+                Stored::Count { relation, via, .. } if *relation == source.relation => Some(*via),
+                _ => None,
+            });
+            let (Some(via), Found::Rows { met, .. }) =
+                (kept, find(self.step, self.table(), family))
+            else {
+                continue;
+            };
+            let met: Vec<Met> =
+                met.iter().map(|met| canonical_met(self.model, family.source, met)).collect();
+            let [Met { row: Term::Column(path), op: CondOp::Eq, plan }] = met.as_slice() else {
+                continue;
+            };
+            let same = self.model.relation(family.source).key() == path.as_slice()
+                && wanted
+                    == [Met { row: Term::Column(vec![via]), op: CondOp::Eq, plan: plan.clone() }];
+            if same && later.is_empty() && self.step.verb == Verb::Get && family.when.is_empty() {
+                if let Some(clash) = clash(self.model, self.schema, id) {
+                    analysis.fail(4, "U1", clash.text());
+                }
+                analysis.families.insert(id);
+                analysis.rows_max = "1".to_owned();
+                analysis.note(
+                    7,
+                    format!("{} keeps the count; no row counts as none", family.name.text),
+                );
+                return;
+            }
+        }
+        analysis.fail(7, "A6", "no row keeps this count");
+    }
+}

@@ -1,0 +1,282 @@
+//! Proofs: for each pattern and schema a certificate, or a refusal with a witness.
+//!
+//! What it is not: it does not trust itself; `verify` re-checks what it says with other code, and
+//! the evaluator in `eval` runs it.
+//!
+//! Invariant: `certified` and `multi` are given only when every obligation was discharged.
+
+pub(crate) mod align;
+pub(crate) mod canon;
+pub(crate) mod certificate;
+pub(crate) mod derive;
+pub(crate) mod exact;
+pub(crate) mod follow;
+pub(crate) mod needs;
+pub(crate) mod order;
+pub(crate) mod range;
+pub(crate) mod read;
+pub(crate) mod text;
+pub(crate) mod unique;
+pub(crate) mod write;
+pub(crate) mod writes;
+
+use serde_json::json;
+
+use crate::eval::witness::{Wanted, find};
+use crate::model::schema::{Schema, Serve, Step, WritePlan};
+use crate::model::{Model, Read};
+use crate::syntax::tree::CondOp;
+use crate::target::{Target, profile};
+use certificate::{Certificate, Obligation, Status};
+use read::{Analysis, Failure, analyse};
+
+/// The seed of witness searches: fixed, so that one model has one output.
+pub(crate) const SEED: u64 = 20_261_121;
+
+/// What was proven of one read, with the plan that was.
+pub(crate) struct ReadProof {
+    pub(crate) serve: Option<Serve>,
+    pub(crate) analysis: Analysis,
+    /// Why no key can do it.
+    pub(crate) unservable: Option<String>,
+}
+
+/// A certificate with what lints want to know beside it.
+pub(crate) struct Proof {
+    pub(crate) certificate: Certificate,
+    pub(crate) schema: usize,
+    /// Index into the reads or writes of the model.
+    pub(crate) pattern: usize,
+    pub(crate) analysis: Analysis,
+    /// Whether the schema names no plan.
+    pub(crate) derived: bool,
+    pub(crate) serve: Option<Serve>,
+    pub(crate) plan: Option<WritePlan>,
+}
+
+/// Proves all patterns in all schemas, in the order of the model.
+pub(crate) fn prove(model: &Model, hash: &str) -> Vec<Proof> {
+    let mut proofs = Vec::new();
+    for (number, schema) in model.schemas.iter().enumerate() {
+        let Some(target) = profile(&schema.target) else { continue };
+        for (index, read) in model.reads.iter().enumerate() {
+            let proof = prove_read(model, schema, target, index, read);
+            let certificate = certificate(model, schema, read, &proof, hash);
+            proofs.push(Proof {
+                certificate,
+                schema: number,
+                pattern: index,
+                derived: proof.serve.as_ref().is_none_or(|serve| serve.derived),
+                analysis: proof.analysis,
+                serve: proof.serve,
+                plan: None,
+            });
+        }
+        for (index, write) in model.writes.iter().enumerate() {
+            let (certificate, analysis, plan) =
+                writes::certificate(model, schema, target, index, write, hash);
+            proofs.push(Proof {
+                certificate,
+                schema: number,
+                pattern: index,
+                derived: plan.derived,
+                analysis,
+                serve: None,
+                plan: Some(plan),
+            });
+        }
+    }
+    proofs
+}
+
+pub(crate) fn prove_read(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    index: usize,
+    read: &Read,
+) -> ReadProof {
+    let named = schema.serves.iter().find(|serve| serve.read == index);
+    let candidates = match named {
+        Some(serve) => vec![serve.clone()],
+        None => derive::plans(model, schema, index, read),
+    };
+    let mut best: Option<(Serve, Analysis)> = None;
+    for serve in candidates {
+        let analysis = analyse(model, schema, target, read, &serve);
+        let cost = |analysis: &Analysis| (analysis.failures.len(), analysis.multi);
+        if best.as_ref().is_none_or(|(_, old)| cost(&analysis) < cost(old)) {
+            let done = analysis.failures.is_empty() && !analysis.multi;
+            best = Some((serve, analysis));
+            if done {
+                break;
+            }
+        }
+    }
+    let unservable = unservable(model, read);
+    match best {
+        Some((serve, analysis)) => ReadProof { serve: Some(serve), analysis, unservable },
+        None => {
+            let mut analysis = Analysis { rows_max: "unbounded".to_owned(), ..Analysis::default() };
+            let names: Vec<&str> = read
+                .sources
+                .iter()
+                .map(|source| model.relation(source.relation).name.text.as_str())
+                .collect();
+            let why = format!(
+                "no plan is named, and no row family of {} has a key that this call can form",
+                names.join(", ")
+            );
+            analysis.fail_call("A1", why);
+            ReadProof { serve: None, analysis, unservable }
+        }
+    }
+}
+
+/// The reasons why no key can do it; the only ones.
+pub(crate) fn unservable(model: &Model, read: &Read) -> Option<String> {
+    if read.offset {
+        return Some("an offset counts rows that are not read".to_owned());
+    }
+    if read.aggregate.is_some() {
+        return Some("an aggregate without a kept row reads everything it is over".to_owned());
+    }
+    for source in &read.sources {
+        let mut ranged: Option<&Vec<usize>> = None;
+        for predicate in &source.predicates {
+            match predicate.op {
+                CondOp::Contains | CondOp::Ends | CondOp::Matches | CondOp::Near => {
+                    return Some(
+                        "contains, suffix, full text and geography are no ranges of a key"
+                            .to_owned(),
+                    );
+                }
+                CondOp::Lt
+                | CondOp::Le
+                | CondOp::Gt
+                | CondOp::Ge
+                | CondOp::Between
+                | CondOp::Begins => {
+                    if ranged.is_some_and(|path| *path != predicate.path) {
+                        return Some("ranges or prefixes on two attributes".to_owned());
+                    }
+                    ranged = Some(&predicate.path);
+                }
+                _ => {}
+            }
+        }
+        let first = read.order.first().map(|(key, _)| key);
+        if let (Some(ranged), Some(crate::model::OrderKey::Columns(paths))) = (ranged, first)
+            && !paths.contains(ranged)
+        {
+            let name = model.path_text(source.relation, ranged);
+            return Some(format!(
+                "no key order contains this one: the range on {name} comes first"
+            ));
+        }
+    }
+    None
+}
+
+/// The failure that names the outcome: a call that cannot be formed, then the lowest obligation
+/// whose harm is a wrong answer, then excess.
+pub(crate) fn decisive(analysis: &Analysis) -> Option<&Failure> {
+    analysis.failures.iter().min_by_key(|failure| {
+        let wasteful = matches!(failure.obligation, 6 | 8 | 9);
+        (!failure.call, wasteful, failure.obligation)
+    })
+}
+
+fn certificate(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    proof: &ReadProof,
+    hash: &str,
+) -> Certificate {
+    let analysis = &proof.analysis;
+    let failure = decisive(analysis);
+    let status = match (failure, &proof.unservable) {
+        (None, _) if analysis.multi => Status::Multi,
+        (None, _) => Status::Certified,
+        (Some(_), Some(_)) => Status::Unservable,
+        (Some(_), None) => Status::Refused,
+    };
+    let reason = match (status, failure, &proof.unservable) {
+        (Status::Unservable, _, Some(why)) => why.clone(),
+        (_, Some(failure), _) => failure.reason.clone(),
+        _ => String::new(),
+    };
+    let witness = match (status, failure) {
+        (Status::Refused, Some(failure)) => Some(witness(model, schema, read, proof, failure)),
+        _ => None,
+    };
+    let ranges = proof.serve.iter().flat_map(|serve| &serve.steps).filter_map(|step| match step {
+        Step::Read(step) => Some(text::range(model, schema, read, step)),
+        _ => None,
+    });
+    let steps = proof.serve.as_ref().map(|serve| text::steps(model, schema, read, &serve.steps));
+    Certificate {
+        schema: schema.name.text.clone(),
+        pattern: read.name.text.clone(),
+        write: false,
+        status,
+        obligation: failure
+            .filter(|_| status == Status::Refused)
+            .map(|failure| format!("O{}", failure.obligation)),
+        obligations: obligations(analysis),
+        ranges: ranges.collect(),
+        steps: steps.unwrap_or_default(),
+        rows_max: analysis.rows_max.clone(),
+        reason,
+        witness,
+        model: hash.to_owned(),
+    }
+}
+
+pub(crate) fn obligations(analysis: &Analysis) -> Vec<Obligation> {
+    (1..=9)
+        .map(|number| {
+            let broken: Vec<&str> = analysis
+                .failures
+                .iter()
+                .filter(|failure| failure.obligation == number)
+                .map(|failure| failure.reason.as_str())
+                .collect();
+            let good: Vec<&str> = analysis
+                .evidence
+                .iter()
+                .filter(|(of, _)| *of == number)
+                .map(|(_, text)| text.as_str())
+                .collect();
+            let holds = broken.is_empty();
+            let evidence = if holds { good.join("; ") } else { broken.join("; ") };
+            Obligation { id: format!("O{number}"), holds, evidence }
+        })
+        .collect()
+}
+
+fn witness(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    proof: &ReadProof,
+    failure: &Failure,
+) -> serde_json::Value {
+    let call = || {
+        let names: Vec<&str> = read.params.iter().map(|param| param.name.as_str()).collect();
+        json!({ "kind": "call", "call": format!("{}({})", read.name.text, names.join(", ")), "missing": failure.reason })
+    };
+    let Some(serve) = proof.serve.as_ref().filter(|_| !failure.call) else { return call() };
+    if failure.obligation == 8 {
+        return json!({ "kind": "excess", "excess": "staleness: the index may show the state before the last write" });
+    }
+    if failure.obligation == 9 {
+        return json!({ "kind": "excess", "excess": failure.reason });
+    }
+    let found = find(model, schema, read, serve, Wanted::Wrong, SEED)
+        .or_else(|| find(model, schema, read, serve, Wanted::Excess, SEED));
+    found.unwrap_or_else(
+        || json!({ "kind": "state", "found": false, "tries": crate::limits::WITNESS_TRIES_MAX }),
+    )
+}

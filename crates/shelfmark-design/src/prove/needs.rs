@@ -1,0 +1,137 @@
+//! What a write asks of each row family.
+
+use std::collections::BTreeSet;
+
+use super::canon::canonical;
+use super::read::all_key_paths;
+use super::unique::available;
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, FamilyId, Schema, Stored};
+use crate::model::{ColumnPath, Model};
+
+/// What a write asks of one row family.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Need {
+    Put,
+    Delete,
+    /// Delete under the old key, put under the new one.
+    Rekey,
+    Patch,
+    /// A list or count of the parent row.
+    PatchParent {
+        via: usize,
+    },
+    /// Copies in rows that refer to what changes, through this attribute.
+    PatchCopies {
+        via: usize,
+    },
+    RekeyCopies {
+        via: usize,
+    },
+    /// Known to be needed, not known how.
+    Unplanned(String),
+}
+
+/// Returns what an effect asks of a family.
+pub(crate) fn needs(
+    model: &Model,
+    schema: &Schema,
+    family_id: FamilyId,
+    effect: &Effect,
+) -> Vec<Need> {
+    let Some(family) = schema.families.get(family_id) else { return Vec::new() };
+    let mut found = Vec::new();
+    let keys = all_key_paths(model, family);
+    let guards: BTreeSet<ColumnPath> =
+        family.when.iter().map(|one| canonical(model, family.source, &one.path)).collect();
+    let mut shown = available(model, family);
+    for other in schema.families.iter().filter(|other| other.base == Some(family_id)) {
+        shown.extend(all_key_paths(model, other));
+        shown.extend(available(model, other));
+    }
+    let changes: BTreeSet<usize> = effect.set.iter().map(|(column, _)| *column).collect();
+    let updates = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
+    if family.source == effect.relation {
+        let touched = |paths: &BTreeSet<ColumnPath>| {
+            paths.iter().any(|path| path.first().is_some_and(|first| changes.contains(first)))
+        };
+        match effect.kind {
+            EffectKind::Insert => found.push(Need::Put),
+            EffectKind::Delete => found.push(Need::Delete),
+            _ if touched(&keys) || touched(&guards) => found.push(Need::Rekey),
+            _ if touched(&shown) => found.push(Need::Patch),
+            _ => {}
+        }
+    }
+    if updates {
+        found.extend(copies(model, family, effect, &changes, &keys, &guards, &shown));
+    }
+    for stored in &family.stored {
+        match stored {
+            Stored::Collect { relation, via, path, .. } if updates => {
+                let direct = *relation == effect.relation
+                    && (changes.contains(via)
+                        || path.first().is_some_and(|at| changes.contains(at)));
+                let through =
+                    path.len() > 1 && model.path_owner(*relation, path) == effect.relation;
+                if direct || through {
+                    found.push(Need::Unplanned(
+                        "a collected list holds copies of what changes".to_owned(),
+                    ));
+                }
+            }
+            Stored::Count { relation, via, .. }
+                if updates && *relation == effect.relation && changes.contains(via) =>
+            {
+                found.push(Need::Unplanned("a count moves from one row to another".to_owned()));
+            }
+            Stored::Collect { relation, via, .. } | Stored::Count { relation, via, .. }
+                if !updates && *relation == effect.relation =>
+            {
+                found.push(Need::PatchParent { via: *via });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Copies of the changed relation's attributes, through each reference to it.
+fn copies(
+    model: &Model,
+    family: &Family,
+    effect: &Effect,
+    changes: &BTreeSet<usize>,
+    keys: &BTreeSet<ColumnPath>,
+    guards: &BTreeSet<ColumnPath>,
+    shown: &BTreeSet<ColumnPath>,
+) -> Vec<Need> {
+    let mut found = Vec::new();
+    let hits = |path: &ColumnPath| {
+        (1..path.len()).find(|at| {
+            let head = path.get(..*at).unwrap_or(&[]);
+            let owner = model.path_owner(family.source, head);
+            let refers = head
+                .last()
+                .and_then(|last| model.relation(owner).columns.get(*last))
+                .and_then(|c| c.refers);
+            refers == Some(effect.relation)
+                && path.get(*at).is_some_and(|column| changes.contains(column))
+        })
+    };
+    for (paths, rekey) in [(keys, true), (guards, true), (shown, false)] {
+        for path in paths {
+            let need = match (hits(path), path.first()) {
+                (None, _) | (_, None) => continue,
+                (Some(1), Some(via)) if rekey => Need::RekeyCopies { via: *via },
+                (Some(1), Some(via)) => Need::PatchCopies { via: *via },
+                _ => Need::Unplanned("copies lie more than one reference away".to_owned()),
+            };
+            let covered = matches!(&need, Need::PatchCopies { via } if found.contains(&Need::RekeyCopies { via: *via }));
+            if !covered && !found.contains(&need) {
+                found.push(need);
+            }
+        }
+    }
+    found
+}

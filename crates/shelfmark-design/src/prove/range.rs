@@ -1,0 +1,422 @@
+//! What one read of the store finds in one row family.
+//!
+//! Invariant: when [`Found::Rows`] is returned, the rows of the family in the range are exactly
+//! those that meet all its predicates.
+
+use super::align::{Aligned, Fixed, align, common_prefix};
+use crate::key::facts::{ends_itself, first_of, keeps_order};
+use crate::key::language::{Language, may_meet};
+use crate::model::Term;
+use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Table};
+use crate::syntax::tree::{BoundKind, CondOp};
+
+/// `row op plan`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Met {
+    pub(crate) row: Term,
+    pub(crate) op: CondOp,
+    pub(crate) plan: Term,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Found {
+    Rows {
+        met: Vec<Met>,
+        /// The key behind what is fixed to one value, column by column, for the order.
+        rest: Vec<Vec<Part>>,
+        /// The column of the table at which `rest` begins.
+        column: usize,
+    },
+    /// No row, for any input.
+    Nothing(String),
+    /// Not an interval of predicates, or not of those that can be named.
+    Unclear { ambiguous: bool, why: String },
+}
+
+pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
+    let mut met = Vec::new();
+    for (bound, column) in step.bound.iter().zip(&family.key) {
+        if bound.is_empty() {
+            continue;
+        }
+        match align(bound, &column.parts) {
+            Aligned::Fixes(fixed, rest) => {
+                if !rest.is_empty() {
+                    let why = "a column of the key is bound only in part".to_owned();
+                    return Found::Unclear { ambiguous: false, why };
+                }
+                for one in fixed {
+                    match (&one.row, &one.plan) {
+                        (Term::Const(row), Term::Const(plan)) if row == plan => {}
+                        (Term::Const(_), Term::Const(_)) => return unclear(Aligned::Disjoint),
+                        _ => met.push(equal(one)),
+                    }
+                }
+            }
+            other => return unclear(other),
+        }
+    }
+    let column = step.bound.len();
+    let mut rest: Vec<Vec<Part>> =
+        family.key.iter().skip(column).map(|column| column.parts.clone()).collect();
+    if step.bounds.is_empty() {
+        return Found::Rows { met, rest, column };
+    }
+    let Some(parts) = rest.first().cloned() else {
+        let why = "there is no column left for the range".to_owned();
+        return Found::Unclear { ambiguous: false, why };
+    };
+    let typed = !matches!(table.kinds.get(column), Some(ColumnKind::Text));
+    match interval(&step.bounds, &parts, typed) {
+        Ok((more, left)) => {
+            met.extend(more);
+            if let Some(first) = rest.first_mut() {
+                *first = left;
+            }
+            Found::Rows { met, rest, column }
+        }
+        Err(found) => found,
+    }
+}
+
+/// Whether a row of the family may lie in the step's range, for some inputs.
+pub(crate) fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
+    for (bound, column) in step.bound.iter().zip(&family.key) {
+        if !bound.is_empty() && !columns_may_meet(bound, &column.parts) {
+            return false;
+        }
+    }
+    let column = step.bound.len();
+    if step.bounds.is_empty() || !matches!(table.kinds.get(column), Some(ColumnKind::Text)) {
+        return true;
+    }
+    let Some(parts) = family.key.get(column).map(|column| &column.parts) else { return true };
+    let (low, high) = ends(&step.bounds);
+    let common = match (low, high) {
+        (Some((_, low)), Some((_, high))) => {
+            let (common, a, b) = split(low, high);
+            if certain_order(&a, &b) == Some(std::cmp::Ordering::Greater) {
+                return false;
+            }
+            common
+        }
+        _ => Vec::new(),
+    };
+    may_meet(&common, parts, true)
+}
+
+/// Whether a column may have one value for both.
+pub(crate) fn columns_may_meet(left: &[Part], right: &[Part]) -> bool {
+    use crate::model::schema::Codec;
+    if let (
+        [Part::Hole { term: Term::Const(a), codec: Codec::Native, .. }],
+        [Part::Hole { term: Term::Const(b), codec: Codec::Native, .. }],
+    ) = (left, right)
+    {
+        return a == b;
+    }
+    let native = |parts: &[Part]| matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
+    native(left) || native(right) || may_meet(left, right, false)
+}
+
+fn equal(fixed: Fixed) -> Met {
+    let op = if fixed.begins { CondOp::Begins } else { CondOp::Eq };
+    Met { row: fixed.row, op, plan: fixed.plan }
+}
+
+fn unclear(aligned: Aligned) -> Found {
+    match aligned {
+        Aligned::Disjoint => Found::Nothing("no row of this family has such a key".to_owned()),
+        Aligned::Ambiguous(why) => Found::Unclear { ambiguous: true, why },
+        Aligned::Apart(why) => Found::Unclear { ambiguous: false, why },
+        Aligned::Fixes(..) => Found::Unclear { ambiguous: false, why: String::new() },
+    }
+}
+
+type End<'a> = (BoundKind, &'a [Part]);
+
+/// The lower and the upper end.
+fn ends(bounds: &[(BoundKind, Vec<Part>)]) -> (Option<End<'_>>, Option<End<'_>>) {
+    let mut low = None;
+    let mut high = None;
+    for (kind, parts) in bounds {
+        match kind {
+            BoundKind::Begins => {
+                low = Some((BoundKind::From, parts.as_slice()));
+                high = Some((BoundKind::Through, parts.as_slice()));
+            }
+            BoundKind::From | BoundKind::After => low = Some((*kind, parts.as_slice())),
+            _ => high = Some((*kind, parts.as_slice())),
+        }
+    }
+    (low, high)
+}
+
+/// The longest common beginning of two lists of parts, and what is left of each.
+fn split(a: &[Part], b: &[Part]) -> (Vec<Part>, Vec<Part>, Vec<Part>) {
+    let mut common = Vec::new();
+    for (index, (x, y)) in a.iter().zip(b).enumerate() {
+        if x == y {
+            common.push(x.clone());
+            continue;
+        }
+        let (mut left, mut right) =
+            (a.get(index..).unwrap_or(&[]).to_vec(), b.get(index..).unwrap_or(&[]).to_vec());
+        if let (Part::Literal(p), Part::Literal(q)) = (x, y) {
+            let length = common_prefix(p, q);
+            if length > 0 {
+                common.push(Part::Literal(p.get(..length).unwrap_or("").to_owned()));
+            }
+            cut(&mut left, length);
+            cut(&mut right, length);
+        }
+        return (common, left, right);
+    }
+    let length = common.len();
+    (common, a.get(length..).unwrap_or(&[]).to_vec(), b.get(length..).unwrap_or(&[]).to_vec())
+}
+
+/// Removes the first bytes of a leading literal.
+fn cut(parts: &mut Vec<Part>, length: usize) {
+    let Some(Part::Literal(text)) = parts.first_mut() else { return };
+    *text = text.get(length..).unwrap_or("").to_owned();
+    if text.is_empty() {
+        parts.remove(0);
+    }
+}
+
+/// What an interval of one column says of the family's parts there, and what they leave.
+fn interval(
+    bounds: &[(BoundKind, Vec<Part>)],
+    parts: &[Part],
+    typed: bool,
+) -> Result<(Vec<Met>, Vec<Part>), Found> {
+    let (low, high) = ends(bounds);
+    if typed {
+        return Ok((typed_interval(low, high, parts)?, parts.to_vec()));
+    }
+    let (common, a, b) = match (low, high) {
+        (Some((_, low)), Some((_, high))) => split(low, high),
+        (Some((_, low)), None) => (Vec::new(), low.to_vec(), Vec::new()),
+        (None, Some((_, high))) => (Vec::new(), Vec::new(), high.to_vec()),
+        (None, None) => (Vec::new(), Vec::new(), Vec::new()),
+    };
+    if low.is_some() && high.is_some() && certain_order(&a, &b) == Some(std::cmp::Ordering::Greater)
+    {
+        let why = "the lower end lies above the upper end, for every input".to_owned();
+        return Err(Found::Nothing(why));
+    }
+    if let (Some((BoundKind::From, _)), Some((BoundKind::To | BoundKind::Before, _))) = (low, high)
+        && a.is_empty()
+        && b.is_empty()
+        && !matches!(common.last(), Some(Part::End))
+    {
+        let why = "both ends of the range are one text, and rows go on behind it".to_owned();
+        return Err(Found::Nothing(why));
+    }
+    let (fixed, rest) = match align(&common, parts) {
+        Aligned::Fixes(fixed, rest) => (fixed, rest),
+        other => return Err(unclear(other)),
+    };
+    let begins_open = fixed.last().is_some_and(|fixed| fixed.begins);
+    let mut met: Vec<Met> = fixed.into_iter().map(equal).collect();
+    if begins_open && !(a.is_empty() && b.is_empty()) {
+        let why = "the ends go on inside a value".to_owned();
+        return Err(Found::Unclear { ambiguous: true, why });
+    }
+    if let Some((kind, _)) = low {
+        met.extend(lower(kind, &a, &rest)?);
+    }
+    if let Some((kind, _)) = high {
+        met.extend(upper(kind, &b, &rest)?);
+    }
+    Ok((met, rest))
+}
+
+fn typed_interval(
+    low: Option<End<'_>>,
+    high: Option<End<'_>>,
+    parts: &[Part],
+) -> Result<Vec<Met>, Found> {
+    let mut met = Vec::new();
+    let Some(Part::Hole { term: row, .. }) = parts.first() else {
+        return Err(Found::Unclear { ambiguous: false, why: "no value".to_owned() });
+    };
+    for (kind, end) in [low, high].into_iter().flatten() {
+        let op = match kind {
+            BoundKind::From | BoundKind::Begins => CondOp::Ge,
+            BoundKind::After => CondOp::Gt,
+            BoundKind::To | BoundKind::Through => CondOp::Le,
+            BoundKind::Before => CondOp::Lt,
+        };
+        let [Part::Hole { term, .. }] = end else {
+            let why = "a typed column is compared with one value".to_owned();
+            return Err(Found::Unclear { ambiguous: false, why });
+        };
+        met.push(Met { row: row.clone(), op, plan: term.clone() });
+    }
+    Ok(met)
+}
+
+/// How two texts compare for every input, when literals already decide it.
+fn certain_order(a: &[Part], b: &[Part]) -> Option<std::cmp::Ordering> {
+    match (a.first(), b.first()) {
+        (Some(Part::Literal(a)), Some(Part::Literal(b))) => {
+            let order = a.cmp(b);
+            let decided = !a.starts_with(b.as_str()) && !b.starts_with(a.as_str());
+            decided.then_some(order)
+        }
+        _ => None,
+    }
+}
+
+fn sentinel(why: &str) -> Found {
+    Found::Unclear { ambiguous: false, why: why.to_owned() }
+}
+
+/// What the lower end says, behind the common beginning.
+fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Found> {
+    let after = kind == BoundKind::After;
+    match end {
+        [] if !after => Ok(None),
+        [] => Err(Found::Nothing("the range begins behind everything that begins so".to_owned())),
+        [Part::Literal(text)] if !after && all_at_least(rest, text) => Ok(None),
+        [Part::Literal(_), ..] => {
+            Err(sentinel("the lower end is a text that may lie above some rows"))
+        }
+        [asked @ Part::Hole { term, .. }, behind @ ..] => {
+            let (found, row, next) = same_hole(asked, rest)?;
+            if !keeps_order(found, next) || !keeps_order(asked, behind) {
+                return Err(sentinel("texts do not compare as the values do"));
+            }
+            let whole = behind.is_empty() || behind == [Part::End];
+            let met = |op| Ok(Some(Met { row: row.clone(), op, plan: term.clone() }));
+            match (after, whole) {
+                (false, true) => met(CondOp::Ge),
+                (false, false) if begins_with(next, behind) => met(CondOp::Ge),
+                (true, _) if excludes_all(found, behind, next) => met(CondOp::Gt),
+                _ => Err(sentinel("the lower end cuts through the rows of one value")),
+            }
+        }
+        _ => Err(sentinel("the lower end ends where no row does")),
+    }
+}
+
+/// What the upper end says, behind the common beginning.
+fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Found> {
+    match end {
+        [] if kind == BoundKind::Through => Ok(None),
+        [] => Err(Found::Nothing(
+            "the upper end is where all those rows begin, so none lies below it".to_owned(),
+        )),
+        [Part::Literal(text)] if kind != BoundKind::Through => {
+            if all_at_most(rest, text) {
+                Ok(None)
+            } else {
+                Err(sentinel(&format!("rows may lie above the sentinel {text:?}")))
+            }
+        }
+        [asked @ Part::Hole { term, .. }, behind @ ..] => {
+            let (found, row, next) = same_hole(asked, rest)?;
+            if !keeps_order(found, next) || !keeps_order(asked, behind) {
+                return Err(sentinel("texts do not compare as the values do"));
+            }
+            let met = |op| Ok(Some(Met { row: row.clone(), op, plan: term.clone() }));
+            let whole = behind.is_empty() || behind == [Part::End];
+            match kind {
+                BoundKind::Before if whole => met(CondOp::Lt),
+                BoundKind::To if whole => {
+                    // Rows of this very value go on behind it and lie above, unless it is last.
+                    if matches!(next, [] | [Part::End]) { met(CondOp::Le) } else { met(CondOp::Lt) }
+                }
+                BoundKind::Through if excludes_all(found, behind, next) => met(CondOp::Le),
+                BoundKind::To => match behind {
+                    [Part::Literal(text)]
+                        if all_at_most(next, text) && sentinel_below(found, text) =>
+                    {
+                        met(CondOp::Le)
+                    }
+                    _ => Err(sentinel("rows may lie above the sentinel")),
+                },
+                _ => Err(sentinel("the upper end cuts through the rows of one value")),
+            }
+        }
+        _ => Err(sentinel("the upper end is no text of these rows")),
+    }
+}
+
+/// The family's hole that the plan's stands over, its term, and what follows it.
+fn same_hole<'a>(
+    asked: &Part,
+    rest: &'a [Part],
+) -> Result<(&'a Part, &'a Term, &'a [Part]), Found> {
+    let (Part::Hole { codec: wanted, ty: asked_type, .. }, Some((found, next))) =
+        (asked, rest.split_first())
+    else {
+        return Err(sentinel("the end of the range has a value where the rows have none"));
+    };
+    match found {
+        Part::Hole { term, ty, codec } if codec == wanted && ty.comparable(asked_type) => {
+            Ok((found, term, next))
+        }
+        _ => Err(sentinel("the end of the range writes a value where the rows have another")),
+    }
+}
+
+/// Whether "all that begins with this" is exactly the rows of one value.
+fn excludes_all(found: &Part, behind: &[Part], next: &[Part]) -> bool {
+    match behind {
+        [] => ends_itself(found),
+        [Part::End] => matches!(next, [Part::End]),
+        _ => begins_with(next, behind),
+    }
+}
+
+/// Whether every text of `parts` begins with the literal that `wanted` is.
+fn begins_with(parts: &[Part], wanted: &[Part]) -> bool {
+    match (parts.first(), wanted) {
+        (Some(Part::Literal(text)), [Part::Literal(wanted)]) => text.starts_with(wanted.as_str()),
+        _ => false,
+    }
+}
+
+/// Whether a value that goes on lies above the sentinel.
+fn sentinel_below(found: &Part, text: &str) -> bool {
+    let going_on = Language::of(found).continuing().min();
+    match (text.bytes().next(), going_on) {
+        (Some(sentinel), Some(going_on)) => sentinel < going_on,
+        _ => true,
+    }
+}
+
+/// Whether every text of the rest is at most `limit`.
+fn all_at_most(rest: &[Part], limit: &str) -> bool {
+    if let Some(Part::Literal(text)) = rest.first() {
+        if let Some(limit) = limit.strip_prefix(text.as_str()) {
+            return all_at_most(rest.get(1..).unwrap_or(&[]), limit);
+        }
+        return text.as_str() < limit && !text.starts_with(limit);
+    }
+    let first = first_of(rest);
+    match (first.bytes.max(), limit.bytes().next()) {
+        (Some(largest), Some(limit)) => largest < limit,
+        (None, _) => true,
+        (Some(_), None) => false,
+    }
+}
+
+/// Whether every text of the rest is at least `limit`.
+fn all_at_least(rest: &[Part], limit: &str) -> bool {
+    if let Some(Part::Literal(text)) = rest.first() {
+        if let Some(limit) = limit.strip_prefix(text.as_str()) {
+            return all_at_least(rest.get(1..).unwrap_or(&[]), limit);
+        }
+        return text.as_str() > limit;
+    }
+    let first = first_of(rest);
+    match (first.bytes.min(), limit.bytes().next()) {
+        (_, None) => true,
+        (Some(smallest), Some(limit)) => !first.end && smallest > limit,
+        (None, Some(_)) => false,
+    }
+}

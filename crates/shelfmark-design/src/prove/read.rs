@@ -1,0 +1,761 @@
+//! The proof of one read: obligations O1 to O9 over its plan.
+//!
+//! Invariant: no failure is returned only when, for every state and every input, the plan gives
+//! the pattern's list and reads no other row (or, when `multi` is set, a stated, bounded number
+//! of ranges more).
+
+use std::collections::BTreeSet;
+
+use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied};
+use super::order::{Line, check as check_order};
+use super::range::{Found, Met, find, may_touch};
+use super::unique::{Clash, available, clash, key_paths};
+use crate::model::closure::determines_tuple;
+use crate::model::pattern::Source;
+use crate::model::schema::{
+    EachOf, Family, FamilyId, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
+};
+use crate::model::{ColumnPath, Consistency, Model, OrderKey, Read, Term, Type, Value};
+use crate::syntax::tree::{Aggregate, CondOp, Verb};
+use crate::target::Target;
+
+/// One thing that is not as it must be.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    /// 1 to 9.
+    pub(crate) obligation: u8,
+    pub(crate) reason: String,
+    /// The lint that explains it.
+    pub(crate) lint: &'static str,
+    /// Whether the call cannot even be formed.
+    pub(crate) call: bool,
+}
+
+/// What was found about a plan.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Analysis {
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) evidence: Vec<(u8, String)>,
+    pub(crate) multi: bool,
+    pub(crate) rows_max: String,
+    /// The row families that the plan reads on purpose.
+    pub(crate) families: BTreeSet<FamilyId>,
+}
+
+impl Analysis {
+    pub(crate) fn fail(&mut self, obligation: u8, lint: &'static str, reason: impl Into<String>) {
+        self.failures.push(Failure { obligation, lint, reason: reason.into(), call: false });
+    }
+
+    pub(crate) fn fail_call(&mut self, lint: &'static str, reason: impl Into<String>) {
+        self.failures.push(Failure { obligation: 1, lint, reason: reason.into(), call: true });
+    }
+
+    pub(crate) fn note(&mut self, obligation: u8, text: impl Into<String>) {
+        self.evidence.push((obligation, text.into()));
+    }
+}
+
+pub(super) struct Context<'a> {
+    pub(super) model: &'a Model,
+    pub(super) schema: &'a Schema,
+    target: &'a Target,
+    pub(super) read: &'a Read,
+    pub(super) step: &'a ReadStep,
+}
+
+/// What the first step finds for one source.
+struct Part1 {
+    family: FamilyId,
+    met: Vec<Met>,
+    rest: Vec<Vec<Part>>,
+    column: usize,
+}
+
+pub(crate) fn analyse(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    read: &Read,
+    serve: &Serve,
+) -> Analysis {
+    let mut analysis = Analysis { rows_max: "unbounded".to_owned(), ..Analysis::default() };
+    let Some((Step::Read(step), later)) = serve.steps.split_first() else {
+        analysis.fail_call("A1", "the plan reads nothing");
+        return analysis;
+    };
+    let context = Context { model, schema, target, read, step };
+    context.bound(&mut analysis);
+    if read.offset || matches!(read.aggregate, Some((_, Some(_)))) {
+        analysis.fail(7, "A6", "no range of keys skips rows or computes over them");
+        return analysis;
+    }
+    if matches!(read.aggregate, Some((Aggregate::Count, None))) {
+        context.counted(later, &mut analysis);
+        return analysis;
+    }
+    let tail = Tail::of(later);
+    context.tail(&tail, later, &mut analysis);
+    let mut found = Vec::new();
+    for source in &read.sources {
+        if let Some(one) = context.source(source, &tail, &mut analysis) {
+            analysis.families.insert(one.family);
+            found.push((source, one));
+        }
+    }
+    context.foreign(
+        &found.iter().map(|(_, one)| one.family).collect::<Vec<_>>(),
+        &tail,
+        &mut analysis,
+    );
+    if found.len() == read.sources.len() {
+        context.ordered(&found, &tail, &mut analysis);
+        context.covered(&found, &tail, &mut analysis);
+        context.limited(&found, &tail, &mut analysis);
+    }
+    context.consistent(&mut analysis);
+    analysis
+}
+
+/// The steps behind the first.
+struct Tail<'a> {
+    filters: Vec<&'a FilterPredicate>,
+    sort: Option<&'a [(String, bool)]>,
+    take: Option<&'a Term>,
+    reads: Vec<&'a ReadStep>,
+}
+
+impl<'a> Tail<'a> {
+    fn of(steps: &'a [Step]) -> Self {
+        let mut tail = Self { filters: Vec::new(), sort: None, take: None, reads: Vec::new() };
+        for step in steps {
+            match step {
+                Step::Filter(filters) => tail.filters.extend(filters),
+                Step::Sort(orders) => tail.sort = Some(orders),
+                Step::Take(term) => tail.take = Some(term),
+                Step::Read(read) => tail.reads.push(read),
+            }
+        }
+        tail
+    }
+}
+
+impl Context<'_> {
+    pub(super) fn table(&self) -> &crate::model::schema::Table {
+        // `resolve` checked the index.
+        self.schema.tables.get(self.step.table).unwrap_or_else(|| unreachable!("no such table"))
+    }
+
+    fn family(&self, id: FamilyId) -> &Family {
+        self.schema.families.get(id).unwrap_or_else(|| unreachable!("no such family"))
+    }
+
+    /// O1: every partition-key component is known.
+    fn bound(&self, analysis: &mut Analysis) {
+        let table = self.table();
+        let given = self.step.bound.iter().take_while(|column| !column.is_empty()).count();
+        let whole_table = given == 0 && self.step.bounds.is_empty();
+        let name = &table.name.text;
+        if self.step.verb == Verb::Get && (given < table.kinds.len() || table.is_index) {
+            let why = if table.is_index {
+                format!(
+                    "{name} is an index: its keys need not be unique, so there is no point read"
+                )
+            } else {
+                format!(
+                    "a point read of {name} needs all {} columns of the key, {given} are known",
+                    table.kinds.len()
+                )
+            };
+            analysis.fail_call("A2", why);
+        } else if given < table.partition && !(whole_table && self.step.verb == Verb::Scan) {
+            analysis.fail_call(
+                "A1",
+                format!(
+                    "the partition key of {name} has {} columns, {given} are known",
+                    table.partition
+                ),
+            );
+        } else {
+            analysis
+                .note(1, format!("{given} columns of the key of {name} are inputs or constants"));
+        }
+    }
+
+    /// The steps behind the first do what the pattern asks, in an order that keeps it right.
+    fn tail(&self, tail: &Tail<'_>, later: &[Step], analysis: &mut Analysis) {
+        let rank = |step: &Step| match step {
+            Step::Filter(_) => 0,
+            Step::Sort(_) => 1,
+            Step::Take(_) => 2,
+            Step::Read(_) => 3,
+        };
+        if later.windows(2).any(|pair| matches!(pair, [a, b] if rank(a) > rank(b))) {
+            analysis.fail(2, "F2", "steps come in the order filter, sort, take, follow-up reads");
+        }
+        if tail.take.is_some() && tail.take != self.read.limit.as_ref() {
+            analysis.fail(4, "A4", "the plan takes another number of rows than the pattern asks");
+        }
+        let asked = |filter: &FilterPredicate| {
+            self.read.sources.iter().all(|source| {
+                let predicates = comparisons(self.model, source.relation, &source.predicates);
+                predicates.unwrap_or_default().iter().any(|want| {
+                    matches!(&want.row, Term::Column(path)
+                        if self.model.path_text(source.relation, path) == filter.name)
+                        && want.op == filter.op
+                        && filter.values.first() == Some(&want.plan)
+                })
+            })
+        };
+        for filter in &tail.filters {
+            if filter.name == "kind" {
+                if !self.keeps_kinds(filter) {
+                    analysis.fail(4, "A4", "the filter drops a row type that is asked for");
+                }
+            } else if !asked(filter) {
+                analysis.fail(4, "A4", format!("the filter on {} is not asked for", filter.name));
+            }
+        }
+    }
+
+    /// Whether a filter on the row type keeps what the pattern asks for.
+    fn keeps_kinds(&self, filter: &FilterPredicate) -> bool {
+        let Some(Term::Const(Value::Text(kind))) = filter.values.first() else { return false };
+        filter.op == CondOp::Eq
+            && matches!(self.read.sources.as_slice(), [only]
+                if self.model.relation(only.relation).name.text.eq_ignore_ascii_case(kind))
+    }
+
+    /// O2, O3 and half of O4 for one source.
+    fn source(&self, source: &Source, tail: &Tail<'_>, analysis: &mut Analysis) -> Option<Part1> {
+        let table = self.table();
+        let mut candidates = Vec::new();
+        let mut trouble = Vec::new();
+        for (id, family) in self.schema.of_table(self.step.table) {
+            if family.source != source.relation {
+                continue;
+            }
+            match find(self.step, table, family) {
+                Found::Rows { met, rest, column } => {
+                    let met = met
+                        .iter()
+                        .map(|met| canonical_met(self.model, family.source, met))
+                        .collect();
+                    candidates.push(Part1 { family: id, met, rest, column });
+                }
+                Found::Nothing(why) => trouble.push((4, "K3", why)),
+                Found::Unclear { ambiguous: true, why } => trouble.push((3, "K2", why)),
+                Found::Unclear { ambiguous: false, why } => trouble.push((2, "K5", why)),
+            }
+        }
+        if candidates.len() > 1 {
+            let names: Vec<&str> =
+                candidates.iter().map(|one| self.family(one.family).name.text.as_str()).collect();
+            analysis.fail(3, "K6", format!("the range holds rows of {}", names.join(" and ")));
+        }
+        let Some(one) = candidates.into_iter().next() else {
+            // An empty range is the plainest of causes.
+            trouble.sort_by_key(|(_, lint, _)| *lint != "K3");
+            let relation = &self.model.relation(source.relation).name.text;
+            match trouble.into_iter().next() {
+                Some((obligation, lint, why)) => analysis.fail(obligation, lint, why),
+                None => analysis.fail(
+                    4,
+                    "A4",
+                    format!("no row of {} stems from {relation}", table.name.text),
+                ),
+            }
+            return None;
+        };
+        self.predicates(source, &one, tail, analysis);
+        self.exactly_once(&one, source, analysis);
+        Some(one)
+    }
+
+    /// What the range fixes is what the pattern asks, both ways.
+    fn predicates(&self, source: &Source, one: &Part1, tail: &Tail<'_>, analysis: &mut Analysis) {
+        let (model, relation) = (self.model, source.relation);
+        let family = self.family(one.family);
+        let Some(wanted) = comparisons(model, relation, &source.predicates) else {
+            analysis.fail(2, "A6", "no range of keys means contains, ends, matches or near");
+            return;
+        };
+        let when = comparisons(model, relation, &family.when).unwrap_or_default();
+        let mut facts = one.met.clone();
+        facts.extend(when.iter().cloned());
+        for met in &one.met {
+            // `each x in xs` over a list input is `in`; over all buckets it is nothing.
+            if self.is_each(met) {
+                match &self.step.each {
+                    Some(EachOf::Param(index)) => {
+                        let fact =
+                            Met { row: met.row.clone(), op: CondOp::In, plan: Term::Param(*index) };
+                        if !wanted.contains(&fact) {
+                            analysis.fail(
+                                4,
+                                "A4",
+                                "the plan goes through a list that is not asked for",
+                            );
+                        }
+                        facts.push(fact);
+                    }
+                    Some(EachOf::Numbers(low, high)) => {
+                        self.all_buckets(met, *low, *high, one, analysis)
+                    }
+                    None => {}
+                }
+            }
+        }
+        if self.step.each.is_some() && !one.met.iter().any(|met| self.is_each(met)) {
+            analysis.fail(3, "P4", "every range of the loop is the same");
+        }
+        for want in &wanted {
+            if implied(want, &facts) {
+                continue;
+            }
+            if self.filtered(want, relation, tail) && self.shows(one, want) {
+                let name = super::order::term_text(model, relation, &want.row);
+                let why = format!("rows are read and dropped where {name} does not fit");
+                analysis.fail(6, "F1", why);
+                continue;
+            }
+            let name = super::order::term_text(model, relation, &want.row);
+            analysis.fail(
+                3,
+                "A3",
+                format!("the range does not say what {name} must be, so it holds other rows"),
+            );
+        }
+        for met in &one.met {
+            if !self.is_each(met) && !implied(met, &wanted) {
+                let name = super::order::term_text(model, relation, &met.row);
+                let why =
+                    format!("the range fixes {name}, which the pattern does not: rows are missed");
+                analysis.fail(4, "A4", why);
+            }
+        }
+        for condition in &when {
+            if !implied(condition, &wanted) {
+                let why = format!("{} holds only some of the rows", family.name.text);
+                analysis.fail(4, "A4", why);
+            }
+        }
+        self.present(family, &wanted, analysis);
+        analysis.note(2, format!("one interval of {}", self.table().name.text));
+        analysis.note(3, format!("what the range fixes is what {} asks", self.read.name.text));
+    }
+
+    /// A row whose key has an absent attribute is not there.
+    fn present(&self, family: &Family, wanted: &[Met], analysis: &mut Analysis) {
+        for path in all_key_paths(self.model, family) {
+            if is_optional(self.model, family.source, &path)
+                && !wanted
+                    .iter()
+                    .any(|met| met.row == Term::Column(path.clone()) && met.op != CondOp::Absent)
+            {
+                let name = self.model.path_text(family.source, &path);
+                analysis.fail(
+                    4,
+                    "A4",
+                    format!("rows without {name} are not in {}", family.name.text),
+                );
+            }
+        }
+    }
+
+    fn is_each(&self, met: &Met) -> bool {
+        met.plan == Term::Each && met.op == CondOp::Eq && self.step.each.is_some()
+    }
+
+    fn all_buckets(&self, met: &Met, low: i64, high: i64, one: &Part1, analysis: &mut Analysis) {
+        let family = self.family(one.family);
+        let whole = family.key.iter().flat_map(|column| &column.parts).any(|part| match part {
+            Part::Hole { term, ty: Type::Int(Some(range)), .. } => {
+                canonical_term(self.model, family.source, term) == met.row && *range == (low, high)
+            }
+            _ => false,
+        });
+        if !whole {
+            let why = "the plan does not go through exactly the values that the part can have";
+            analysis.fail(4, "A4", why);
+        }
+    }
+
+    fn filtered(&self, want: &Met, relation: usize, tail: &Tail<'_>) -> bool {
+        tail.filters.iter().any(|filter| {
+            let same_path = match &want.row {
+                Term::Column(path) => self.model.path_text(relation, path) == filter.name,
+                _ => false,
+            };
+            same_path && filter.op == want.op && filter.values.first() == Some(&want.plan)
+        })
+    }
+
+    fn shows(&self, one: &Part1, want: &Met) -> bool {
+        let shown = available(self.model, self.family(one.family));
+        matches!(&want.row, Term::Column(path) if shown.contains(path))
+    }
+
+    /// O4: one row for each, and no other's.
+    fn exactly_once(&self, one: &Part1, source: &Source, analysis: &mut Analysis) {
+        let Some(clash) = clash(self.model, self.schema, one.family) else {
+            if self.read.distinct && !self.tells_apart(one, source) {
+                analysis.fail(4, "U1", "several rows show the same answer, which is wanted once");
+                return;
+            }
+            let name = &self.family(one.family).name.text;
+            analysis.note(
+                4,
+                format!("the key of {name} determines its source and meets no other row's"),
+            );
+            return;
+        };
+        if self.read.distinct
+            && matches!(clash, Clash::Collapse(_))
+            && self.tells_apart(one, source)
+        {
+            analysis.note(4, "rows that collapse show the same answer, which is wanted once");
+            return;
+        }
+        let lint = if matches!(clash, Clash::Unwritable(_)) { "K9" } else { "U1" };
+        analysis.fail(4, lint, clash.text());
+    }
+
+    /// Whether rows of the range that show the same answer are the same row, and every shown
+    /// attribute is in the key.
+    fn tells_apart(&self, one: &Part1, source: &Source) -> bool {
+        let family = self.family(one.family);
+        let relation = source.relation;
+        let outputs: BTreeSet<ColumnPath> = source
+            .outputs
+            .iter()
+            .flatten()
+            .map(|path| canonical(self.model, relation, path))
+            .collect();
+        let fixed: BTreeSet<ColumnPath> = fixed_paths(&one.met);
+        let keys = key_paths(self.model, family);
+        outputs.iter().all(|path| keys.contains(path))
+            && keys.iter().all(|path| outputs.contains(path) || fixed.contains(path))
+    }
+
+    /// O3: no row of another type lies in the range.
+    fn foreign(&self, expected: &[FamilyId], tail: &Tail<'_>, analysis: &mut Analysis) {
+        let table = self.table();
+        for (id, family) in self.schema.of_table(self.step.table) {
+            if expected.contains(&id) || !may_touch(self.step, table, family) {
+                continue;
+            }
+            // A source whose own family was not found failed already.
+            let is_source = self.read.sources.iter().any(|source| source.relation == family.source);
+            if is_source && expected.is_empty() {
+                continue;
+            }
+            let why = format!("rows of {} lie in the range too", family.name.text);
+            let dropped = !is_source && tail.filters.iter().any(|filter| filter.name == "kind");
+            if dropped {
+                analysis.fail(6, "F1", format!("{why} and are dropped after they were read"));
+            } else {
+                analysis.fail(3, "K6", why);
+            }
+        }
+    }
+
+    /// O5.
+    fn ordered(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
+        if self.read.order.is_empty() {
+            analysis.note(5, "no order is asked for");
+            return;
+        }
+        if let Some(sort) = tail.sort {
+            let shown = found.iter().all(|(source, one)| {
+                let mut shown = available(self.model, self.family(one.family));
+                shown.extend(fixed_paths(&one.met));
+                self.read.order.iter().all(|(key, _)| match key {
+                    OrderKey::Kind => true,
+                    OrderKey::Columns(paths) => paths
+                        .iter()
+                        .all(|path| shown.contains(&canonical(self.model, source.relation, path))),
+                })
+            });
+            if !shown {
+                analysis.fail(5, "O7", "the rows do not show what they are sorted by");
+            } else if self.sorts_as_wanted(sort) {
+                analysis.multi = true;
+                analysis.note(5, "sorted outside the store");
+                if self.read.limit.is_some() && self.step.each.is_none() {
+                    analysis.fail(
+                        6,
+                        "F1",
+                        "all rows are read and sorted before the first are taken",
+                    );
+                }
+            } else {
+                analysis.fail(5, "K7", "the plan sorts otherwise than the pattern asks");
+            }
+            return;
+        }
+        if self.step.each.is_some() && self.step.verb != Verb::Get {
+            analysis.fail(5, "K7", "several ranges follow one another, each in order; sort them");
+            return;
+        }
+        match self.order_by_key(found) {
+            Ok(evidence) => analysis.note(5, evidence),
+            Err(why) => {
+                let lint = if why.contains("do not sort as") { "K1" } else { "K7" };
+                analysis.fail(5, lint, why);
+            }
+        }
+    }
+
+    fn sorts_as_wanted(&self, sort: &[(String, bool)]) -> bool {
+        let Some(source) = self.read.sources.first() else { return false };
+        sort.len() == self.read.order.len()
+            && sort.iter().zip(&self.read.order).all(|((name, desc), (key, wanted))| match key {
+                OrderKey::Kind => name == "kind" && desc == wanted,
+                OrderKey::Columns(paths) => paths.first().is_some_and(|path| {
+                    self.model.path_text(source.relation, path) == *name && desc == wanted
+                }),
+            })
+    }
+
+    fn order_by_key(&self, found: &[(&Source, Part1)]) -> Result<String, String> {
+        let mut evidence = String::new();
+        let mut order = self.read.order.as_slice();
+        let mut stripped = 0;
+        if found.len() > 1 {
+            let Some(((OrderKey::Kind, desc), others)) = order.split_first() else {
+                return Err("rows of several types are mixed by nothing but their tags".to_owned());
+            };
+            self.kinds_in_order(found, *desc)?;
+            order = others;
+            stripped = 1;
+        }
+        for (index, (source, one)) in found.iter().enumerate() {
+            let table = self.table();
+            let descends = table.desc.iter().skip(one.column).map(|desc| *desc != self.step.desc);
+            let wanted: Vec<(ColumnPath, bool)> = order
+                .iter()
+                .filter_map(|(key, desc)| match key {
+                    OrderKey::Kind => None,
+                    OrderKey::Columns(paths) => paths
+                        .get(index)
+                        .map(|path| (canonical(self.model, source.relation, path), *desc)),
+                })
+                .collect();
+            let line = Line {
+                relation: source.relation,
+                rest: &one.rest,
+                descends: descends.collect(),
+                fixed: fixed_paths(&one.met),
+            };
+            evidence = check_order(self.model, &line, &wanted)?;
+        }
+        if stripped == 1 {
+            evidence.push_str("; row types follow one another by their tags");
+        }
+        Ok(evidence)
+    }
+
+    /// Row types come in the order in which the pattern lists them.
+    fn kinds_in_order(&self, found: &[(&Source, Part1)], desc: bool) -> Result<(), String> {
+        let tags: Option<Vec<&str>> = found
+            .iter()
+            .map(|(_, one)| match one.rest.first().and_then(|column| column.first()) {
+                Some(Part::Literal(text)) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        let Some(tags) = tags else { return Err("a row type has no tag in its key".to_owned()) };
+        for pair in tags.windows(2) {
+            let [before, after] = pair else { continue };
+            let apart = !before.starts_with(after) && !after.starts_with(before);
+            if !apart || (before < after) != (desc == self.step.desc) {
+                return Err(format!(
+                    "the tags {before:?} and {after:?} are not in the wanted order"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// O7, and the follow-up reads that it takes.
+    fn covered(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
+        for (source, one) in found {
+            let family = self.family(one.family);
+            let mut shown = available(self.model, family);
+            for met in &one.met {
+                if let (Term::Column(path), CondOp::Eq) = (&met.row, met.op)
+                    && !matches!(met.plan, Term::Each)
+                {
+                    shown.insert(path.clone());
+                }
+            }
+            for read in &tail.reads {
+                match self.follow(source.relation, read, &shown) {
+                    Ok(more) => {
+                        analysis.multi = true;
+                        shown.extend(more);
+                    }
+                    Err((obligation, why)) => analysis.fail(obligation, "O7", why),
+                }
+            }
+            let missing: Vec<String> = source
+                .outputs
+                .iter()
+                .flatten()
+                .filter(|path| !shown.contains(&canonical(self.model, source.relation, path)))
+                .map(|path| self.model.path_text(source.relation, path))
+                .collect();
+            if missing.is_empty() {
+                analysis.note(7, format!("{} shows all that is asked", family.name.text));
+            } else {
+                let why = format!("{} does not hold {}", family.name.text, missing.join(", "));
+                analysis.fail(7, "O7", why);
+            }
+        }
+    }
+
+    /// O6 and O9.
+    fn limited(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
+        let pushed = self.step.limit.as_ref();
+        let wanted = self.read.limit.as_ref();
+        match (wanted, pushed) {
+            (None, Some(_)) => {
+                analysis.fail(4, "A4", "the plan stops early, the pattern does not");
+            }
+            (Some(wanted), Some(pushed)) if wanted != pushed => {
+                analysis.fail(4, "A4", "the plan's limit is not the pattern's");
+            }
+            (Some(_), Some(_)) if !tail.filters.is_empty() => {
+                analysis.fail(6, "F2", "the limit counts rows before the filter drops some");
+            }
+            (Some(_), Some(_)) => analysis.note(6, "the limit is the range's own"),
+            (Some(_), None) if tail.take.is_none() && !self.at_most_one(found) => {
+                analysis.fail(4, "A4", "the plan reads on behind the limit");
+            }
+            (Some(_), None) if !self.at_most_one(found) => {
+                analysis.fail(6, "F1", "all rows are read before the first are taken");
+            }
+            _ => analysis.note(6, "every row of the range is returned"),
+        }
+        if self.step.each.is_some() && wanted.is_some() && tail.take != wanted {
+            analysis.fail(4, "A4", "each range has its own limit; take the first of them all");
+        }
+        self.bounded(found, tail, analysis);
+    }
+
+    fn at_most_one(&self, found: &[(&Source, Part1)]) -> bool {
+        self.step.each.is_none()
+            && found.len() == 1
+            && found.iter().all(|(source, one)| {
+                determines_tuple(self.model, source.relation, &fixed_paths(&one.met))
+            })
+    }
+
+    fn bounded(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
+        let mut total = Some(0.0);
+        for (source, one) in found {
+            let fixed = fixed_paths(&one.met);
+            let relation = self.model.relation(source.relation);
+            let one_row = determines_tuple(self.model, source.relation, &fixed);
+            let bound = if one_row {
+                Some(1.0)
+            } else {
+                relation
+                    .fanouts
+                    .iter()
+                    .filter(|fanout| {
+                        fanout.from.iter().all(|column| fixed.contains(&vec![*column]))
+                    })
+                    .filter_map(crate::model::relation::Fanout::max)
+                    .min_by(f64::total_cmp)
+            };
+            total = total.zip(bound).map(|(a, b)| a + b);
+        }
+        let rows = match (&self.read.limit, total) {
+            (Some(limit), _) => Some(super::text::term(self.read, limit)),
+            (None, Some(total)) => Some(format!("{total}")),
+            (None, None) => None,
+        };
+        let ranges = match &self.step.each {
+            None => None,
+            Some(EachOf::Numbers(low, high)) => Some((high - low + 1).to_string()),
+            Some(EachOf::Param(index)) => {
+                let ty = self.read.params.get(*index).map(|param| &param.ty);
+                match ty {
+                    Some(Type::List(_, Some(max))) => Some(max.to_string()),
+                    _ => {
+                        analysis.fail(
+                            9,
+                            "P4",
+                            "the number of ranges has no bound: say `in … max k`",
+                        );
+                        None
+                    }
+                }
+            }
+        };
+        if self.step.each.is_some() {
+            analysis.multi = true;
+        }
+        if !tail.reads.is_empty() && rows.is_none() {
+            analysis.fail(9, "A5", "the number of follow-up reads has no bound");
+        }
+        analysis.rows_max = match (rows, ranges) {
+            (Some(rows), Some(ranges)) => format!("{ranges} x {rows}"),
+            (Some(rows), None) => rows,
+            (None, _) => "unbounded".to_owned(),
+        };
+        analysis.note(9, format!("rows by one call: {}", analysis.rows_max));
+    }
+
+    /// O8.
+    fn consistent(&self, analysis: &mut Analysis) {
+        let weak = self.table().is_index && !self.target.strong_indexes;
+        if weak && self.read.consistency == Consistency::Strong {
+            let why = format!(
+                "an index of {} may lag behind, and {} asks for strong reads",
+                self.target.name, self.read.name.text
+            );
+            analysis.fail(8, "X3", why);
+        } else {
+            let level = if weak { "eventual" } else { "as written" };
+            analysis.note(8, format!("this path is {level}; time is stated, not proven"));
+        }
+    }
+}
+
+/// Attributes with one value in a range.
+pub(crate) fn fixed_paths(met: &[Met]) -> BTreeSet<ColumnPath> {
+    met.iter()
+        .filter(|met| met.op == CondOp::Eq)
+        .filter_map(|met| match &met.row {
+            Term::Column(path) => Some(path.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Every attribute that a key is computed from.
+pub(crate) fn all_key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
+    let mut paths = BTreeSet::new();
+    for part in family.key.iter().flat_map(|column| &column.parts) {
+        if let Part::Hole { term, .. } = part {
+            term.columns(&mut |path| {
+                paths.insert(canonical(model, family.source, path));
+            });
+        }
+    }
+    paths
+}
+
+/// Whether some step of the path may be absent.
+pub(crate) fn is_optional(model: &Model, relation: usize, path: &[usize]) -> bool {
+    (1..=path.len()).any(|length| {
+        let head = path.get(..length).unwrap_or(&[]);
+        let owner = model.path_owner(relation, head);
+        head.last()
+            .and_then(|column| model.relation(owner).columns.get(*column))
+            .is_some_and(|column| column.optional)
+    })
+}

@@ -1,0 +1,672 @@
+//! The proof of one write: its plan turns the rows of a state into the rows of the changed state.
+//!
+//! Claimed for a plan executed alone. Whether it may run beside others is said by lints.
+//!
+//! Invariant: no failure is returned only when every row family that the write concerns is
+//! changed as it must be, from values that are known, and nothing else is.
+
+use std::collections::BTreeSet;
+
+use super::canon::canonical;
+use super::exact::{exact_read, same_bindings};
+use super::needs::{Need, needs};
+use super::read::{Analysis, all_key_paths};
+use super::unique::{available, clash, key_paths};
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
+use crate::model::{ColumnPath, Model, Term, Write};
+use crate::syntax::tree::{CondOp, Existing};
+use crate::target::Target;
+
+struct Prover<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    target: &'a Target,
+    write: &'a Write,
+    plan: &'a WritePlan,
+}
+
+/// Proves that a plan does a write.
+pub(crate) fn prove_write(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    write: &Write,
+    plan: &WritePlan,
+) -> Analysis {
+    let mut analysis = Analysis { rows_max: "unbounded".to_owned(), ..Analysis::default() };
+    let prover = Prover { model, schema, target, write, plan };
+    let mut used: BTreeSet<usize> = BTreeSet::new();
+    let mut rows = 0;
+    for effect in &write.effects {
+        for (id, family) in schema.families.iter().enumerate() {
+            if family.base.is_some() {
+                continue;
+            }
+            for need in needs(model, schema, id, effect) {
+                analysis.families.insert(id);
+                rows += if need == Need::Rekey { 2 } else { 1 };
+                if let Some(clash) = clash(model, schema, id) {
+                    analysis.fail(4, "U1", clash.text());
+                }
+                prover.need(effect, id, family, &need, &mut used, &mut analysis);
+            }
+        }
+    }
+    for (index, step) in plan.steps.iter().enumerate() {
+        let reads = matches!(step.kind, WriteStepKind::Read { .. });
+        if !reads && !used.contains(&index) {
+            let name = step.families.first().and_then(|id| schema.families.get(*id));
+            let name = name.map_or("", |family| family.name.text.as_str());
+            analysis.fail(
+                4,
+                "W5",
+                format!("the plan also changes {name}, which the write does not"),
+            );
+        }
+        prover.read_is_exact(step, &mut analysis);
+    }
+    let loops = write.effects.iter().any(|effect| effect.each.is_some())
+        || plan.steps.iter().any(|step| {
+            matches!(
+                &step.kind,
+                WriteStepKind::Put { each: Some(_) }
+                    | WriteStepKind::Delete { each: Some(_) }
+                    | WriteStepKind::Patch { each: Some(_) }
+            )
+        });
+    if !loops {
+        analysis.rows_max = rows.to_string();
+    }
+    if analysis.failures.is_empty() {
+        analysis.note(1, "every key is computed from inputs and from rows read before");
+        analysis.note(4, "every row family that the write concerns is changed, and no other");
+        analysis.note(9, format!("rows written by one call: {}", analysis.rows_max));
+        analysis.note(
+            4,
+            "defined where the result is a state: a new key is new, what is referred to is there",
+        );
+    }
+    analysis
+}
+
+impl Prover<'_> {
+    #[expect(clippy::too_many_lines, reason = "one arm for each need; they share the step lookup")]
+    fn need(
+        &self,
+        effect: &Effect,
+        id: FamilyId,
+        family: &Family,
+        need: &Need,
+        used: &mut BTreeSet<usize>,
+        analysis: &mut Analysis,
+    ) {
+        let name = &family.name.text;
+        let loops = effect.each.is_some()
+            || matches!(need, Need::PatchCopies { .. } | Need::RekeyCopies { .. });
+        match need {
+            Need::Unplanned(why) => analysis.fail(4, "W5", format!("{name}: {why}")),
+            Need::Put => {
+                if let Some(at) = self
+                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Put { .. }))
+                {
+                    self.put(effect, family, at, analysis);
+                    self.existing(effect, family, at, analysis);
+                } else {
+                    self.missing(name, "put", analysis);
+                }
+            }
+            Need::Delete => {
+                if let Some(at) = self
+                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Delete { .. }))
+                {
+                    self.keyed(effect, family, at, analysis);
+                } else {
+                    self.missing(name, "delete", analysis);
+                }
+            }
+            Need::Rekey => {
+                let delete = self.find_step(id, used, loops, |kind| {
+                    matches!(kind, WriteStepKind::Delete { .. })
+                });
+                let put = self
+                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Put { .. }));
+                match (delete, put) {
+                    (Some(delete), Some(put)) if delete < put => {
+                        self.keyed(effect, family, delete, analysis);
+                        self.put(effect, family, put, analysis);
+                        self.was_read(effect, family, delete, analysis);
+                    }
+                    _ => self.missing(
+                        name,
+                        "delete under the old key, then put under the new",
+                        analysis,
+                    ),
+                }
+            }
+            Need::Patch => {
+                if let Some(at) = self
+                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
+                {
+                    self.keyed(effect, family, at, analysis);
+                } else {
+                    self.missing(name, "patch", analysis);
+                }
+            }
+            Need::PatchParent { via } => {
+                if let Some(at) = self
+                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
+                {
+                    self.parent(effect, family, *via, at, analysis);
+                } else {
+                    self.missing(name, "patch", analysis);
+                }
+            }
+            Need::PatchCopies { via } => {
+                if let Some(at) = self
+                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
+                {
+                    self.copies(effect, family, *via, at, false, analysis);
+                } else {
+                    self.missing(name, "patch, for each row that holds a copy", analysis);
+                }
+            }
+            Need::RekeyCopies { via } => {
+                let delete = self.find_step(id, used, loops, |kind| {
+                    matches!(kind, WriteStepKind::Delete { .. })
+                });
+                let put = self
+                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Put { .. }));
+                match (delete, put) {
+                    (Some(delete), Some(put)) if delete < put => {
+                        self.copies(effect, family, *via, delete, false, analysis);
+                        self.copies(effect, family, *via, put, true, analysis);
+                    }
+                    _ => self.missing(
+                        name,
+                        "delete and put, for each row whose key holds a copy",
+                        analysis,
+                    ),
+                }
+            }
+        }
+    }
+
+    fn missing(&self, family: &str, what: &str, analysis: &mut Analysis) {
+        analysis.fail(
+            4,
+            "W5",
+            format!("the plan does not {what} {family}, so old rows stay or new ones are missing"),
+        );
+    }
+
+    /// The step that changes the family; several effects may share it.
+    fn find_step(
+        &self,
+        id: FamilyId,
+        used: &mut BTreeSet<usize>,
+        loops: bool,
+        wanted: impl Fn(&WriteStepKind) -> bool,
+    ) -> Option<usize> {
+        let fits = |step: &WriteStep| {
+            let each = match &step.kind {
+                WriteStepKind::Put { each }
+                | WriteStepKind::Delete { each }
+                | WriteStepKind::Patch { each } => each,
+                WriteStepKind::Read { .. } => return false,
+            };
+            each.is_some() == loops && step.families.contains(&id) && wanted(&step.kind)
+        };
+        let at = self.plan.steps.iter().position(fits)?;
+        used.insert(at);
+        Some(at)
+    }
+
+    /// What is known of the effect's own tuple before step `at`: its attributes.
+    fn known(&self, effect: &Effect, at: usize, analysis: &mut Analysis) -> BTreeSet<ColumnPath> {
+        let mut known: BTreeSet<ColumnPath> = BTreeSet::new();
+        for (column, term) in &effect.key {
+            if self.term_known(effect, term, at) {
+                known.insert(vec![*column]);
+            } else {
+                let name = self.model.path_text(effect.relation, &[*column]);
+                analysis.fail_call("W1", format!("{name} of the loop is not known to the plan"));
+            }
+        }
+        if effect.kind == EffectKind::Insert {
+            for (column, found) in self.model.relation(effect.relation).columns.iter().enumerate() {
+                if found.optional && !effect.key.iter().any(|(other, _)| *other == column) {
+                    known.insert(vec![column]);
+                }
+            }
+        }
+        self.made_here(effect, &mut known);
+        for step in self.plan.steps.iter().take(at) {
+            let WriteStepKind::Read { bindings, .. } = &step.kind else { continue };
+            for family in step.families.iter().filter_map(|id| self.schema.families.get(*id)) {
+                if family.source == effect.relation
+                    && effect.each.is_none()
+                    && self.reads_this(effect, bindings)
+                {
+                    // An insert's own values are the new ones; what is read is old.
+                    if effect.kind != EffectKind::Insert {
+                        known.extend(available(self.model, family));
+                    }
+                }
+                self.referred(effect, family, bindings, &mut known);
+            }
+        }
+        known
+    }
+
+    /// What the same write makes tells the attributes of what is referred to.
+    fn made_here(&self, effect: &Effect, known: &mut BTreeSet<ColumnPath>) {
+        for (column, term) in &effect.key {
+            let reference = self.model.relation(effect.relation).columns.get(*column);
+            let Some(target) = reference.and_then(|column| column.refers) else { continue };
+            let key = self.model.relation(target).key();
+            for other in &self.write.effects {
+                let makes = other.kind == EffectKind::Insert
+                    && other.relation == target
+                    && other.existing == Existing::Fresh
+                    && other.each.is_none()
+                    && matches!(key, [only] if other.key.iter().any(|(at, value)| at == only && value == term));
+                if makes {
+                    let columns = 0..self.model.relation(target).columns.len();
+                    known
+                        .extend(columns.map(|inner| {
+                            canonical(self.model, effect.relation, &[*column, inner])
+                        }));
+                }
+            }
+        }
+    }
+
+    /// Whether a read finds exactly the effect's tuple.
+    fn reads_this(&self, effect: &Effect, bindings: &[(ColumnPath, Term)]) -> bool {
+        let key = self.model.relation(effect.relation).key();
+        let given = |column: &usize| {
+            effect.key.iter().find(|(other, _)| other == column).map(|(_, term)| term)
+        };
+        if bindings.is_empty() {
+            return key.iter().all(|column| given(column).is_some());
+        }
+        key.iter().all(|column| {
+            bindings
+                .iter()
+                .any(|(path, term)| path.as_slice() == [*column] && given(column) == Some(term))
+        })
+    }
+
+    /// A read of the entity that an attribute refers to tells that entity's attributes.
+    fn referred(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        bindings: &[(ColumnPath, Term)],
+        known: &mut BTreeSet<ColumnPath>,
+    ) {
+        for (column, term) in &effect.key {
+            let reference = self.model.relation(effect.relation).columns.get(*column);
+            if reference.and_then(|column| column.refers) != Some(family.source) {
+                continue;
+            }
+            let key = self.model.relation(family.source).key();
+            let same =
+                matches!(bindings, [(path, bound)] if path.as_slice() == key && bound == term);
+            if same {
+                for path in available(self.model, family) {
+                    let whole: ColumnPath = std::iter::once(*column).chain(path).collect();
+                    known.insert(canonical(self.model, effect.relation, &whole));
+                }
+            }
+        }
+    }
+
+    fn term_known(&self, effect: &Effect, term: &Term, at: usize) -> bool {
+        match term {
+            Term::Param(_) | Term::Const(_) => true,
+            Term::Call(_, args) => args.iter().all(|arg| self.term_known(effect, arg, at)),
+            Term::Prior(path) => {
+                let Some(each) = &effect.each else { return false };
+                let path = canonical(self.model, each.relation, path);
+                self.loop_shows(effect, at).is_some_and(|shown| shown.contains(&path))
+            }
+            Term::Column(_) | Term::Each => false,
+        }
+    }
+
+    /// What the loop's rows show, when they are exactly the tuples of the effect's loop.
+    fn loop_shows(&self, effect: &Effect, at: usize) -> Option<BTreeSet<ColumnPath>> {
+        let each = effect.each.as_ref()?;
+        let step = self.plan.steps.get(at)?;
+        let alias = match &step.kind {
+            WriteStepKind::Put { each }
+            | WriteStepKind::Delete { each }
+            | WriteStepKind::Patch { each } => each.as_ref()?,
+            WriteStepKind::Read { .. } => return None,
+        };
+        for read in self.plan.steps.iter().take(at) {
+            let WriteStepKind::Read { bindings, alias: Some(name) } = &read.kind else { continue };
+            let [id] = read.families[..] else { continue };
+            let family = self.schema.families.get(id)?;
+            if name != alias {
+                continue;
+            }
+            let wanted: Option<Vec<(ColumnPath, Term)>> = each
+                .predicates
+                .iter()
+                .map(|one| {
+                    let path = canonical(self.model, each.relation, &one.path);
+                    (one.op == CondOp::Eq)
+                        .then(|| one.values.first().map(|value| (path, value.clone())))?
+                })
+                .collect();
+            let wanted = wanted?;
+            if family.source == each.relation
+                && same_bindings(self.model, family.source, bindings, &wanted)
+            {
+                return Some(available(self.model, family));
+            }
+            let key = self.model.relation(family.source).key().to_vec();
+            for stored in &family.stored {
+                if let Stored::Collect { relation, via, path, .. } = stored
+                    && *relation == each.relation
+                    && let ([(bound, term)], [(asked, value)]) =
+                        (bindings.as_slice(), wanted.as_slice())
+                    && *bound == key
+                    && *asked == vec![*via]
+                    && term == value
+                {
+                    return Some(BTreeSet::from([
+                        canonical(self.model, *relation, path),
+                        vec![*via],
+                    ]));
+                }
+            }
+        }
+        None
+    }
+
+    /// Every read of the plan finds exactly the rows that meet its bindings.
+    fn read_is_exact(&self, step: &WriteStep, analysis: &mut Analysis) {
+        let WriteStepKind::Read { bindings, .. } = &step.kind else { return };
+        for id in &step.families {
+            let Some(family) = self.schema.families.get(*id) else { continue };
+            let mut bindings = bindings.clone();
+            if bindings.is_empty() {
+                let own = self.write.effects.iter().find(|effect| effect.relation == family.source);
+                let key = self.model.relation(family.source).key();
+                bindings = own
+                    .into_iter()
+                    .flat_map(|effect| &effect.key)
+                    .filter(|(column, _)| key.contains(column))
+                    .map(|(column, term)| (vec![*column], term.clone()))
+                    .collect();
+            }
+            if let Err(why) =
+                exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
+            {
+                let why = format!("the read of {} is not exact: {why}", family.name.text);
+                analysis.fail_call("W1", why);
+            }
+        }
+    }
+
+    fn keyed(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+        let known = self.known(effect, at, analysis);
+        self.loops(effect, at, analysis);
+        let missing: Vec<String> = all_key_paths(self.model, family)
+            .iter()
+            .filter(|path| !known.contains(*path))
+            .map(|path| self.model.path_text(family.source, path))
+            .collect();
+        if !missing.is_empty() {
+            analysis.fail_call(
+                "W1",
+                format!(
+                    "the key of {} needs {}, which the caller of {} does not know",
+                    family.name.text,
+                    missing.join(", "),
+                    self.write.name.text
+                ),
+            );
+        }
+    }
+
+    fn put(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+        self.keyed(effect, family, at, analysis);
+        let mut known = self.known(effect, at, &mut Analysis::default());
+        known.extend(effect.set.iter().map(|(column, _)| vec![*column]));
+        let guards = family.when.iter().map(|one| canonical(self.model, family.source, &one.path));
+        for path in available(self.model, family).into_iter().chain(guards) {
+            if !known.contains(&path) {
+                let name = self.model.path_text(family.source, &path);
+                analysis.fail_call(
+                    "W5",
+                    format!(
+                        "{} stores {name}, which the caller of {} does not know",
+                        family.name.text, self.write.name.text
+                    ),
+                );
+            }
+        }
+        if effect.kind != EffectKind::Insert
+            && family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_)))
+        {
+            analysis.fail(
+                4,
+                "W5",
+                format!("{} keeps lists or counts that a new key would lose", family.name.text),
+            );
+        }
+    }
+
+    /// A loop in the pattern is a loop in the step.
+    fn loops(&self, effect: &Effect, at: usize, analysis: &mut Analysis) {
+        if effect.each.is_some() && self.loop_shows(effect, at).is_none() {
+            analysis.fail(4, "W5", "the plan does not go through what the write goes through");
+        }
+        let step_loops = matches!(
+            self.plan.steps.get(at).map(|step| &step.kind),
+            Some(
+                WriteStepKind::Put { each: Some(_) }
+                    | WriteStepKind::Delete { each: Some(_) }
+                    | WriteStepKind::Patch { each: Some(_) }
+            )
+        );
+        if effect.each.is_none() && step_loops {
+            analysis.fail(4, "W5", "the plan goes through a loop, the write does not");
+        }
+    }
+
+    /// `unless exists` and `or replace` need to know what is there.
+    fn existing(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+        if effect.existing == Existing::Fresh {
+            return;
+        }
+        let own_key: BTreeSet<ColumnPath> =
+            self.model.relation(effect.relation).key().iter().map(|column| vec![*column]).collect();
+        let alone = key_paths(self.model, family).is_subset(&own_key)
+            && all_key_paths(self.model, family).is_subset(&own_key);
+        let families = self
+            .schema
+            .families
+            .iter()
+            .filter(|other| other.base.is_none() && other.source == effect.relation)
+            .count();
+        let by_condition = match effect.existing {
+            Existing::Unless => alone && families == 1 && family.when.is_empty(),
+            _ => alone && family.when.is_empty(),
+        };
+        if by_condition && family.stored.iter().all(|stored| matches!(stored, Stored::Path(_))) {
+            return;
+        }
+        let total = self.reads_before(effect, at).any(|other| {
+            other.when.is_empty()
+                && effect.each.is_none()
+                && (effect.existing == Existing::Unless
+                    || all_key_paths(self.model, family).is_subset(&available(self.model, other)))
+        });
+        if !total || family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_))) {
+            analysis.fail(
+                4,
+                "W2",
+                format!(
+                    "whether the key is taken is not looked up before {} is put",
+                    family.name.text
+                ),
+            );
+        }
+    }
+
+    fn reads_before<'a>(
+        &'a self,
+        effect: &'a Effect,
+        at: usize,
+    ) -> impl Iterator<Item = &'a Family> {
+        self.plan.steps.iter().take(at).filter_map(move |step| match &step.kind {
+            WriteStepKind::Read { bindings, .. } if self.reads_this(effect, bindings) => step
+                .families
+                .iter()
+                .filter_map(|id| self.schema.families.get(*id))
+                .find(|family| family.source == effect.relation),
+            _ => None,
+        })
+    }
+
+    /// A put after an update must not make a row of nothing.
+    fn was_read(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+        if !self.reads_before(effect, at).any(|other| other.when.is_empty()) {
+            analysis.fail_call(
+                "W1",
+                format!("what {} holds is not read before its key changes", family.name.text),
+            );
+        }
+    }
+
+    fn parent(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        via: usize,
+        at: usize,
+        analysis: &mut Analysis,
+    ) {
+        let known = self.known(effect, at, analysis);
+        self.loops(effect, at, analysis);
+        let key = self.model.relation(family.source).key().to_vec();
+        let by_key = all_key_paths(self.model, family).iter().all(|path| *path == key);
+        let mut wanted = vec![vec![via]];
+        wanted.extend(family.stored.iter().filter_map(|stored| match stored {
+            Stored::Collect { relation, path, .. } if *relation == effect.relation => {
+                Some(canonical(self.model, *relation, path))
+            }
+            _ => None,
+        }));
+        if !by_key || !wanted.iter().all(|path| known.contains(path)) {
+            analysis.fail_call(
+                "W1",
+                format!("which row of {} keeps it is not known", family.name.text),
+            );
+        }
+        // Taking away what is not there must take nothing away.
+        let looked = self.reads_before(effect, at).any(|other| other.when.is_empty());
+        if effect.kind == EffectKind::Delete && !looked {
+            analysis.fail(
+                4,
+                "W2",
+                format!(
+                    "{} is changed without looking whether there is something to delete",
+                    family.name.text
+                ),
+            );
+        }
+        if effect.existing != Existing::Fresh {
+            analysis.fail(
+                4,
+                "W2",
+                format!("{} counts what may have been there already", family.name.text),
+            );
+        }
+    }
+
+    /// Copies are changed in every row that refers to the changed tuple.
+    fn copies(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        via: usize,
+        at: usize,
+        put: bool,
+        analysis: &mut Analysis,
+    ) {
+        let step = self.plan.steps.get(at);
+        let alias = step.and_then(|step| match &step.kind {
+            WriteStepKind::Put { each }
+            | WriteStepKind::Delete { each }
+            | WriteStepKind::Patch { each } => each.clone(),
+            WriteStepKind::Read { .. } => None,
+        });
+        let key = self.model.relation(effect.relation).key();
+        let term =
+            effect.key.iter().find(|(column, _)| key == [*column]).map(|(_, term)| term.clone());
+        let Some(term) =
+            term.filter(|_| effect.kind == EffectKind::Update && effect.each.is_none())
+        else {
+            analysis.fail(
+                4,
+                "W5",
+                "only an update of one tuple by its key is followed to its copies",
+            );
+            return;
+        };
+        let found = self.plan.steps.iter().take(at).find_map(|read| match &read.kind {
+            WriteStepKind::Read { bindings, alias: Some(name) } if Some(name) == alias.as_ref() => {
+                let [id] = read.families[..] else { return None };
+                let other = self.schema.families.get(id)?;
+                let exact = other.source == family.source
+                    && same_bindings(
+                        self.model,
+                        other.source,
+                        bindings,
+                        &[(vec![via], term.clone())],
+                    );
+                exact.then_some(other)
+            }
+            _ => None,
+        });
+        let Some(other) = found else {
+            analysis.fail(
+                4,
+                "W5",
+                format!("the copies in {} are not found and changed", family.name.text),
+            );
+            return;
+        };
+        let mut known = available(self.model, other);
+        let mut wanted = all_key_paths(self.model, family);
+        if put {
+            known.extend(
+                effect
+                    .set
+                    .iter()
+                    .map(|(column, _)| canonical(self.model, family.source, &[via, *column])),
+            );
+            wanted.extend(available(self.model, family));
+            wanted.extend(
+                family.when.iter().map(|one| canonical(self.model, family.source, &one.path)),
+            );
+        }
+        if let Some(path) = wanted.iter().find(|path| !known.contains(*path)) {
+            let name = self.model.path_text(family.source, path);
+            analysis.fail_call(
+                "W1",
+                format!(
+                    "{} needs {name}, which {} does not hold",
+                    family.name.text, other.name.text
+                ),
+            );
+        }
+    }
+}

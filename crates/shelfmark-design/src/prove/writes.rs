@@ -1,0 +1,473 @@
+//! Certificates of writes: the plan named or derived, its proof, and a witness when it fails.
+
+use serde_json::{Value as Json, json};
+
+use super::certificate::{Certificate, Range, Status};
+use super::exact::exact_read;
+use super::needs::{Need, needs};
+use super::read::{Analysis, all_key_paths};
+use super::unique::available;
+use super::write::prove_write;
+use super::{SEED, decisive, obligations, text};
+use crate::eval::change::{apply, run};
+use crate::eval::generate::{Pool, state, write_inputs};
+use crate::eval::random::Random;
+use crate::eval::rows::{Rows, rows};
+use crate::eval::state::State;
+use crate::eval::witness::{inputs_json, shrink, state_json};
+use crate::limits::WITNESS_TRIES_MAX;
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, FamilyId, Schema, WritePlan, WriteStep, WriteStepKind};
+use crate::model::{ColumnPath, Model, Term, Value, Write};
+use crate::target::Target;
+
+/// The plan that a schema names for a write, or one that is derived.
+pub(crate) fn plan(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    index: usize,
+    write: &Write,
+) -> WritePlan {
+    let named = schema.writes.iter().find(|plan| plan.write == index);
+    named.cloned().unwrap_or_else(|| derive(model, schema, target, index, write))
+}
+
+pub(crate) fn certificate(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    index: usize,
+    write: &Write,
+    hash: &str,
+) -> (Certificate, Analysis, WritePlan) {
+    let plan = plan(model, schema, target, index, write);
+    let analysis = prove_write(model, schema, target, write, &plan);
+    let failure = decisive(&analysis);
+    let status = if failure.is_none() { Status::Certified } else { Status::Refused };
+    let witness = failure.map(|failure| {
+        if failure.call {
+            return call(write, &failure.reason);
+        }
+        find(model, schema, write, &plan).unwrap_or_else(
+            || json!({ "kind": "state", "found": false, "tries": WITNESS_TRIES_MAX }),
+        )
+    });
+    let certificate = Certificate {
+        schema: schema.name.text.clone(),
+        pattern: write.name.text.clone(),
+        write: true,
+        status,
+        obligation: failure.map(|failure| format!("O{}", failure.obligation)),
+        obligations: obligations(&analysis),
+        ranges: ranges(model, schema, write, &analysis),
+        steps: steps(schema, &plan),
+        rows_max: analysis.rows_max.clone(),
+        reason: failure.map(|failure| failure.reason.clone()).unwrap_or_default(),
+        witness,
+        model: hash.to_owned(),
+    };
+    (certificate, analysis, plan)
+}
+
+fn call(write: &Write, missing: &str) -> Json {
+    let names: Vec<&str> = write.params.iter().map(|param| param.name.as_str()).collect();
+    let call = format!("{}({})", write.name.text, names.join(", "));
+    json!({ "kind": "call", "call": call, "missing": missing })
+}
+
+/// The keys that the write touches.
+fn ranges(model: &Model, schema: &Schema, write: &Write, analysis: &Analysis) -> Vec<Range> {
+    let _ = write;
+    analysis
+        .families
+        .iter()
+        .filter_map(|id| {
+            let family = schema.families.get(*id)?;
+            let table = schema.tables.get(family.table)?;
+            let hole = |term: &Term| super::order::term_text(model, family.source, term);
+            let texts: Vec<String> =
+                family.key.iter().map(|column| text::parts(&column.parts, &hole)).collect();
+            let (partition, sort) = texts.split_at(table.partition.min(texts.len()));
+            Some(Range {
+                table: table.name.text.clone(),
+                partition: partition.to_vec(),
+                from: sort.to_vec(),
+                to: sort.to_vec(),
+                prefix: false,
+                descending: false,
+                limit: None,
+            })
+        })
+        .collect()
+}
+
+fn steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
+    plan.steps
+        .iter()
+        .map(|step| {
+            let name = step.families.first().and_then(|id| schema.families.get(*id));
+            let name = name.map_or("", |family| family.name.text.as_str());
+            let (verb, each) = match &step.kind {
+                WriteStepKind::Read { .. } => ("read", &None),
+                WriteStepKind::Put { each } => ("put", each),
+                WriteStepKind::Delete { each } => ("delete", each),
+                WriteStepKind::Patch { each } => ("patch", each),
+            };
+            let each = each.as_ref().map_or_else(String::new, |each| format!(" for each {each}"));
+            let inside =
+                step.transaction.map_or_else(String::new, |n| format!(" (transaction {n})"));
+            format!("{verb} {name}{each}{inside}")
+        })
+        .collect()
+}
+
+/// A plan of all that the write asks, with the reads that its keys need.
+fn derive(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    index: usize,
+    write: &Write,
+) -> WritePlan {
+    let mut deriver =
+        Deriver { model, schema, target, write, reads: Vec::new(), changes: Vec::new() };
+    for effect in &write.effects {
+        for (id, family) in
+            schema.families.iter().enumerate().filter(|(_, family)| family.base.is_none())
+        {
+            for need in needs(model, schema, id, effect) {
+                deriver.need(effect, id, family, &need);
+            }
+        }
+    }
+    let several = deriver.reads.len() + deriver.changes.len() > 1;
+    let reading = deriver.reads.is_empty() || target.reading_transactions;
+    let transaction = (several && target.transactions && reading).then_some(1);
+    let mut steps: Vec<WriteStep> = Vec::new();
+    for (id, kind) in deriver.reads.into_iter().chain(deriver.changes) {
+        steps.push(WriteStep { kind, families: vec![id], transaction });
+    }
+    WritePlan { write: index, steps, span: write.span, derived: true }
+}
+
+struct Deriver<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    target: &'a Target,
+    write: &'a Write,
+    reads: Vec<(FamilyId, WriteStepKind)>,
+    changes: Vec<(FamilyId, WriteStepKind)>,
+}
+
+impl Deriver<'_> {
+    fn need(&mut self, effect: &Effect, id: FamilyId, family: &Family, need: &Need) {
+        let each = match (need, &effect.each) {
+            (Need::PatchCopies { via } | Need::RekeyCopies { via }, _) => {
+                self.copies(effect, family, *via)
+            }
+            (_, Some(_)) => self.loop_read(effect),
+            _ => None,
+        };
+        let put = WriteStepKind::Put { each: each.clone() };
+        let delete = WriteStepKind::Delete { each: each.clone() };
+        let patch = WriteStepKind::Patch { each };
+        match need {
+            Need::Put => {
+                self.look_up(effect, family, true);
+                if effect.existing != crate::syntax::tree::Existing::Fresh {
+                    self.read_own(effect, &all_key_paths(self.model, family));
+                }
+                self.add(id, put);
+            }
+            Need::Delete => {
+                self.look_up(effect, family, false);
+                self.add(id, delete);
+            }
+            Need::Rekey => {
+                let wanted = available(self.model, family);
+                self.read_own(effect, &wanted);
+                self.look_up(effect, family, true);
+                self.add(id, delete);
+                self.add(id, put);
+            }
+            Need::RekeyCopies { .. } => {
+                self.add(id, delete);
+                self.add(id, put);
+            }
+            Need::Patch | Need::PatchCopies { .. } => {
+                if *need == Need::Patch {
+                    self.look_up(effect, family, false);
+                }
+                self.add(id, patch);
+            }
+            Need::PatchParent { .. } => {
+                if effect.kind == EffectKind::Delete {
+                    self.read_own(effect, &available(self.model, family));
+                }
+                self.add(id, patch);
+            }
+            Need::Unplanned(_) => {}
+        }
+    }
+
+    fn add(&mut self, id: FamilyId, kind: WriteStepKind) {
+        let same = |(other, old): &(FamilyId, WriteStepKind)| {
+            *other == id
+                && std::mem::discriminant(old) == std::mem::discriminant(&kind)
+                && each_of(old) == each_of(&kind)
+        };
+        if !self.changes.iter().any(same) {
+            self.changes.push((id, kind));
+        }
+    }
+
+    fn add_read(&mut self, id: FamilyId, bindings: Vec<(ColumnPath, Term)>, alias: Option<String>) {
+        let known = self.reads.iter().any(|(other, kind)| {
+            *other == id
+                && matches!(kind, WriteStepKind::Read { bindings: old, .. } if *old == bindings)
+        });
+        if !known {
+            self.reads.push((id, WriteStepKind::Read { bindings, alias }));
+        }
+    }
+
+    /// Reads what the key (and, for a put, the row) needs beyond what the effect gives.
+    fn look_up(&mut self, effect: &Effect, family: &Family, put: bool) {
+        let mut wanted = all_key_paths(self.model, family);
+        if put {
+            wanted.extend(available(self.model, family));
+        }
+        wanted.retain(|path| !effect.key.iter().any(|(column, _)| path.as_slice() == [*column]));
+        let (own, others): (Vec<ColumnPath>, Vec<ColumnPath>) =
+            wanted.into_iter().partition(|path| path.len() == 1);
+        let unknown =
+            |path: &&ColumnPath| !effect.key.iter().any(|(column, _)| path.first() == Some(column));
+        if effect.kind != EffectKind::Insert
+            && (!own.is_empty() || others.iter().any(|path| unknown(&path)))
+        {
+            self.read_own(effect, &own.iter().chain(&others).cloned().collect());
+        }
+        for path in others {
+            let Some((via, term)) =
+                effect.key.iter().find(|(column, _)| path.first() == Some(column))
+            else {
+                continue;
+            };
+            let columns = &self.model.relation(effect.relation).columns;
+            let Some(target) = columns.get(*via).and_then(|column| column.refers) else { continue };
+            let key = self.model.relation(target).key().to_vec();
+            let bindings = vec![(key, term.clone())];
+            let inner = path.get(1..).unwrap_or(&[]).to_vec();
+            let found = self.schema.families.iter().enumerate().find(|(id, other)| {
+                other.source == target
+                    && available(self.model, other).contains(&inner)
+                    && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
+                        .is_ok()
+            });
+            if let Some((id, _)) = found {
+                self.add_read(id, bindings, None);
+            }
+        }
+    }
+
+    /// Reads the effect's own tuple from a family that its key finds.
+    fn read_own(&mut self, effect: &Effect, wanted: &std::collections::BTreeSet<ColumnPath>) {
+        let key = self.model.relation(effect.relation).key();
+        let bindings: Vec<(ColumnPath, Term)> = effect
+            .key
+            .iter()
+            .filter(|(column, _)| key.contains(column))
+            .map(|(column, term)| (vec![*column], term.clone()))
+            .collect();
+        let mut best: Option<(usize, FamilyId)> = None;
+        for (id, other) in self.schema.families.iter().enumerate() {
+            if other.source != effect.relation
+                || exact_read(self.model, self.schema, self.target, self.write, id, &bindings)
+                    .is_err()
+            {
+                continue;
+            }
+            let missing = wanted.difference(&available(self.model, other)).count();
+            if best.is_none_or(|(old, _)| missing < old) {
+                best = Some((missing, id));
+            }
+        }
+        if let Some((_, id)) = best {
+            self.add_read(id, bindings, None);
+        }
+    }
+
+    /// Reads the rows that hold copies of what changes.
+    fn copies(&mut self, effect: &Effect, family: &Family, via: usize) -> Option<String> {
+        let key = self.model.relation(effect.relation).key();
+        let term = effect.key.iter().find(|(column, _)| key == [*column])?.1.clone();
+        let alias = format!("copy_of_{}", family.name.text);
+        self.read_loop(
+            family.source,
+            vec![(vec![via], term)],
+            alias,
+            &available(self.model, family),
+        )
+    }
+
+    fn loop_read(&mut self, effect: &Effect) -> Option<String> {
+        let each = effect.each.as_ref()?;
+        let bindings: Vec<(ColumnPath, Term)> = each
+            .predicates
+            .iter()
+            .filter_map(|one| Some((one.path.clone(), one.values.first()?.clone())))
+            .collect();
+        self.read_loop(
+            each.relation,
+            bindings,
+            each.alias.clone(),
+            &std::collections::BTreeSet::new(),
+        )
+    }
+
+    fn read_loop(
+        &mut self,
+        relation: usize,
+        bindings: Vec<(ColumnPath, Term)>,
+        alias: String,
+        wanted: &std::collections::BTreeSet<ColumnPath>,
+    ) -> Option<String> {
+        let found = self.schema.families.iter().enumerate().find(|(id, other)| {
+            other.source == relation
+                && wanted
+                    .iter()
+                    .filter(|path| path.len() == 1)
+                    .all(|path| available(self.model, other).contains(path))
+                && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
+                    .is_ok()
+        });
+        let (id, _) = found?;
+        self.add_read(id, bindings, Some(alias.clone()));
+        Some(alias)
+    }
+}
+
+fn each_of(kind: &WriteStepKind) -> &Option<String> {
+    match kind {
+        WriteStepKind::Put { each }
+        | WriteStepKind::Delete { each }
+        | WriteStepKind::Patch { each } => each,
+        WriteStepKind::Read { alias, .. } => alias,
+    }
+}
+
+/// Searches a state and inputs where the plan leaves other rows than the changed state has.
+pub(crate) fn find(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+) -> Option<Json> {
+    let pool = Pool::of(Some(schema));
+    let mut random = Random::new(SEED);
+    for attempt in 0..WITNESS_TRIES_MAX {
+        let mut found = state(model, &pool, &mut random, 2 + attempt % 4);
+        let inputs = write_inputs(model, &found, write, &pool, &mut random);
+        if !differs(model, schema, write, plan, &found, &inputs) {
+            continue;
+        }
+        shrink(model, &mut found, |smaller| differs(model, schema, write, plan, smaller, &inputs));
+        return Some(describe(model, schema, write, plan, &found, &inputs));
+    }
+    None
+}
+
+/// Whether plan and definition leave different rows.
+pub(crate) fn differs(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    state: &State,
+    inputs: &[Value],
+) -> bool {
+    let Some(changed) = apply(model, write, state, inputs) else { return false };
+    let right = rows(model, schema, &changed);
+    if loses(model, schema, write, &changed, &right) {
+        return true;
+    }
+    match run(model, schema, write, plan, &rows(model, schema, state), inputs) {
+        Err(_) => true,
+        Ok(found) => keyed(schema, &found) != keyed(schema, &right),
+    }
+}
+
+/// Whether two sources of a family that the write concerns are one row: one of them is lost.
+fn loses(model: &Model, schema: &Schema, write: &Write, state: &State, rows: &Rows) -> bool {
+    schema.families.iter().enumerate().any(|(id, family)| {
+        let concerned = family.base.is_none()
+            && write.effects.iter().any(|effect| !needs(model, schema, id, effect).is_empty());
+        if !concerned {
+            return false;
+        }
+        let tuples = state.tuples(family.source).iter();
+        let made = tuples
+            .filter(|tuple| crate::eval::rows::row_of(model, state, id, family, tuple).is_some())
+            .count();
+        let there = rows.tables.get(&family.table);
+        let kept = there.map_or(0, |rows| rows.values().filter(|row| row.family == id).count());
+        kept < made
+    })
+}
+
+/// Base rows as comparable things: table, key, values.
+fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
+    let mut out = Vec::new();
+    for (table, rows) in &rows.tables {
+        if schema.tables.get(*table).is_some_and(|table| table.is_index) {
+            continue;
+        }
+        for (key, row) in rows {
+            out.push(format!("{table} {key:?} {} {:?} {:?}", row.family, row.values, row.kept));
+        }
+    }
+    out
+}
+
+fn describe(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    state: &State,
+    inputs: &[Value],
+) -> Json {
+    let before = rows(model, schema, state);
+    let right = apply(model, write, state, inputs).map(|changed| rows(model, schema, &changed));
+    let (found, error) = match run(model, schema, write, plan, &before, inputs) {
+        Ok(found) => (found, None),
+        Err(error) => (before.clone(), Some(error)),
+    };
+    let mut out = json!({
+        "kind": "state",
+        "state": state_json(model, state),
+        "call": inputs_json(&write.params, inputs),
+        "right": right.map(|rows| rows_json(schema, &rows)),
+        "plan": rows_json(schema, &found),
+    });
+    if let (Some(error), Some(fields)) = (error, out.as_object_mut()) {
+        fields.insert("error".to_owned(), Json::from(error));
+    }
+    out
+}
+
+fn rows_json(schema: &Schema, rows: &Rows) -> Json {
+    let mut out = Vec::new();
+    for (table, rows) in &rows.tables {
+        let Some(table) = schema.tables.get(*table).filter(|table| !table.is_index) else {
+            continue;
+        };
+        for key in rows.keys() {
+            let texts: Vec<String> =
+                key.iter().map(|value| value.text(&crate::model::Type::Int(None))).collect();
+            out.push(Json::from(format!("{} ({})", table.name.text, texts.join(" ; "))));
+        }
+    }
+    Json::Array(out)
+}

@@ -1,0 +1,310 @@
+//! Reads, writes, predicates, settings and suppressions.
+
+use super::super::tree::{
+    Aggregate, Allow, Cond, CondOp, Each, Effect, EffectKind, Existing, Expr, Name, Order, Path,
+    Read, Settings, Write,
+};
+use super::{Got, Parser};
+
+/// What may stand behind a read or a write; the second says whether a quantity follows.
+const PATTERN_FACTS: [(&str, bool); 11] = [
+    ("rate", true),
+    ("peak", true),
+    ("latency", true),
+    ("staleness", true),
+    ("eventual", false),
+    ("strong", false),
+    ("session", false),
+    ("admin", false),
+    ("atomic", false),
+    ("idempotent", false),
+    ("bulk", false),
+];
+
+impl Parser<'_> {
+    pub(super) fn read(&mut self) -> Got<Read> {
+        let start = self.span();
+        self.step();
+        let name = self.name("the name of a read")?;
+        let params = if self.is("(") { self.params()? } else { Vec::new() };
+        self.expect("=")?;
+        let aggregate = self.aggregate()?;
+        let mut sources = vec![self.name("an entity or a link")?];
+        while self.eat("+") {
+            sources.push(self.name("an entity or a link")?);
+        }
+        let mut read = Read {
+            name,
+            params,
+            aggregate,
+            sources,
+            with: Vec::new(),
+            distinct: false,
+            select: None,
+            conds: Vec::new(),
+            order: Vec::new(),
+            limit: None,
+            page: false,
+            offset: None,
+            unique: false,
+            facts: Vec::new(),
+            span: start,
+        };
+        while self.clause(&mut read)? {}
+        read.facts = self.facts(&PATTERN_FACTS)?;
+        read.span = self.since(start);
+        Some(read)
+    }
+
+    fn aggregate(&mut self) -> Got<Option<(Aggregate, Option<Path>)>> {
+        let aggregate = match self.word() {
+            "count" => Aggregate::Count,
+            "sum" => Aggregate::Sum,
+            "min" => Aggregate::Min,
+            "max" => Aggregate::Max,
+            _ => return Some(None),
+        };
+        self.step();
+        let path = if aggregate == Aggregate::Count && self.word() == "of" {
+            None
+        } else {
+            Some(self.path()?)
+        };
+        self.expect_word("of")?;
+        Some(Some((aggregate, path)))
+    }
+
+    /// Reads one clause; `false` when none begins here.
+    fn clause(&mut self, read: &mut Read) -> Got<bool> {
+        match self.word() {
+            "with" => {
+                self.step();
+                read.with = self.commas(Self::path)?;
+            }
+            "select" => {
+                self.step();
+                read.distinct = self.eat_word("distinct");
+                read.select = Some(self.commas(Self::path)?);
+            }
+            "where" => {
+                self.step();
+                read.conds = self.conds()?;
+            }
+            "order" => {
+                self.step();
+                self.expect_word("by")?;
+                read.order = self.orders()?;
+            }
+            "limit" => {
+                self.step();
+                read.page = self.eat_word("page");
+                read.limit = Some(self.expr()?);
+            }
+            "page" => {
+                self.step();
+                read.page = true;
+                read.limit = Some(self.expr()?);
+            }
+            "offset" => {
+                self.step();
+                read.offset = Some(self.expr()?);
+            }
+            "unique" => {
+                self.step();
+                read.unique = true;
+            }
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+
+    pub(super) fn orders(&mut self) -> Got<Vec<Order>> {
+        self.commas(|parser| {
+            let path = parser.path()?;
+            let desc = parser.eat_word("desc");
+            if !desc {
+                parser.eat_word("asc");
+            }
+            Some(Order { path, desc })
+        })
+    }
+
+    pub(super) fn conds(&mut self) -> Got<Vec<Cond>> {
+        let mut conds = vec![self.cond()?];
+        while self.eat_word("and") {
+            conds.push(self.cond()?);
+        }
+        Some(conds)
+    }
+
+    fn cond(&mut self) -> Got<Cond> {
+        let start = self.span();
+        let path = self.path()?;
+        let op = self.cond_op()?;
+        let mut values = Vec::new();
+        let mut max = None;
+        match op {
+            CondOp::Present | CondOp::Absent => {}
+            CondOp::Between => {
+                values.push(self.expr()?);
+                self.expect_word("and")?;
+                values.push(self.expr()?);
+            }
+            CondOp::In => {
+                values.push(self.expr()?);
+                if self.eat_word("max") {
+                    max = Some(self.natural()?);
+                }
+            }
+            _ => values.push(self.expr()?),
+        }
+        Some(Cond { path, op, values, max, span: self.since(start) })
+    }
+
+    fn cond_op(&mut self) -> Got<CondOp> {
+        for (mark, op) in [
+            ("=", CondOp::Eq),
+            ("<=", CondOp::Le),
+            (">=", CondOp::Ge),
+            ("<", CondOp::Lt),
+            (">", CondOp::Gt),
+        ] {
+            if self.eat(mark) {
+                return Some(op);
+            }
+        }
+        let op = match self.word() {
+            "between" => CondOp::Between,
+            "begins" => CondOp::Begins,
+            "in" => CondOp::In,
+            "contains" => CondOp::Contains,
+            "ends" => CondOp::Ends,
+            "matches" => CondOp::Matches,
+            "near" => CondOp::Near,
+            "is" => match self.word_at(1) {
+                "present" => {
+                    self.step();
+                    CondOp::Present
+                }
+                "absent" => {
+                    self.step();
+                    CondOp::Absent
+                }
+                _ => return self.fail("expected `is present` or `is absent`", ""),
+            },
+            _ => {
+                let found = self.found();
+                return self.fail(
+                    format!("expected a comparison, found {found}"),
+                    "known: = < <= > >= between begins in contains ends matches near, is present, is absent",
+                );
+            }
+        };
+        self.step();
+        if matches!(op, CondOp::Begins | CondOp::Ends) {
+            self.eat_word("with");
+        }
+        Some(op)
+    }
+
+    pub(super) fn write(&mut self) -> Got<Write> {
+        let start = self.span();
+        self.step();
+        let name = self.name("the name of a write")?;
+        let params = if self.is("(") { self.params()? } else { Vec::new() };
+        self.expect("=")?;
+        let mut effects = vec![self.effect()?];
+        while self.eat_word("and") {
+            effects.push(self.effect()?);
+        }
+        let facts = self.facts(&PATTERN_FACTS)?;
+        Some(Write { name, params, effects, facts, span: self.since(start) })
+    }
+
+    fn effect(&mut self) -> Got<Effect> {
+        let start = self.span();
+        let kind = match self.word() {
+            "insert" => EffectKind::Insert,
+            "link" => EffectKind::Link,
+            "update" => EffectKind::Update,
+            "delete" => EffectKind::Delete,
+            "unlink" => EffectKind::Unlink,
+            "increment" => EffectKind::Increment,
+            _ => {
+                let found = self.found();
+                return self.fail(
+                    format!("expected what the write does, found {found}"),
+                    "known: insert, link, update, delete, unlink, increment",
+                );
+            }
+        };
+        self.step();
+        let relation = self.name("an entity or a link")?;
+        let key = self.list("(", ")", |parser| parser.binding(false))?;
+        let mut set = Vec::new();
+        if self.eat_word("set") {
+            set = self.commas(|parser| parser.binding(true))?;
+        }
+        let existing = if self.eat_word("unless") {
+            self.expect_word("exists")?;
+            Existing::Unless
+        } else if self.eat_word("or") {
+            self.expect_word("replace")?;
+            Existing::Replace
+        } else {
+            Existing::Fresh
+        };
+        let each = if self.word() == "for" { Some(self.each()?) } else { None };
+        Some(Effect { kind, relation, key, set, existing, each, span: self.since(start) })
+    }
+
+    /// `col value`, `col = value`, `col by value`.
+    fn binding(&mut self, marked: bool) -> Got<(Name, Expr)> {
+        let name = self.name("an attribute")?;
+        if !self.eat("=") && !self.eat_word("by") && marked {
+            let found = self.found();
+            return self.fail(format!("expected `=`, found {found}"), "");
+        }
+        Some((name, self.expr()?))
+    }
+
+    fn each(&mut self) -> Got<Each> {
+        self.expect_word("for")?;
+        self.expect_word("each")?;
+        let source = self.name("an entity or a link")?;
+        let alias = if self.eat_word("as") { Some(self.name("a name")?) } else { None };
+        let conds = if self.eat_word("where") { self.conds()? } else { Vec::new() };
+        Some(Each { source, alias, conds })
+    }
+
+    pub(super) fn settings(&mut self) -> Got<Settings> {
+        let start = self.span();
+        self.step();
+        let target = self.name("a target")?;
+        let mut values = Vec::new();
+        self.block(|parser| {
+            let path = parser.path()?;
+            values.push((path, parser.quantity()?));
+            parser.eat(",");
+            Some(())
+        })?;
+        Some(Settings { target, values, span: self.since(start) })
+    }
+
+    pub(super) fn allow(&mut self) -> Got<Allow> {
+        let start = self.span();
+        self.step();
+        let lints = self.commas(|parser| parser.name("the id of a lint"))?;
+        let schema = if self.eat_word("in") { Some(self.name("a schema")?) } else { None };
+        let on =
+            if self.eat_word("on") { Some(self.name("a pattern, table or row")?) } else { None };
+        if !self.eat_word("because") {
+            return self.fail(
+                "a suppression needs its reason",
+                "write `allow K4 in published because \"…\"`",
+            );
+        }
+        let reason = self.text("the reason")?;
+        Some(Allow { lints, schema, on, reason, span: self.since(start) })
+    }
+}

@@ -1,0 +1,71 @@
+//! Target profiles: what each store can do and how much it takes. The numbers are data files.
+//!
+//! Invariant: every profile file parses; a test reads them all.
+
+use serde::Deserialize;
+
+/// What a target can do. Each file also says where its numbers come from.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) name: String,
+    /// Whether partitions lie in key order and need not be named.
+    pub(crate) ordered: bool,
+    /// Whether keys are texts only.
+    pub(crate) text_keys: bool,
+    /// Whether several rows can be written at once, all or none.
+    pub(crate) transactions: bool,
+    /// Whether such a transaction may read first and is serializable.
+    pub(crate) reading_transactions: bool,
+    /// Whether an index shows a write at once.
+    pub(crate) strong_indexes: bool,
+    /// Bytes of one item.
+    pub(crate) item_bytes_max: f64,
+    /// Bytes of one partition.
+    pub(crate) partition_bytes_max: f64,
+    /// Writes per second on one partition.
+    pub(crate) partition_writes_max: f64,
+    /// Items in one transaction.
+    pub(crate) transaction_items_max: f64,
+    /// Bytes of a whole key.
+    pub(crate) key_bytes_max: f64,
+    pub(crate) indexes_max: f64,
+}
+
+impl Target {
+    /// What a model may set, beside the thresholds of lints.
+    pub(crate) const SETTINGS: [&'static str; 13] = [
+        "item.max",
+        "partition.max",
+        "partition.reads",
+        "partition.writes",
+        "transaction.items",
+        "key.max",
+        "indexes.max",
+        "A5.reads",
+        "P1.horizon",
+        "P3.values",
+        "P3.share",
+        "V2.share",
+        "W3.rows",
+    ];
+}
+
+const FILES: [&str; 5] = [
+    include_str!("shelfmark.json"),
+    include_str!("dynamodb.json"),
+    include_str!("cql.json"),
+    include_str!("candb.json"),
+    include_str!("ordered.json"),
+];
+
+static TARGETS: std::sync::LazyLock<Vec<Target>> = std::sync::LazyLock::new(|| {
+    FILES.iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
+});
+
+pub(crate) fn names() -> Vec<&'static str> {
+    TARGETS.iter().map(|target| target.name.as_str()).collect()
+}
+
+pub(crate) fn profile(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}

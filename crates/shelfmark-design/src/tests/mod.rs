@@ -1,0 +1,6 @@
+//! Tests that look inside: random models against brute force, and the pieces that proofs rest on.
+
+mod features;
+mod keys;
+mod random_models;
+mod syntax;

@@ -1,0 +1,397 @@
+//! Random models and plans: what is certified never differs from brute force, and what is refused
+//! has a witness. `SHELFMARK_SEED=n` runs one seed, `SHELFMARK_LONG=1` ten thousand.
+
+use crate::eval::answer::answer;
+use crate::eval::generate::{Pool, inputs, state, write_inputs};
+use crate::eval::random::Random;
+use crate::eval::rows::rows;
+use crate::eval::run::run;
+use crate::eval::witness::{Wanted, find};
+use crate::model::Model;
+use crate::model::resolve::resolve;
+use crate::model::schema::{ReadStep, Serve, Step};
+use crate::prove::read::analyse;
+use crate::prove::{decisive, derive, writes};
+use crate::syntax::parser::parse;
+use crate::target::profile;
+
+/// States that one certified plan is run on.
+const STATES: usize = 25;
+
+#[derive(Default)]
+struct Tally {
+    certified: usize,
+    refused: usize,
+    without_witness: usize,
+    writes: usize,
+    why: Vec<String>,
+}
+
+#[test]
+fn certified_plans_and_brute_force_agree() {
+    let mut tally = Tally::default();
+    let seeds = match std::env::var("SHELFMARK_SEED") {
+        Ok(seed) => {
+            let seed: u64 = seed.parse().expect("SHELFMARK_SEED is a number");
+            seed..seed + 1
+        }
+        Err(_) if std::env::var_os("SHELFMARK_LONG").is_some() => 0..10_000,
+        Err(_) => 0..80,
+    };
+    let many = seeds.end - seeds.start > 1;
+    for seed in seeds {
+        one(seed, &mut tally);
+    }
+    println!(
+        "{} certified, {} refused ({} without a witness), {} writes",
+        tally.certified, tally.refused, tally.without_witness, tally.writes
+    );
+    if many {
+        assert!(
+            tally.certified > 20 && tally.refused > 20 && tally.writes > 20,
+            "too little of one kind"
+        );
+        let share = tally.without_witness as f64 / tally.refused.max(1) as f64;
+        assert!(share < 0.02, "false refusals: {share}\n{}", tally.why.join("\n"));
+    }
+}
+
+fn one(seed: u64, tally: &mut Tally) {
+    let mut random = Random::new(seed);
+    let text = text(&mut random);
+    let parsed = parse(&text);
+    assert!(parsed.diagnostics.is_empty(), "seed {seed}: {:?}\n{text}", parsed.diagnostics);
+    let (model, diagnostics) = resolve(&parsed.file);
+    assert!(diagnostics.is_empty(), "seed {seed}: {diagnostics:?}\n{text}");
+    let schema = &model.schemas[0];
+    let target = profile(&schema.target).expect("a known target");
+    for (index, read) in model.reads.iter().enumerate() {
+        for serve in plans(&model, index, &mut random) {
+            let analysis = analyse(&model, schema, target, read, &serve);
+            let Some(failure) = decisive(&analysis) else {
+                tally.certified += 1;
+                agree(seed, &model, index, &serve, analysis.multi, &text);
+                continue;
+            };
+            if failure.call || matches!(failure.obligation, 8 | 9) {
+                continue;
+            }
+            tally.refused += 1;
+            let shown = find(&model, schema, read, &serve, Wanted::Wrong, seed)
+                .or_else(|| find(&model, schema, read, &serve, Wanted::Excess, seed));
+            if shown.is_none() {
+                tally.without_witness += 1;
+                if !many() {
+                    println!("{} {serve:?}\n{text}", read.name.text);
+                }
+                tally.why.push(format!(
+                    "seed {seed} {}: O{} {}",
+                    read.name.text, failure.obligation, failure.reason
+                ));
+            }
+        }
+    }
+    for (index, write) in model.writes.iter().enumerate() {
+        let plan = writes::plan(&model, schema, target, index, write);
+        let analysis = crate::prove::write::prove_write(&model, schema, target, write, &plan);
+        if !analysis.failures.is_empty() {
+            continue;
+        }
+        tally.writes += 1;
+        writes_agree(seed, &model, 0, index, &plan, &text);
+    }
+}
+
+/// A certified write leaves the rows of the changed state.
+pub(super) fn writes_agree(
+    seed: u64,
+    model: &Model,
+    schema: usize,
+    index: usize,
+    plan: &crate::model::schema::WritePlan,
+    text: &str,
+) {
+    let (schema, write) = (&model.schemas[schema], &model.writes[index]);
+    let pool = Pool::of(Some(schema));
+    let mut random = Random::new(seed ^ 0x1234);
+    for _ in 0..STATES {
+        let state = state(model, &pool, &mut random, 4);
+        let inputs = write_inputs(model, &state, write, &pool, &mut random);
+        assert!(
+            !writes::differs(model, schema, write, plan, &state, &inputs),
+            "SHELFMARK_SEED={seed}: {} is certified and leaves other rows\n{plan:?}\n{state:?}\n{inputs:?}\n{text}",
+            write.name.text
+        );
+    }
+}
+
+fn agree(seed: u64, model: &Model, index: usize, serve: &Serve, multi: bool, text: &str) {
+    agree_in(seed, model, 0, index, serve, multi, text);
+}
+
+/// A certified read gives what the definition gives.
+pub(super) fn agree_in(
+    seed: u64,
+    model: &Model,
+    schema: usize,
+    index: usize,
+    serve: &Serve,
+    multi: bool,
+    text: &str,
+) {
+    let (schema, read) = (&model.schemas[schema], &model.reads[index]);
+    let pool = Pool::of(Some(schema));
+    let mut random = Random::new(seed ^ 0xABCD);
+    for size in 0..STATES {
+        let state = state(model, &pool, &mut random, 1 + size % 5);
+        let inputs = inputs(model, &state, read, &pool, &mut random);
+        let outcome = run(model, schema, &rows(model, schema, &state), read, serve, &inputs)
+            .unwrap_or_else(|error| panic!("SHELFMARK_SEED={seed}: {error}\n{text}"));
+        let right = answer(model, &state, read, &inputs);
+        assert!(
+            right.accepts(&outcome.records),
+            "SHELFMARK_SEED={seed}: {} is certified and differs\n{serve:?}\n{state:?}\n{inputs:?}\nright {right:?}\nplan {outcome:?}\n{text}",
+            read.name.text
+        );
+        assert!(
+            multi || outcome.rows_read <= right.length(),
+            "SHELFMARK_SEED={seed}: {} is certified and reads too much\n{text}",
+            read.name.text
+        );
+    }
+}
+
+/// The derived plans and mutations of them.
+fn plans(model: &Model, index: usize, random: &mut Random) -> Vec<Serve> {
+    let mut found = derive::plans(model, &model.schemas[0], index, &model.reads[index]);
+    let mut changed = Vec::new();
+    for serve in &found {
+        let mut serve = serve.clone();
+        if let Some(Step::Read(step)) = serve.steps.first_mut() {
+            mutate(step, random);
+        }
+        changed.push(serve);
+    }
+    found.extend(changed);
+    found
+}
+
+fn mutate(step: &mut ReadStep, random: &mut Random) {
+    use crate::model::schema::Part;
+    use crate::syntax::tree::BoundKind::{After, Before, Begins, From, Through, To};
+    match random.below(6) {
+        0 => step.desc = !step.desc,
+        1 => step.limit = None,
+        2 => {
+            for (kind, _) in &mut step.bounds {
+                *kind = match *kind {
+                    From => After,
+                    After | Begins => From,
+                    To => Through,
+                    Before => To,
+                    Through => Before,
+                };
+            }
+        }
+        3 => {
+            // A sentinel in the place of the prefix's successor.
+            if let [(Begins, parts)] = step.bounds.as_slice() {
+                let mut end = parts.clone();
+                end.retain(|part| *part != Part::End);
+                end.push(Part::Literal("~".to_owned()));
+                step.bounds = vec![(From, parts.clone()), (To, end)];
+            }
+        }
+        4 => {
+            // The last piece of a prefix is dropped.
+            if let Some((_, parts)) = step.bounds.first_mut() {
+                parts.pop();
+            }
+        }
+        _ => {
+            step.bounds.pop();
+        }
+    }
+}
+
+const TEXTS: [&str; 5] = [
+    "text",
+    "text(max 20)",
+    "text(min 1, max 20, without \"#\")",
+    "text(min 1, max 20, only \"a-z\")",
+    "text(min 2, max 2, only \"a-z\")",
+];
+const NUMBERS: [&str; 5] = ["int", "int(0..99)", "int(10..99)", "timestamp", "date"];
+
+/// A model of two entities and a link, with keys put together at random.
+#[expect(clippy::too_many_lines, reason = "one model from top to bottom")]
+fn text(random: &mut Random) -> String {
+    let mut pick = |items: &[&str]| (*random.pick(items).expect("items")).to_owned();
+    let (name, number, id) = (pick(&TEXTS), pick(&NUMBERS), pick(&["uuid", "ulid"]));
+    let number_type = number.split('(').next().unwrap_or("").to_owned();
+    let key = pick(&[
+        "key (id)",
+        "key (name, number)",
+        "key (parent, name)",
+        "key (id)",
+        "key (parent, number, name)",
+    ]);
+    let mut out = format!(
+        "entity Parent {{ key id: {id} label: text(max 20) }}\nentity Item {{ parent: Parent name: {name} number: {number} id: uuid kind: enum(\"a\", \"b\", \"ab\") {key} }}\nentity Other {{ key id: {id} name: {name} }}\n"
+    );
+    for index in 0..3 {
+        let wheres = pick(&[
+            "",
+            "where parent = p",
+            "where name = n",
+            "where parent = p and name = n",
+            "where kind = k",
+            "where parent = p and number >= low",
+            "where parent = p and number between low and high",
+            "where parent = p and name begins n",
+            "where parent = p and kind = k and number < high",
+            "where number > low",
+        ]);
+        let order = pick(&[
+            "",
+            "",
+            "order by number",
+            "order by number desc",
+            "order by name, number",
+            "order by name desc",
+            "order by kind, number",
+        ]);
+        let limit = pick(&["", "", "limit 2"]);
+        let mut params: Vec<&str> = Vec::new();
+        for (param, used) in [
+            ("p", "= p"),
+            ("n", "name = n"),
+            ("n", "begins n"),
+            ("k", "= k"),
+            ("low", "low"),
+            ("high", "high"),
+        ] {
+            if wheres.contains(used) && !params.contains(&param) {
+                params.push(param);
+            }
+        }
+        out.push_str(&format!(
+            "read r{index}({}) = Item {wheres} {order} {limit}\n",
+            params.join(", ")
+        ));
+    }
+    out.push_str(
+        "write add(p, n, m, i, k) = insert Item(parent p, name n, number m, id i, kind k)\n",
+    );
+    let selects = if key == "key (id)" {
+        "id i"
+    } else if key.contains("parent, name") {
+        "parent p, name n"
+    } else if key.contains("parent") {
+        "parent p, number m, name n"
+    } else {
+        "name n, number m"
+    };
+    let mut params: Vec<&str> = Vec::new();
+    for (param, used) in [("p", "parent"), ("n", "name"), ("m", "number"), ("i", "id ")] {
+        if selects.contains(used) {
+            params.push(param);
+        }
+    }
+    out.push_str(&format!("write drop({}) = delete Item({selects})\n", params.join(", ")));
+    out.push_str(&format!(
+        "write change({}, k) = update Item({selects}) set kind = k\n",
+        params.join(", ")
+    ));
+    out.push_str("write relabel(p, l) = update Parent(id p) set label = l\n");
+    out.push_str("schema s target shelfmark {\n");
+    let typed = random.below(3) == 0;
+    let tables = 1 + random.below(2);
+    for table in 0..tables {
+        out.push_str(&if typed {
+            typed_table(table, random)
+        } else {
+            text_table(table, &number_type, random)
+        });
+    }
+    out.push_str("  table parents from Parent key (id;) store all\n}\n");
+    out
+}
+
+fn shuffled<'a>(items: &[&'a str], random: &mut Random) -> Vec<&'a str> {
+    let mut items = items.to_vec();
+    for at in (1..items.len()).rev() {
+        items.swap(at, random.below(at + 1));
+    }
+    items.truncate(2 + random.below(items.len() - 1));
+    items
+}
+
+fn typed_table(table: usize, random: &mut Random) -> String {
+    let parts = shuffled(&["parent", "name", "number", "id", "kind"], random);
+    let (head, rest) = parts.split_at(1);
+    let rest: Vec<String> = rest
+        .iter()
+        .map(|part| if random.below(3) == 0 { format!("{part} desc") } else { (*part).to_owned() })
+        .collect();
+    let store = if random.below(4) == 0 { "store { parent.label, kind }" } else { "store all" };
+    let index = if random.below(3) == 0 {
+        let parts = shuffled(&["parent", "name", "number", "kind"], random);
+        format!(" index x{table} key ({}; {})", parts[0], parts[1..].join(", "))
+    } else {
+        String::new()
+    };
+    format!(
+        "  table t{table} from Item key ({}; {}) {store}{index}\n",
+        head.join(", "),
+        rest.join(", ")
+    )
+}
+
+fn text_table(table: usize, number: &str, random: &mut Random) -> String {
+    let hole = |part: &str, random: &mut Random| {
+        let codecs: &[&str] = match (part, number) {
+            ("number", "int") => &["", ":pad(2)", ":pad(4)"],
+            ("number", "timestamp") => &["", ":iso"],
+            ("number", _) => &[""],
+            ("name", _) => &["", ":esc"],
+            _ => &[""],
+        };
+        format!("<{part}{}>", random.pick(codecs).expect("codecs"))
+    };
+    let separators = ["#", "#", "", "~", "#x#"];
+    let row = |name: &str, source: &str, columns: &[&str], store: &str, random: &mut Random| {
+        let parts = shuffled(columns, random);
+        let tag = ["", "i#", "it#", "i"][random.below(4)];
+        let mut sk = tag.to_owned();
+        for (index, part) in parts.iter().skip(1).enumerate() {
+            if index > 0 {
+                sk.push_str(separators[random.below(5)]);
+            }
+            sk.push_str(&hole(part, random));
+        }
+        let pk = ["p#", ""][random.below(2)];
+        format!(
+            "    row {name}{table} from {source} pk \"{pk}<{}>\" sk \"{sk}\" {store}\n",
+            parts[0]
+        )
+    };
+    let mut out = format!("  table t{table} {{\n");
+    out.push_str(&row(
+        "a",
+        "Item",
+        &["parent", "name", "number", "id", "kind"],
+        "store all",
+        random,
+    ));
+    if random.below(2) == 0 {
+        out.push_str(&row("b", "Other", &["id", "name"], "store all", random));
+    }
+    out.push_str("  }\n");
+    out
+}
+
+/// Whether more than one seed is run; one alone tells more.
+fn many() -> bool {
+    std::env::var_os("SHELFMARK_SEED").is_none()
+}
