@@ -20,6 +20,7 @@ mod read;
 mod report;
 mod shards;
 mod transaction;
+mod verify;
 mod write;
 
 pub use background::{SweepPosition, Upkeep};
@@ -37,4 +38,5 @@ pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, 
 pub use report::{AccessReport, AccessStep};
 pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
 pub use transaction::{Completion, Once, Token, Transaction};
+pub use verify::{FINDINGS_MAX, Finding, Verification};
 pub use write::{Change, Returns, Write, Written};

@@ -84,6 +84,27 @@ fn a_store_is_looked_at_from_the_command_line() {
     assert!(stderr(&missing).contains("dynamodb.Music"), "{}", stderr(&missing));
     let verified = run(&["verify"]);
     assert!(verified.status.success(), "{}", stderr(&verified));
+    assert!(stdout(&verified).contains("every record belongs where it is"));
+    damage_first_row(folder.path());
+    let verified = run(&["verify"]);
+    assert!(!verified.status.success(), "{}", stdout(&verified));
+    assert!(stdout(&verified).contains("every byte is as it was written"));
+    assert!(stdout(&verified).contains("wrong: rows of dynamodb.Music"), "{}", stdout(&verified));
+}
+
+/// Puts something else in the place of a row, through the store: its bytes are right, and wrong.
+fn damage_first_row(data: &std::path::Path) {
+    use shelfmark_store::{Commit, KeyRange, Store as _, Write};
+    let clock = std::sync::Arc::new(shelfmark_store::clock::SystemClock::new());
+    let options = shelfmark_store::embedded::Options::default();
+    let store = shelfmark_store::embedded::EmbeddedStore::open(data, options, clock).unwrap();
+    let rows = KeyRange::prefix(vec![2]);
+    let snapshot = store.snapshot().unwrap();
+    let page = snapshot.scan(&rows, Default::default(), Default::default()).unwrap();
+    let (key, value) = (page.rows[0].key.clone(), bytes::Bytes::from_static(b"?"));
+    drop(snapshot);
+    store.commit(Commit::of(vec![Write::Put { key, value }])).unwrap();
+    store.close().unwrap();
 }
 
 #[test]

@@ -14,10 +14,12 @@ mod key_type;
 mod namespace;
 mod record;
 mod schema_codec;
+mod stored;
 mod table;
 
 pub use batch::{CatalogueChange, SchemaChange};
 pub use namespace::Namespace;
+pub(crate) use stored::{StoredKey, stored_key, stored_table};
 pub(crate) use table::Shared;
 pub use table::{Index, Table};
 

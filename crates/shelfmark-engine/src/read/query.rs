@@ -103,7 +103,7 @@ pub struct Segment {
 pub struct Scan {
     /// The index to read; `None` reads the table.
     pub index: Option<String>,
-    /// Which part.
+    /// Which part. A cursor of another part is refused.
     pub segment: Option<Segment>,
     /// Only partitions whose key columns, as a tuple, lie between these leading values (both
     /// included); for tables with ordered placement.
@@ -166,6 +166,11 @@ pub(crate) fn scan(view: &impl View, table: &Table, scan: &Scan, now: u64) -> Re
     }
     if let Some(segment) = scan.segment {
         let part = segment_range(&spec.prefix, segment)?;
+        if let Some(cursor) = &scan.start
+            && !part.contains(cursor.row_key())
+        {
+            return Err(Error::invalid("the cursor belongs to another segment"));
+        }
         let end = match (range.end, part.end) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),

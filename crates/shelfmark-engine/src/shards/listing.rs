@@ -96,9 +96,19 @@ pub(super) fn counter(snapshot: &dyn Snapshot, key: &[u8]) -> Result<i64> {
     }
 }
 
+/// As [`read_map`]; a partition without a map is one shard.
+pub(crate) fn map_of(snapshot: &dyn Snapshot, place: &Place) -> Result<ShardMap> {
+    Ok(read_map(snapshot, place)?.unwrap_or_else(ShardMap::whole))
+}
+
+/// Returns what a counter of items says.
+pub(crate) fn counted(snapshot: &dyn Snapshot, key: &[u8]) -> Result<u64> {
+    Ok(u64::try_from(counter(snapshot, key)?).unwrap_or(0))
+}
+
 /// Returns how many items the shard at `number` holds, both halves of one that is being split
 /// included.
-pub(super) fn items(
+pub(crate) fn items(
     snapshot: &dyn Snapshot,
     table: &Table,
     place: &Place,

@@ -35,6 +35,8 @@ mod tests;
 
 pub(crate) use count::count;
 pub use listing::Shard;
+pub(crate) use listing::{counted, items, map_of};
+pub(crate) use map::{Place, ShardMap};
 pub(crate) use rooms::Rooms;
 pub(crate) use state::State;
 pub use state::{HookResult, SplitEvent, SplitFailure, SplitHook, SplitSubscription};

@@ -241,22 +241,22 @@ pub(super) fn due(writer: &Writer, change: &RowChange<'_>) -> Result<()> {
     }
     let mut buffer = writer.buffer.borrow_mut();
     if let Some(second) = old {
-        buffer.delete(due_key(change, second));
+        buffer.delete(due_key_of(change.table, change.row_key, second));
     }
     if let Some(second) = new {
         let mut name = Vec::new();
         put_table_name(&mut name, &change.table.schema.name);
-        buffer.put(due_key(change, second), name);
+        buffer.put(due_key_of(change.table, change.row_key, second), name);
     }
     Ok(())
 }
 
 /// `[due][second][table id][rest of the row key]`; the value is the table's name.
-fn due_key(change: &RowChange<'_>, second: u64) -> Bytes {
+pub(crate) fn due_key_of(table: &Table, row_key: &[u8], second: u64) -> Bytes {
     let mut key = vec![Tree::Due as u8];
     key.extend_from_slice(&second.to_be_bytes());
-    put_ordered_varint(&mut key, change.table.id);
-    key.extend_from_slice(change.row_key.get(change.table.key.prefix.len()..).unwrap_or_default());
+    put_ordered_varint(&mut key, table.id);
+    key.extend_from_slice(row_key.get(table.key.prefix.len()..).unwrap_or_default());
     key.into()
 }
 

@@ -31,4 +31,6 @@ mod transactions;
 #[cfg(test)]
 mod upkeep;
 #[cfg(test)]
+mod verify;
+#[cfg(test)]
 mod watched;

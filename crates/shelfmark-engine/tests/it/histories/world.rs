@@ -220,6 +220,7 @@ impl World {
         let history = History { records, finals, is_numbered_in_order: false };
         let anomalies = check(&history);
         assert!(anomalies.is_empty(), "{anomalies:#?}\n{history:#?}");
+        assert_eq!(self.bed.engine.verify().unwrap().findings, []);
         self.bed.engine.store().close().unwrap();
         sum
     }

@@ -294,6 +294,7 @@ impl World {
         self.reopen();
         self.whole();
         self.only_what_belongs();
+        assert_eq!(self.bed.engine.verify().unwrap().findings, []);
         self.bed.engine.store().close().unwrap();
     }
 

@@ -1,0 +1,42 @@
+//! The catalogue as it lies in the store, for those who verify it.
+
+use bytes::Bytes;
+use shelfmark_keycode::take_ordered_varint;
+use shelfmark_model::TableName;
+
+use super::record::TableRecord;
+use super::table::Table;
+use super::{section, take_table_name};
+use crate::error::{Error, Result};
+
+/// What a key of the catalogue is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StoredKey {
+    /// The counter of ids.
+    NextId,
+    /// A table's record.
+    Table(TableName),
+    /// An id whose keys are garbage.
+    Dropped(u64),
+    /// Another section.
+    Other,
+}
+
+/// Reads a key of the catalogue.
+pub(crate) fn stored_key(key: &[u8]) -> Result<StoredKey> {
+    let damaged = || Error::corrupt("a key of the catalogue is damaged");
+    let (section, mut rest) = key.get(1..).and_then(<[u8]>::split_first).ok_or_else(damaged)?;
+    Ok(match *section {
+        section::NEXT_ID => StoredKey::NextId,
+        section::TABLES => StoredKey::Table(take_table_name(rest)?),
+        section::DROPPED => {
+            StoredKey::Dropped(take_ordered_varint(&mut rest).map_err(|_| damaged())?)
+        }
+        _ => StoredKey::Other,
+    })
+}
+
+/// Reads a table's record.
+pub(crate) fn stored_table(record: &Bytes) -> Result<Table> {
+    Ok(Table::of(TableRecord::decode(record)?))
+}

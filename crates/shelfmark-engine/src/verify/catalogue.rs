@@ -1,0 +1,138 @@
+//! The catalogue: every record in it, and of each table everything that belongs to it.
+
+use bytes::Bytes;
+use shelfmark_keycode::take_ordered_varint;
+use shelfmark_model::{RowKind, TableName};
+use shelfmark_store::KeyRange;
+
+use super::walk::Walk;
+use super::{Checker, damage};
+use crate::catalogue::{StoredKey, Table, stored_key, stored_table};
+use crate::error::Result;
+use crate::layout::{Tree, tree_range};
+use crate::read::View as _;
+
+const PLACE: &str = "the catalogue";
+
+/// Trees whose keys begin with the id of a table or an index.
+const OF_IDS: [Tree; 6] =
+    [Tree::Rows, Tree::Index, Tree::Marks, Tree::Changes, Tree::Counts, Tree::Shards];
+
+/// All trees.
+const TREES: [Tree; 9] = [
+    Tree::Catalogue,
+    Tree::Rows,
+    Tree::Index,
+    Tree::Marks,
+    Tree::Changes,
+    Tree::Due,
+    Tree::Tokens,
+    Tree::Counts,
+    Tree::Shards,
+];
+
+impl Checker {
+    /// Checks the catalogue, and each table that it names.
+    pub(super) fn catalogue(&mut self) -> Result<()> {
+        let mut walk = Walk::over(KeyRange::prefix(vec![Tree::Catalogue as u8]));
+        let mut next_id = None;
+        while let Some(row) = walk.next(&self.moment)? {
+            match stored_key(&row.key) {
+                Ok(StoredKey::NextId) => {
+                    next_id = <[u8; 8]>::try_from(&row.value[..]).ok().map(u64::from_be_bytes);
+                }
+                Ok(StoredKey::Table(name)) => self.named(&row.key, &row.value, &name)?,
+                Ok(StoredKey::Dropped(id)) => {
+                    self.ids.insert(id);
+                }
+                Ok(StoredKey::Other) => {}
+                Err(_) => self.out.add(PLACE, &row.key, "a key that cannot be read"),
+            }
+        }
+        let largest = self.ids.last().copied();
+        if largest.is_some_and(|largest| next_id.is_none_or(|next| next <= largest)) {
+            let why = format!("the next id is not above {}, which is in use", largest.unwrap_or(0));
+            self.out.add(PLACE, &[Tree::Catalogue as u8], why);
+        }
+        Ok(())
+    }
+
+    /// Checks one table by its record.
+    fn named(&mut self, key: &[u8], record: &Bytes, name: &TableName) -> Result<()> {
+        let table = match damage(stored_table(record))? {
+            Ok(table) => table,
+            Err(why) => {
+                self.knows_all_ids = false;
+                self.out.add(PLACE, key, format!("the record of table {name}: {why}"));
+                return Ok(());
+            }
+        };
+        if table.schema.name != *name {
+            let why = format!("table {name} says that it is {}", table.schema.name);
+            self.out.add(PLACE, key, why);
+        }
+        let ids = std::iter::once(table.id).chain(table.indexes.iter().map(|index| index.id));
+        for id in ids.collect::<Vec<_>>() {
+            if !self.ids.insert(id) {
+                self.out.add(PLACE, key, format!("the id {id} of table {name} is used twice"));
+            }
+        }
+        self.out.tables += 1;
+        self.table(&table)
+    }
+
+    fn table(&mut self, table: &Table) -> Result<()> {
+        if table.schema.rows == RowKind::Cells {
+            self.out.tables_skipped += 1;
+            return Ok(());
+        }
+        self.rows(table)?;
+        for index in &table.indexes {
+            self.entries(table, index)?;
+        }
+        self.counters(table)?;
+        self.changes(table)
+    }
+
+    /// Looks for keys that belong to no table, id by id.
+    pub(super) fn strangers(&mut self) -> Result<()> {
+        // Without a table's record its keys look as if they were nobody's.
+        for tree in OF_IDS.into_iter().filter(|_| self.knows_all_ids) {
+            let mut rest = Some(KeyRange::prefix(vec![tree as u8]));
+            while let Some(range) = rest.take() {
+                let Some(row) = Walk::over(range.clone()).next(&self.moment)? else { break };
+                let mut after = row.key.get(1..).unwrap_or_default();
+                let Ok(id) = take_ordered_varint(&mut after) else {
+                    self.out.add("the store", &row.key, "a key without an id");
+                    break;
+                };
+                if !self.ids.contains(&id) {
+                    let why = format!("a key of id {id}, which no table has");
+                    self.out.add("the store", &row.key, why);
+                }
+                let behind = tree_range(tree, id).end;
+                rest = behind.map(|start| KeyRange { start, end: range.end });
+            }
+        }
+        self.unknown_trees()
+    }
+
+    /// Looks for keys of no tree, one finding for each first byte.
+    fn unknown_trees(&mut self) -> Result<()> {
+        for byte in 0..=u8::MAX {
+            if TREES.iter().any(|tree| *tree as u8 == byte) {
+                continue;
+            }
+            let range = KeyRange::prefix(vec![byte]);
+            if let Some(row) = Walk::over(range).next(&self.moment)? {
+                self.out.add("the store", &row.key, "a key of no tree");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a key is there at all.
+    pub(super) fn is_there(&self, key: &[u8]) -> Result<bool> {
+        Ok(self.moment.get(key)?.is_some())
+    }
+}

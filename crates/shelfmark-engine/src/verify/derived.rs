@@ -1,0 +1,123 @@
+//! What else lies beside the rows: counters, change logs, due times, tokens.
+
+use bytes::Bytes;
+use shelfmark_keycode::take_ordered_varint;
+use shelfmark_store::{KeyRange, Write as StoreWrite};
+
+use super::walk::Walk;
+use super::{Checker, damage};
+use crate::catalogue::{Table, take_table_name};
+use crate::codec::{change_parts, decode_change};
+use crate::error::Result;
+use crate::layout::{Tree, tree_key, tree_range};
+use crate::shards::ShardMap;
+
+/// Bytes of a token's record: hash and second.
+const TOKEN_BYTES: usize = 16;
+
+impl Checker {
+    /// Checks that counters are counters, and that those of partitions without rows are 0.
+    pub(super) fn counters(&mut self, table: &Table) -> Result<()> {
+        let place = format!("counts of {}", table.schema.name);
+        let mut walk = Walk::over(tree_range(Tree::Counts, table.id));
+        while let Some(row) = walk.next(&self.moment)? {
+            let Ok(count) = StoreWrite::counter(&row.value) else {
+                self.out.add(place.as_str(), &row.key, "no counter");
+                continue;
+            };
+            let prefix = tree_key(Tree::Counts, table.id).len();
+            let Some((1, partition)) = row.key.get(prefix..).and_then(<[u8]>::split_first) else {
+                continue;
+            };
+            let rows = [table.key.prefix.as_ref(), partition].concat();
+            if count != 0 && Walk::over(KeyRange::prefix(rows)).next(&self.moment)?.is_none() {
+                let why = format!("the partition has no rows, its count says {count}");
+                self.out.add(place.as_str(), &row.key, why);
+            }
+        }
+        let mut walk = Walk::over(tree_range(Tree::Shards, table.id));
+        let place = format!("shards of {}", table.schema.name);
+        while let Some(row) = walk.next(&self.moment)? {
+            let section = row.key.get(tree_key(Tree::Shards, table.id).len()).copied();
+            let fits = match section {
+                Some(0) => ShardMap::decode(&row.value).is_ok(),
+                Some(1) => StoreWrite::counter(&row.value).is_ok(),
+                _ => false,
+            };
+            if !fits {
+                self.out.add(place.as_str(), &row.key, "neither a shard map nor a counter");
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that every change can be read.
+    pub(super) fn changes(&mut self, table: &Table) -> Result<()> {
+        let place = format!("change log of {}", table.schema.name);
+        let prefix = tree_key(Tree::Changes, table.id).len();
+        let mut walk = Walk::over(tree_range(Tree::Changes, table.id));
+        let mut parts: Vec<Bytes> = Vec::new();
+        let mut last = Bytes::new();
+        while let Some(row) = walk.next(&self.moment)? {
+            // A place without a part's number begins a change.
+            let is_first = row.key.len() == prefix + 12;
+            if is_first != parts.is_empty() {
+                self.out.add(place.as_str(), &row.key, "a change lacks parts");
+                parts.clear();
+                if !is_first {
+                    continue;
+                }
+            }
+            parts.push(row.value);
+            last = row.key;
+            let count = parts.first().map(|first| change_parts(first)).transpose();
+            let outcome = match damage(count)? {
+                Ok(Some(count)) if count > parts.len() => continue,
+                Ok(_) => damage(decode_change(&std::mem::take(&mut parts)))?.map(|_| ()),
+                Err(why) => Err(why),
+            };
+            parts.clear();
+            self.out.changes += 1;
+            if let Err(why) = outcome {
+                self.out.add(place.as_str(), &last, why);
+            }
+        }
+        if !parts.is_empty() {
+            self.out.add(place, &last, "a change lacks parts");
+        }
+        Ok(())
+    }
+
+    /// Checks that due times can be read, and the rows that they lead to.
+    pub(super) fn due_times(&mut self) -> Result<()> {
+        const PLACE: &str = "the queue of due times";
+        let mut walk = Walk::over(KeyRange::prefix(vec![Tree::Due as u8]));
+        while let Some(row) = walk.next(&self.moment)? {
+            self.out.due_times += 1;
+            let mut rest = row.key.get(9..).unwrap_or_default();
+            let (Ok(id), Ok(_)) = (take_ordered_varint(&mut rest), take_table_name(&row.value))
+            else {
+                self.out.add(PLACE, &row.key, "a due time that cannot be read");
+                continue;
+            };
+            // One that leads nowhere any more is the sweep's to remove.
+            let row_key = [tree_key(Tree::Rows, id).as_slice(), rest].concat();
+            if let Err(why) = damage(self.expiry_of(&row_key))? {
+                self.out.add(PLACE, &row.key, why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that tokens can be read.
+    pub(super) fn tokens(&mut self) -> Result<()> {
+        let mut walk = Walk::over(KeyRange::prefix(vec![Tree::Tokens as u8]));
+        while let Some(row) = walk.next(&self.moment)? {
+            self.out.tokens += 1;
+            if row.value.len() != TOKEN_BYTES {
+                self.out.add("the request tokens", &row.key, "a token that cannot be read");
+            }
+        }
+        Ok(())
+    }
+}

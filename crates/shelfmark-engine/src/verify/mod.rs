@@ -1,0 +1,143 @@
+//! Reading all records of a store and checking that they belong together.
+//!
+//! Every key and record decodes, every row has its entries in all indexes and every entry its row,
+//! counts are what is there, items that expire are in the queue. What lies below, files and their
+//! checksums, is the store's to verify; here it may be as it was written and yet be wrong.
+//!
+//! What it is not: a repair. Nothing is changed, whatever is found.
+//!
+//! Memory: one row with what follows from it, the ids of all tables, the counts of one partition's
+//! shards, and at most [`FINDINGS_MAX`] findings.
+
+mod catalogue;
+mod derived;
+mod entries;
+mod moment;
+mod rows;
+mod walk;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use bytes::Bytes;
+
+use self::moment::Moment;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Findings that are kept; further ones are only counted.
+pub const FINDINGS_MAX: usize = 100;
+
+/// Something that does not belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked at: the rows of a table, an index, the catalogue.
+    pub place: String,
+    /// The key in the store.
+    pub key: Bytes,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, key {}: {}", self.place, hex(&self.key), self.why)
+    }
+}
+
+fn hex(key: &[u8]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What [`Engine::verify`] read and found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verification {
+    /// Tables.
+    pub tables: u64,
+    /// Tables of rows that this does not look into.
+    pub tables_skipped: u64,
+    /// Rows.
+    pub rows: u64,
+    /// Entries of indexes.
+    pub entries: u64,
+    /// Entries of change logs.
+    pub changes: u64,
+    /// Due times, those that lead nowhere any more included: the sweep sees to them.
+    pub due_times: u64,
+    /// Request tokens.
+    pub tokens: u64,
+    /// What is wrong, in the order it was found; empty if all is well.
+    pub findings: Vec<Finding>,
+    /// Findings beyond [`FINDINGS_MAX`].
+    pub findings_more: u64,
+}
+
+impl Verification {
+    /// Tells whether nothing is wrong.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    fn add(&mut self, place: impl Into<String>, key: &[u8], why: impl Into<String>) {
+        if self.findings.len() >= FINDINGS_MAX {
+            self.findings_more += 1;
+            return;
+        }
+        let key = Bytes::copy_from_slice(key);
+        self.findings.push(Finding { place: place.into(), key, why: why.into() });
+    }
+}
+
+/// What all checks share.
+struct Checker {
+    moment: Moment,
+    /// Second since the Unix epoch.
+    now: u64,
+    out: Verification,
+    /// Ids that may have keys: of tables, of indexes, and of those that were dropped.
+    ids: BTreeSet<u64>,
+    /// Every table's record could be read.
+    knows_all_ids: bool,
+}
+
+impl Engine {
+    /// Reads every record of the engine and checks that they belong together.
+    ///
+    /// For a store that nobody writes to meanwhile: beside writers it may report what changed while
+    /// it was being looked at. Damage is no error of this function: it is in the findings.
+    ///
+    /// Cost: reads everything once in order, and of each row what follows from it by point reads.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store.
+    pub fn verify(&self) -> Result<Verification> {
+        let mut checker = Checker {
+            moment: Moment::take(self.store())?,
+            now: self.now(),
+            out: Verification::default(),
+            ids: BTreeSet::new(),
+            knows_all_ids: true,
+        };
+        checker.catalogue()?;
+        checker.due_times()?;
+        checker.tokens()?;
+        checker.strangers()?;
+        Ok(checker.out)
+    }
+}
+
+/// Takes damage out of an outcome, as its message; other errors stay.
+fn damage<T>(outcome: Result<T>) -> Result<std::result::Result<T, String>> {
+    match outcome {
+        Ok(value) => Ok(Ok(value)),
+        Err(error) if is_damage(&error) => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Damaged keys and values may also be ones that could never have been written.
+fn is_damage(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid | ErrorKind::LimitExceeded)
+}
