@@ -10,7 +10,7 @@
 use bytes::Bytes;
 use shelfmark_model::{Item, Value};
 
-use super::value::{decode_shared_bytes, decode_value, encode_value, prefixed};
+use super::value::{decode_shared_bytes, decode_value, prefixed_value};
 use super::varint::{Reader, put_varint};
 use crate::error::{Error, Result};
 
@@ -72,7 +72,7 @@ pub(crate) struct Stored {
 fn put_attribute(out: &mut Vec<u8>, name: &str, value: &Value) {
     put_varint(out, name.len() as u64);
     out.extend_from_slice(name.as_bytes());
-    prefixed(out, |out| encode_value(value, out));
+    prefixed_value(out, value);
 }
 
 /// Encodes the attributes of a record; `attributes` come sorted by name.
@@ -80,25 +80,27 @@ pub(crate) fn encode<'a>(
     attributes: impl Iterator<Item = (&'a str, &'a Value)>,
     expires_at: Option<u64>,
 ) -> Stored {
-    let mut body = Vec::with_capacity(256);
+    // Most records are their head alone, so the attributes are put behind one from the first.
+    let mut body = head(0, expires_at, 256);
+    let mut before = body.len();
     let mut bodies: Vec<(&str, Vec<u8>)> = Vec::new();
     let mut first = "";
     for (name, value) in attributes {
         let start = body.len();
         put_attribute(&mut body, name, value);
-        if body.len() > CHUNK_SIZE_BYTES && start > 0 {
+        if body.len() - before > CHUNK_SIZE_BYTES && start > before {
             let next = body.split_off(start);
+            body.drain(..std::mem::take(&mut before));
             bodies.push((first, std::mem::replace(&mut body, next)));
             first = name;
-        } else if start == 0 {
+        } else if start == before {
             first = name;
         }
     }
-    if bodies.is_empty() && body.len() <= CHUNK_SIZE_BYTES {
-        let mut head = head(0, expires_at, body.len());
-        head.extend_from_slice(&body);
-        return Stored { head: head.into(), chunks: Vec::new() };
+    if bodies.is_empty() && body.len() - before <= CHUNK_SIZE_BYTES {
+        return Stored { head: body.into(), chunks: Vec::new() };
     }
+    body.drain(..before);
     bodies.push((first, body));
     let mut names = Vec::with_capacity(bodies.len() * 16);
     let mut chunks = Vec::with_capacity(bodies.len());

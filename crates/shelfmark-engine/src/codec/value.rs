@@ -73,7 +73,7 @@ pub(crate) fn encode_value(value: &Value, out: &mut Vec<u8>) {
             for (name, value) in map {
                 put_varint(out, name.len() as u64);
                 out.extend_from_slice(name.as_bytes());
-                prefixed(out, |out| encode_value(value, out));
+                prefixed_value(out, value);
             }
         }
         Value::Pairs(pairs) => {
@@ -117,6 +117,18 @@ fn members(out: &mut Vec<u8>, tag: u8, values: &[Value]) {
     for value in values {
         prefixed(out, |out| encode_value(value, out));
     }
+}
+
+/// Appends a value with its length before it.
+pub(super) fn prefixed_value(out: &mut Vec<u8>, value: &Value) {
+    // Most bytes are in texts and bytes, whose length is known before.
+    let (tag, payload) = match value {
+        Value::Text(text) => (tag::TEXT, text.as_bytes()),
+        Value::Bytes(bytes) => (tag::BYTES, bytes.as_ref()),
+        value => return prefixed(out, |out| encode_value(value, out)),
+    };
+    put_varint(out, payload.len() as u64 + 1);
+    leaf(out, tag, payload);
 }
 
 /// Appends what `write` appends, with its length before it.

@@ -90,7 +90,14 @@ impl Engine {
 
     /// As [`Engine::write_all`], without waiting: `done` is called once, from any thread, possibly
     /// before this returns. It must not block.
-    pub fn submit_all(&self, writes: Vec<Write>, done: Completion) {
+    pub fn submit_all(&self, mut writes: Vec<Write>, done: Completion) {
+        let mut done = Some(done);
+        if self.observer.is_none()
+            && let [write] = writes.as_mut_slice()
+        {
+            self.inner.submit_blind(write, &mut done);
+        }
+        let Some(done) = done else { return };
         let observer = self.observer.clone();
         self.inner.submit(
             writes,
@@ -189,7 +196,7 @@ impl Inner {
     ) -> Result<bool> {
         self.refresh(writes)?;
         if let (None, [write]) = (token, &*writes)
-            && let Some(queued) = self.attempt_blind(write, done)?
+            && let Some(queued) = self.attempt_blind(write, |one| Once::Written(vec![one]), done)?
         {
             return Ok(queued);
         }
@@ -215,19 +222,33 @@ impl Inner {
         self.queue(commit, answer, done)
     }
 
+    /// Queues a write that need not look at its item, without what others need around their
+    /// completion. Leaves `done` where it is if another way must be gone.
+    fn submit_blind(&self, write: &mut Write, done: &mut Option<Completion>) {
+        let queued = match self.refresh(std::slice::from_mut(write)) {
+            Ok(()) => self.attempt_blind(write, |written| vec![written], done),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = queued
+            && let Some(done) = done.take()
+        {
+            done(Err(error));
+        }
+    }
+
     /// Queues a write that need not look at its item; `None` if it must.
-    fn attempt_blind(
+    fn attempt_blind<T: Send + 'static>(
         &self,
         write: &Write,
-        done: &mut Option<Box<dyn FnOnce(Result<Once>) + Send>>,
+        answer: impl FnOnce(Written) -> T,
+        done: &mut Option<Box<dyn FnOnce(Result<T>) + Send>>,
     ) -> Result<Option<bool>> {
         let _gate = write.table.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
         if write.table.is_retired() {
             return Ok(Some(false));
         }
         let Some((put, written)) = blind(&write.table, write)? else { return Ok(None) };
-        let answer = Ok(Once::Written(vec![written]));
-        self.queue(Commit::of(vec![put]), answer, done).map(Some)
+        self.queue(Commit::of(vec![put]), Ok(answer(written)), done).map(Some)
     }
 
     /// Queues a commit whose end is told with `answer`. `false` asks for another attempt.

@@ -5,6 +5,7 @@
 //! does everything that would be refused.
 
 use bytes::Bytes;
+use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::item_size_bytes;
 use shelfmark_store::Write as StoreWrite;
 
@@ -25,12 +26,13 @@ pub(crate) fn blind(table: &Table, write: &Write) -> Result<Option<(StoreWrite, 
             if too_deep(item).is_some() || too_large(table, size).is_some() {
                 return Ok(None);
             }
-            let row_key = table.key.row_key_of(item)?;
+            let mut key = table.key.row_key_of(item)?;
             let stored = encode(table, item, None);
             if !stored.chunks.is_empty() {
                 return Ok(None);
             }
-            let key = Bytes::from(chunk_key(&row_key, 0));
+            put_ordered_varint(&mut key, 0);
+            let key = Bytes::from(key);
             let written = Written { size_after_bytes: size, ..Written::default() };
             Ok(Some((StoreWrite::Put { key, value: stored.head }, written)))
         }

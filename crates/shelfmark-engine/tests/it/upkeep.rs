@@ -281,3 +281,20 @@ fn a_sweep_goes_on_where_it_ended_and_begins_at_the_front_once_a_minute() {
         assert_eq!(due(), 0);
     });
 }
+
+#[test]
+fn an_item_is_in_the_queue_once_however_often_it_is_written() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.ttl = Some(TtlSource::PerItem);
+        let table = bed.create_table(schema).unwrap();
+        for second in [5, 9, 7] {
+            let mut write = Write::put(&table, item("a", 1));
+            write.expires_at = Some(START_SECONDS + second);
+            bed.write(write).unwrap();
+            assert_eq!(keys(bed, &[6]).len(), 1);
+        }
+        bed.put(&table, item("a", 2));
+        assert_eq!(keys(bed, &[6]).len(), 0, "it expires no more");
+    });
+}
