@@ -85,7 +85,7 @@ fn a_store_is_looked_at_from_the_command_line() {
     let verified = run(&["verify"]);
     assert!(verified.status.success(), "{}", stderr(&verified));
     assert!(stdout(&verified).contains("every record belongs where it is"));
-    damage_first_row(folder.path());
+    damage_first_row(&store);
     let verified = run(&["verify"]);
     assert!(!verified.status.success(), "{}", stdout(&verified));
     assert!(stdout(&verified).contains("every byte is as it was written"));
