@@ -87,7 +87,11 @@ fn run(
     };
     let mut mutations = Vec::new();
     for own in &ready {
-        if let Err(error) = own.put(engine, options, &mut mutations) {
+        let table = &own.entry.modify.table;
+        let mut read = |partition: &Bytes, clustering: Option<&[ClusteringValue]>| {
+            read_row(engine, table, partition, clustering, options)
+        };
+        if let Err(error) = own.put(engine, &mut read, &mut mutations) {
             return answer(Err(error));
         }
     }
@@ -150,41 +154,19 @@ fn evaluate<'p>(
 }
 
 impl Ready<'_> {
-    /// Appends the mutations; lists that operations by position need are read before.
+    /// Appends the mutations. `read` answers rows of a partition, for operations on lists by
+    /// position.
     fn put(
         &self,
         engine: &Engine,
-        options: &RequestOptions,
+        read: &mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>,
         out: &mut Vec<Mutation>,
     ) -> Result<()> {
         let env = env(engine, self.entry.values);
-        let table = &self.entry.modify.table;
         for change in &self.changes {
-            let mut read = |clustering: Option<&[ClusteringValue]>| {
-                read_row(engine, table, &change.partition, clustering, options)
-            };
-            let mut lists = Lists { read: &mut read };
-            let (regular, statics) = (&self.regular, &self.statics);
-            self.entry.modify.mutations(
-                change,
-                regular,
-                statics,
-                self.moment,
-                env,
-                &mut lists,
-                out,
-            )?;
-        }
-        Ok(())
-    }
-
-    /// As [`Ready::put`], with the rows that a condition was decided on.
-    fn put_seen(&self, engine: &Engine, seen: &Seen<'_>, out: &mut Vec<Mutation>) -> Result<()> {
-        let env = env(engine, self.entry.values);
-        for change in &self.changes {
-            let mut read =
-                |clustering: Option<&[ClusteringValue]>| Ok(seen.row(clustering).cloned());
-            let mut lists = Lists { read: &mut read };
+            let mut read_one =
+                |clustering: Option<&[ClusteringValue]>| read(&change.partition, clustering);
+            let mut lists = Lists { read: &mut read_one };
             let (regular, statics) = (&self.regular, &self.statics);
             self.entry.modify.mutations(
                 change,
@@ -340,7 +322,12 @@ fn decide(
     if applied {
         let mut mutations = Vec::new();
         for own in ready {
-            own.put_seen(engine, seen, &mut mutations)?;
+            // The rows that the condition was decided on are those that lists are read from.
+            own.put(
+                engine,
+                &mut |_, clustering| Ok(seen.row(clustering).cloned()),
+                &mut mutations,
+            )?;
         }
         return Ok((mutations, applied_rows(table, true, &[], &[])));
     }
