@@ -61,8 +61,14 @@ impl Parser<'_> {
             return self.no_viable(2);
         }
         let third = self.peek(3);
-        let by_default =
-            third == Kind::Default && !matches!(self.peek(4), Kind::LeftParen | Kind::Dot);
+        let by_default = third == Kind::Default
+            && match self.peek(4) {
+                Kind::LeftParen | Kind::Dot => false,
+                Kind::RightParen | Kind::Comma | Kind::Primary | Kind::Semicolon | Kind::End => {
+                    true
+                }
+                _ => return self.no_viable(4),
+            };
         if !third.is_name() && !matches!(third, Kind::Token | Kind::Question) {
             return self.no_viable(3);
         }
