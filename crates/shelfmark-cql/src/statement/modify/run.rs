@@ -31,6 +31,9 @@ pub(crate) struct Entry<'p> {
     pub(crate) values: &'p [BoundValue],
 }
 
+/// Reads a row of a partition, or without clustering key its statics.
+type ReadRow<'r> = &'r mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>;
+
 /// One modification of a request, evaluated.
 struct Ready<'p> {
     entry: &'p Entry<'p>,
@@ -156,12 +159,7 @@ fn evaluate<'p>(
 impl Ready<'_> {
     /// Appends the mutations. `read` answers rows of a partition, for operations on lists by
     /// position.
-    fn put(
-        &self,
-        engine: &Engine,
-        read: &mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>,
-        out: &mut Vec<Mutation>,
-    ) -> Result<()> {
+    fn put(&self, engine: &Engine, read: ReadRow<'_>, out: &mut Vec<Mutation>) -> Result<()> {
         let env = env(engine, self.entry.values);
         for change in &self.changes {
             let mut read_one =
