@@ -17,32 +17,7 @@ const FIELDS_MAX: usize = 4;
 const TYPES_MAX: usize = 48;
 
 /// The types without others inside, in the order of their bytes in an input.
-const PLAIN: [KeyType; 24] = [
-    KeyType::Text,
-    KeyType::Bytes,
-    KeyType::Bool,
-    KeyType::I8,
-    KeyType::I16,
-    KeyType::I32,
-    KeyType::I64,
-    KeyType::I128,
-    KeyType::U8,
-    KeyType::U16,
-    KeyType::U32,
-    KeyType::U64,
-    KeyType::U128,
-    KeyType::Integer,
-    KeyType::Decimal,
-    KeyType::F32,
-    KeyType::F64,
-    KeyType::Date,
-    KeyType::Time,
-    KeyType::Timestamp,
-    KeyType::Inet,
-    KeyType::Uuid,
-    KeyType::CqlUuid,
-    KeyType::CqlTimeUuid,
-];
+const PLAIN: [KeyType; 24] = KeyType::SCALARS;
 
 /// Runs one input: a byte that says what is tried, then what that needs.
 ///

@@ -96,6 +96,36 @@ pub enum KeyType {
     Kinded(Box<KeyType>),
 }
 
+impl KeyType {
+    /// Every type that is not made of others, for tables and tests that must know them all.
+    pub const SCALARS: [Self; 24] = [
+        Self::Text,
+        Self::Bytes,
+        Self::Bool,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::I128,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::U128,
+        Self::Integer,
+        Self::Decimal,
+        Self::F32,
+        Self::F64,
+        Self::Date,
+        Self::Time,
+        Self::Timestamp,
+        Self::Inet,
+        Self::Uuid,
+        Self::CqlUuid,
+        Self::CqlTimeUuid,
+    ];
+}
+
 /// The value of a key component.
 ///
 /// `==` compares as the inner types do (so `-0.0 == 0.0` and NaN is unequal to itself); for the

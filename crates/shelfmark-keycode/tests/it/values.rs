@@ -22,32 +22,7 @@ pub(crate) fn encoded(key_type: &KeyType, direction: Direction, value: &KeyValue
 }
 
 /// Every type without parameters.
-pub(crate) const SCALARS: [KeyType; 24] = [
-    KeyType::Text,
-    KeyType::Bytes,
-    KeyType::Bool,
-    KeyType::I8,
-    KeyType::I16,
-    KeyType::I32,
-    KeyType::I64,
-    KeyType::I128,
-    KeyType::U8,
-    KeyType::U16,
-    KeyType::U32,
-    KeyType::U64,
-    KeyType::U128,
-    KeyType::Integer,
-    KeyType::Decimal,
-    KeyType::F32,
-    KeyType::F64,
-    KeyType::Date,
-    KeyType::Time,
-    KeyType::Timestamp,
-    KeyType::Inet,
-    KeyType::Uuid,
-    KeyType::CqlUuid,
-    KeyType::CqlTimeUuid,
-];
+pub(crate) const SCALARS: [KeyType; 24] = KeyType::SCALARS;
 
 pub(crate) fn direction() -> impl Strategy<Value = Direction> {
     select(vec![Direction::Ascending, Direction::Descending])
