@@ -57,7 +57,8 @@ pub fn open_error(folder: &Path, options: Options) -> Option<Error> {
 }
 
 /// Tries again for a while when the store is said to be open: a process that another thread of the
-/// test starts holds a copy of the lock until it runs its own program.
+/// test starts holds a copy of the lock until it runs its own program. And when it is busy, as it may
+/// be with what it replayed.
 ///
 /// # Errors
 ///
@@ -68,7 +69,10 @@ pub fn patiently<T>(
     let mut tries = 0;
     loop {
         match attempt() {
-            Err(error) if error.kind() == ErrorKind::Unavailable && tries < 1000 => {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Busy)
+                    && tries < 1000 =>
+            {
                 ThreadSleeper.sleep(Duration::from_millis(5));
                 tries += 1;
             }
@@ -88,7 +92,8 @@ pub fn judge(folder: &Path, plan: &Plan, promise: &Promise) -> Result<Found, Str
     let store = open(folder, tight())?;
     let found = compare(&store, plan, promise)?;
     let own = Write::Put { key: OWN_KEY.into(), value: Bytes::from_static(b"was here") };
-    store.commit(Commit::of(vec![own])).map_err(|error| format!("takes no write: {error}"))?;
+    patiently(|| store.commit(Commit::of(vec![own.clone()])))
+        .map_err(|error| format!("takes no write: {error}"))?;
     // Without a clean stop, so that the write must come from the log.
     drop(store);
     check_clean(folder, "after a write")?;

@@ -100,6 +100,28 @@ fn any_call_may_find_the_disk_full() {
     sweep_all("create|write|length|sync|rename|folder", "ENOSPC", 29);
 }
 
+/// Nobody knows what a failed sync of the log would have saved, so it is never passed over.
+#[test]
+fn a_sync_of_the_log_that_fails_is_told() {
+    let step = if is_long() { 1 } else { 7 };
+    let mut struck = 0;
+    for count in (1..).step_by(step) {
+        let bench = Bench::new().unwrap();
+        let arguments = arguments(&bench, 70);
+        let fault = format!("sync:{count}:EIO");
+        let mut command = watched(&bench, &arguments, &fault);
+        command.env("SHELFMARK_FAULT_PATH", ".log");
+        let ended = Running::start(command).unwrap().end().unwrap();
+        if !bench.beside("told").exists() {
+            break;
+        }
+        struck += 1;
+        assert!(ended.lines.iter().any(|line| line.starts_with("error")), "{fault}: {ended:#?}");
+        check(bench, &arguments.plan, &ended, &fault);
+    }
+    assert!(struck > 2, "{struck} faults");
+}
+
 /// Runs a program whose faults last until it has told of `errors` of them.
 fn until_told(bench: &Bench, arguments: &Arguments, fault: &str, errors: usize) -> Ended {
     let flag = bench.beside("while");

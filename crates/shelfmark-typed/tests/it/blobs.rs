@@ -103,6 +103,9 @@ fn listings_go_by_prefix_page_by_page_and_level_by_level() {
         for key in keys {
             blobs.write(key, key.as_bytes()).unwrap();
         }
+        // A token says that there is more, not that the page is full.
+        assert_eq!(blobs.list("a/", 6, None).unwrap().token, None);
+        assert!(blobs.list("a/", 5, None).unwrap().token.is_some());
         let level = blobs.list_level("a/").unwrap();
         let names: Vec<_> = level.blobs.into_iter().map(|blob| blob.key).collect();
         assert_eq!(names, ["a/1", "a/2", "a/z"]);

@@ -147,6 +147,29 @@ fn one_of_many_writers_wins_an_absent_key_and_no_update_is_lost() {
 }
 
 #[test]
+fn entries_that_several_delete_at_once_are_counted_once() {
+    on_every_driver(|bed| {
+        let table = table(bed);
+        let entries: Vec<(u32, i64)> = (0..600).map(|key| (key, 0)).collect();
+        table.write_many(entries.iter().map(|(key, value)| (key, value))).unwrap();
+        let start = std::sync::Barrier::new(3);
+        let deleted: u64 = std::thread::scope(|scope| {
+            let deleters: Vec<_> = (0..3)
+                .map(|_| {
+                    let (table, start) = (&table, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        table.to_stream().delete().unwrap()
+                    })
+                })
+                .collect();
+            deleters.into_iter().map(|deleter| deleter.join().unwrap()).sum()
+        });
+        assert_eq!(deleted, 600);
+    });
+}
+
+#[test]
 fn entries_expire() {
     on_every_driver(|bed| {
         let table = table(bed);
