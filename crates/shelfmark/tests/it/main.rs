@@ -109,3 +109,57 @@ fn wait(time: Duration) {
     let (_keep, never) = mpsc::channel::<()>();
     let _ = never.recv_timeout(time);
 }
+
+/// The space of a dropped table comes back by itself, without writes to other tables: a gigabyte
+/// in the long mode, within two minutes.
+#[test]
+fn a_dropped_table_gives_its_space_back() {
+    let is_long = std::env::var("SHELFMARK_LONG").is_ok_and(|value| value == "1");
+    let megabytes: u32 = if is_long { 1024 } else { 24 };
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options {
+        durability: Durability::Interval(Duration::from_millis(50)),
+        ..Options::default()
+    };
+    let shelfmark = Shelfmark::open_with(folder.path().join("data"), &options).unwrap();
+    let database = shelfmark.database("d").unwrap();
+    let kept: OrderedTable<u8, u8> = OrderedTable::named(&database, "kept").unwrap();
+    kept.write(&1, &1).unwrap();
+    let table: OrderedTable<u32, shelfmark::Blob> =
+        OrderedTable::named(&database, "large").unwrap();
+    // Values that do not compress, 32 of them a megabyte.
+    let mut state = 7_u64;
+    let mut value = || {
+        let bytes = (0..4096).flat_map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_be_bytes()
+        });
+        shelfmark::Blob(bytes.collect())
+    };
+    for megabyte in 0..megabytes {
+        let entries: Vec<_> = (0..32).map(|n| (megabyte * 32 + n, value())).collect();
+        while let Err(error) = table.write_many(entries.iter().map(|(key, value)| (key, value))) {
+            assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+            wait(Duration::from_millis(5));
+        }
+    }
+    let store = shelfmark.engine().store();
+    store.maintain().unwrap();
+    let bytes = || store.stats().tree_bytes_on_disk;
+    let full = bytes();
+    assert!(full > u64::from(megabytes) * 1_000_000, "{full} bytes only");
+    let (began, mut left) =
+        (std::time::Duration::from_millis(shelfmark.now().0.unsigned_abs()), full);
+    database.drop_table("large").unwrap();
+    let took = || std::time::Duration::from_millis(shelfmark.now().0.unsigned_abs()) - began;
+    while left > full / 20 {
+        assert!(took() < Duration::from_secs(120), "{left} of {full} bytes are left");
+        wait(Duration::from_millis(50));
+        left = bytes();
+    }
+    println!("{full} bytes came back in {:?}, but for {left}", took());
+    assert_eq!(kept.read(&1).unwrap(), 1);
+    shelfmark.close().unwrap();
+}
