@@ -4,6 +4,7 @@ use std::sync::mpsc;
 
 use shelfmark_engine::{Engine, Environment};
 
+use crate::auth::{Credentials, Refusal, SignedRequest};
 use crate::errors::{Error, Exception, texts};
 use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
@@ -16,8 +17,10 @@ pub struct FaceOptions {
     pub region: String,
     /// The account, twelve digits.
     pub account: String,
-    /// What DescribeEndpoints answers: host and port under which clients reach this server.
+    /// What DescribeEndpoints answers to a request that names no host of its own.
     pub endpoint: String,
+    /// Who is let in; without it, everybody.
+    pub credentials: Option<Credentials>,
 }
 
 impl Default for FaceOptions {
@@ -26,6 +29,7 @@ impl Default for FaceOptions {
             region: "local".to_owned(),
             account: "000000000000".to_owned(),
             endpoint: "localhost:8000".to_owned(),
+            credentials: None,
         }
     }
 }
@@ -37,6 +41,8 @@ pub struct RequestHead<'a> {
     pub target: Option<&'a str>,
     /// The operation, when it is known without a header; takes the place of `target`.
     pub operation: Option<&'a str>,
+    /// The header `Host`: under which name the client reaches this server.
+    pub host: Option<&'a str>,
 }
 
 /// What stands before the operation in `X-Amz-Target`.
@@ -46,13 +52,13 @@ impl<'a> RequestHead<'a> {
     /// Creates the head of a request with this `X-Amz-Target`.
     #[must_use]
     pub const fn target(target: &'a str) -> Self {
-        Self { target: Some(target), operation: None }
+        Self { target: Some(target), operation: None, host: None }
     }
 
     /// Creates the head of a request for this operation.
     #[must_use]
     pub const fn operation(operation: &'a str) -> Self {
-        Self { target: None, operation: Some(operation) }
+        Self { target: None, operation: Some(operation), host: None }
     }
 
     fn name(&self) -> Option<&'a str> {
@@ -91,7 +97,7 @@ impl Face {
             let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
             return done.answer(Err(error));
         }
-        operations::run(self, operation, body, done);
+        operations::run(self, head, operation, body, done);
     }
 
     /// Answers a request and waits for the answer. For tests and tools; a server that waits here
@@ -110,11 +116,25 @@ impl Face {
         })
     }
 
-    /// Returns the answer of a request that a server refuses before it gets here, such as one with
-    /// a wrong signature.
+    /// Tells whether requests must be signed: a server then asks [`Face::admit`] first.
     #[must_use]
-    pub fn refuse(&self, exception: Exception, message: &str) -> Reply {
-        Reply::new(self.ids.next(), Err(Error::new(exception, message)))
+    pub fn asks_for_credentials(&self) -> bool {
+        self.options.credentials.is_some()
+    }
+
+    /// Verifies a request's signature, if credentials are set.
+    ///
+    /// # Errors
+    ///
+    /// * The answer that the client gets. Nothing of the request may be done.
+    pub fn admit(&self, request: &SignedRequest<'_>) -> Result<(), Box<Reply>> {
+        let Some(credentials) = &self.options.credentials else { return Ok(()) };
+        match credentials.check(request, self.now_ms()) {
+            Ok(_) => Ok(()),
+            Err(Refusal { exception, message }) => {
+                Err(Box::new(Reply::new(self.ids.next(), Err(Error::new(exception, message)))))
+            }
+        }
     }
 
     /// Tells whether a request may keep its thread for long: it changes tables, which waits for

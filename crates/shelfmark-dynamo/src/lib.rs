@@ -34,6 +34,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+pub mod auth;
 mod capacity;
 mod describe;
 mod errors;

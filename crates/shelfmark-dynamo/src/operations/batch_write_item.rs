@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use shelfmark_engine::{Change, Returns, Table, Write, Written};
 use shelfmark_model::{Item, item_size_bytes};
 
+use super::collections::{Collections, Wanted};
 use super::write_request::reports;
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, texts, write_error};
@@ -18,14 +19,13 @@ use crate::limits::{
     BATCH_COMMIT_SIZE_BYTES_MAX, BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX,
 };
 use crate::reply::Answered;
-use crate::shape::{CAPACITIES, Shape};
+use crate::shape::Shape;
 use crate::table;
 
 #[derive(Debug, Default)]
 struct Request {
     tables: Option<BTreeMap<String, Vec<WriteRequest>>>,
-    capacity: Option<String>,
-    metrics: Option<String>,
+    wanted: Wanted,
 }
 
 /// One element of a table's list.
@@ -43,7 +43,8 @@ enum Action {
 
 /// Plans and queues the writes; `done` is told when they are durable.
 pub(super) fn start(face: &Face, body: &[u8], done: Done) {
-    let (writes, detail) = match parse(body).and_then(|request| plan(face, request)) {
+    let planned = parse(body).and_then(|request| plan(face, request));
+    let (writes, detail, collections) = match planned {
         Ok(planned) => planned,
         Err(error) => return done.answer(Err(error)),
     };
@@ -53,6 +54,7 @@ pub(super) fn start(face: &Face, body: &[u8], done: Done) {
         tables: Vec::new(),
         written: Vec::new(),
         problem: None,
+        collections,
         done: Some(done),
     }));
     for writes in commits {
@@ -75,6 +77,7 @@ struct Pending {
     tables: Vec<Arc<Table>>,
     written: Vec<Written>,
     problem: Option<Error>,
+    collections: Collections,
     done: Option<Done>,
 }
 
@@ -105,7 +108,7 @@ impl Pending {
         if let Some(done) = self.done.take() {
             done.answer(match self.problem.take() {
                 Some(error) => Err(error),
-                None => Ok(encode(&self.tables, &self.written, detail)),
+                None => Ok(encode(&self.tables, &self.written, detail, &self.collections)),
             });
         }
     }
@@ -140,8 +143,7 @@ fn parse(body: &[u8]) -> Result<Request> {
             "RequestItems" => {
                 request.tables = reader.map(|reader, _| reader.list(parse_write))?;
             }
-            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
-            "ReturnItemCollectionMetrics" => request.metrics = reader.text()?,
+            _ if request.wanted.member(reader, name)? => {}
             _ => reader.skip()?,
         }
         Ok(())
@@ -164,8 +166,7 @@ fn parse(body: &[u8]) -> Result<Request> {
             );
         }
     }
-    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
-    shape.one_of("ReturnItemCollectionMetrics", request.metrics.as_deref(), &["SIZE", "NONE"]);
+    request.wanted.shape(&mut shape);
     shape.check()?;
     Ok(request)
 }
@@ -196,7 +197,7 @@ fn parse_attributes(reader: &mut Reader<'_>, member: &str) -> Result<Option<Opti
     Ok(present.then_some(attributes))
 }
 
-fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail)> {
+fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail, Collections)> {
     let tables = request.tables.unwrap_or_default();
     let count: usize = tables.values().map(Vec::len).sum();
     if count > BATCH_WRITE_REQUESTS_MAX {
@@ -210,7 +211,7 @@ fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail)> {
         let actions = writes.into_iter().map(action).collect::<Result<Vec<_>>>()?;
         prepared.push((name, actions));
     }
-    let detail = Detail::of(request.capacity.as_deref());
+    let detail = request.wanted.detail();
     let returns = Returns { old: detail.is_wanted(), new: detail.is_wanted() };
     let mut planned = Vec::with_capacity(count);
     for (name, actions) in prepared {
@@ -235,7 +236,8 @@ fn plan(face: &Face, request: Request) -> Result<(Vec<Write>, Detail)> {
             planned.push(Write { returns, ..Write::new(&table, change) });
         }
     }
-    Ok((planned, detail))
+    let collections = request.wanted.collections(face, &planned)?;
+    Ok((planned, detail, collections))
 }
 
 fn action(write: WriteRequest) -> Result<Action> {
@@ -253,7 +255,12 @@ fn action(write: WriteRequest) -> Result<Action> {
     }
 }
 
-fn encode(tables: &[Arc<Table>], written: &[Written], detail: Detail) -> Answered {
+fn encode(
+    tables: &[Arc<Table>],
+    written: &[Written],
+    detail: Detail,
+    collections: &Collections,
+) -> Answered {
     let mut consumed = ConsumedByTable::default();
     if detail.is_wanted() {
         for (table, written) in tables.iter().zip(written) {
@@ -264,6 +271,7 @@ fn encode(tables: &[Arc<Table>], written: &[Written], detail: Detail) -> Answere
     Writer::answer(|out| {
         out.name("UnprocessedItems").object(|_| {});
         consumed.put(out, detail);
+        collections.put_all(out);
     })
     .reporting(reports(written))
 }

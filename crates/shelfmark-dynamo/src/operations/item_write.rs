@@ -5,13 +5,14 @@ use std::sync::Arc;
 use shelfmark_engine::{Change, Returns, Table, Write, Written};
 use shelfmark_model::{Item, Path, Projection};
 
+use super::collections::{Collections, Wanted};
 use super::write_request::{Verb, WriteRequest};
 use crate::capacity::{Consumed, Detail};
 use crate::errors::{Error, Result, texts, write_error};
 use crate::face::{Done, Face};
 use crate::json::{Reader, Writer, put_item};
 use crate::reply::Answered;
-use crate::shape::{CAPACITIES, Shape};
+use crate::shape::Shape;
 use crate::table;
 
 /// A write on its own.
@@ -19,8 +20,7 @@ use crate::table;
 struct Request {
     write: WriteRequest,
     returns: Option<String>,
-    capacity: Option<String>,
-    metrics: Option<String>,
+    wanted: Wanted,
 }
 
 /// Which image the answer shows.
@@ -40,11 +40,12 @@ struct Planned {
     shown: Shown,
     detail: Detail,
     is_legacy: bool,
+    collections: Collections,
 }
 
 /// Plans and queues a write; `done` is told when it is durable.
 pub(super) fn start(face: &Face, verb: Verb, body: &[u8], done: Done) {
-    let Planned { write, shown, detail, is_legacy } = match plan(face, verb, body) {
+    let Planned { write, shown, detail, is_legacy, collections } = match plan(face, verb, body) {
         Ok(planned) => planned,
         Err(error) => return done.answer(Err(error)),
     };
@@ -55,7 +56,7 @@ pub(super) fn start(face: &Face, verb: Verb, body: &[u8], done: Done) {
             done.answer(match outcome {
                 Ok(written) => {
                     let written = written.into_iter().next().unwrap_or_default();
-                    Ok(encode(&table, written, &shown, detail))
+                    Ok(encode(&table, written, &shown, detail, &collections))
                 }
                 Err(error) => Err(worded(write_error(error, &table), is_legacy)),
             });
@@ -76,8 +77,7 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
     Reader::body(body, |reader, name| {
         match name {
             "ReturnValues" => request.returns = reader.text()?,
-            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
-            "ReturnItemCollectionMetrics" => request.metrics = reader.text()?,
+            _ if request.wanted.member(reader, name)? => {}
             _ if request.write.member(reader, name)? => {}
             _ => reader.skip()?,
         }
@@ -86,8 +86,7 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
     let mut shape = Shape::default();
     request.write.shape(verb, "", &mut shape);
     shape.one_of("ReturnValues", request.returns.as_deref(), RETURN_VALUES);
-    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
-    shape.one_of("ReturnItemCollectionMetrics", request.metrics.as_deref(), &["SIZE", "NONE"]);
+    request.wanted.shape(&mut shape);
     shape.check()?;
     if verb != Verb::Update
         && !matches!(request.returns.as_deref(), None | Some("NONE" | "ALL_OLD"))
@@ -100,19 +99,20 @@ fn parse(verb: Verb, body: &[u8]) -> Result<Request> {
 const RETURN_VALUES: &[&str] = &["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"];
 
 fn plan(face: &Face, verb: Verb, body: &[u8]) -> Result<Planned> {
-    let Request { write, returns, capacity, metrics: _ } = parse(verb, body)?;
+    let Request { write, returns, wanted } = parse(verb, body)?;
     let name = write.table.clone().unwrap_or_default();
     let prepared = write.prepare(verb)?;
     let is_legacy = prepared.is_legacy;
     let table = table::find(&face.engine, &name)?;
     let mut write = prepared.bind(&table)?;
     let shown = shown(&write, returns.as_deref());
-    let detail = Detail::of(capacity.as_deref());
+    let detail = wanted.detail();
     write.returns = Returns {
         old: detail.is_wanted() || matches!(shown, Shown::AllOld | Shown::UpdatedOld(_)),
         new: detail.is_wanted() || matches!(shown, Shown::AllNew | Shown::UpdatedNew(_)),
     };
-    Ok(Planned { write, shown, detail, is_legacy })
+    let collections = wanted.collections(face, std::slice::from_ref(&write))?;
+    Ok(Planned { write, shown, detail, is_legacy, collections })
 }
 
 fn shown(write: &Write, returns: Option<&str>) -> Shown {
@@ -131,7 +131,13 @@ fn shown(write: &Write, returns: Option<&str>) -> Shown {
     }
 }
 
-fn encode(table: &Table, written: Written, shown: &Shown, detail: Detail) -> Answered {
+fn encode(
+    table: &Table,
+    written: Written,
+    shown: &Shown,
+    detail: Detail,
+    collections: &Collections,
+) -> Answered {
     let report = written.report;
     let consumed = detail
         .is_wanted()
@@ -156,6 +162,7 @@ fn encode(table: &Table, written: Written, shown: &Shown, detail: Detail) -> Ans
             out.name("ConsumedCapacity");
             consumed.put(out, &table.schema.name.name, detail);
         }
+        collections.put_one(out);
     })
     .reporting(report)
 }

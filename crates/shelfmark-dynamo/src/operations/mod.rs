@@ -8,6 +8,7 @@
 
 mod batch_get_item;
 mod batch_write_item;
+mod collections;
 mod create_table;
 mod delete_item;
 mod delete_table;
@@ -34,7 +35,7 @@ mod update_table;
 mod write_request;
 
 use crate::errors::{Error, Exception, Result};
-use crate::face::{Done, Face};
+use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
 
 /// The operations that are answered, by name.
@@ -65,13 +66,14 @@ pub const OPERATIONS: [&str; 23] = [
 ];
 
 /// Answers one operation.
-pub(crate) fn run(face: &Face, operation: &str, body: &[u8], done: Done) {
+pub(crate) fn run(face: &Face, head: &RequestHead<'_>, operation: &str, body: &[u8], done: Done) {
     match operation {
         "BatchWriteItem" => batch_write_item::start(face, body, done),
         "DeleteItem" => delete_item::start(face, body, done),
         "PutItem" => put_item::start(face, body, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
+        "DescribeEndpoints" => done.answer(service::describe_endpoints(face, head, body)),
         _ => done.answer(answer(face, operation, body)),
     }
 }
@@ -83,7 +85,6 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "CreateTable" => create_table::answer(face, body),
         "DeleteTable" => delete_table::answer(face, body),
         "DescribeContinuousBackups" => service::describe_continuous_backups(face, body),
-        "DescribeEndpoints" => service::describe_endpoints(face, body),
         "DescribeLimits" => service::describe_limits(body),
         "DescribeTable" => describe_table::answer(face, body),
         "DescribeTimeToLive" => time_to_live::describe(face, body),

@@ -5,7 +5,7 @@ use shelfmark_engine::ErrorKind;
 
 use super::describe_table;
 use crate::errors::{Error, Exception, Result, texts};
-use crate::face::Face;
+use crate::face::{Face, RequestHead};
 use crate::json::{Reader, Writer};
 use crate::reply::Answered;
 use crate::table::{name_of, table_name};
@@ -17,13 +17,18 @@ const TABLE_UNITS_MAX: i64 = 40_000;
 /// How long clients may remember the endpoint, in minutes. Source: observed, one day.
 const ENDPOINT_MINUTES: i64 = 1_440;
 
-/// Answers DescribeEndpoints.
-pub(super) fn describe_endpoints(face: &Face, body: &[u8]) -> Result<Answered> {
+/// Answers DescribeEndpoints: the name under which this client reached us, since another one may
+/// mean nothing where it is.
+pub(super) fn describe_endpoints(
+    face: &Face,
+    head: &RequestHead<'_>,
+    body: &[u8],
+) -> Result<Answered> {
     Reader::body(body, |reader, _| reader.skip())?;
     Ok(Writer::answer(|out| {
         out.name("Endpoints").list(|out| {
             out.object(|out| {
-                out.name("Address").text(&face.options.endpoint);
+                out.name("Address").text(head.host.unwrap_or(&face.options.endpoint));
                 out.name("CachePeriodInMinutes").integer(ENDPOINT_MINUTES);
             });
         });

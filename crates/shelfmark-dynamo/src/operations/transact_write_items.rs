@@ -6,6 +6,7 @@ use shelfmark_engine::{Change, Once, Returns, Table, Token, Write, Written};
 use shelfmark_model::Key;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::collections::{Collections, Wanted};
 use super::write_request::{Prepared, Verb, WriteRequest, reports};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Exception, Result, cancelled_at, texts, transaction_error};
@@ -16,21 +17,21 @@ use crate::limits::{
     TRANSACTION_SIZE_BYTES_MAX,
 };
 use crate::reply::Answered;
-use crate::shape::{CAPACITIES, Shape};
+use crate::shape::Shape;
 use crate::table;
 
 #[derive(Debug, Default)]
 struct Request {
     items: Option<Vec<Vec<(Verb, WriteRequest)>>>,
     token: Option<String>,
-    capacity: Option<String>,
-    metrics: Option<String>,
+    wanted: Wanted,
 }
 
 struct Planned {
     writes: Vec<Write>,
     token: Option<Token>,
     detail: Detail,
+    collections: Collections,
 }
 
 /// What stands before the tokens of this face among those of the engine.
@@ -39,15 +40,15 @@ const TOKEN_PREFIX: &[u8] = b"dynamodb/";
 /// Plans and queues the writes; `done` is told when they are durable.
 pub(super) fn start(face: &Face, body: &[u8], done: Done) {
     let planned = parse(body).and_then(|request| plan(face, request));
-    let Planned { writes, token, detail } = match planned {
+    let Planned { writes, token, detail, collections } = match planned {
         Ok(planned) => planned,
         Err(error) => return done.answer(Err(error)),
     };
     let tables: Vec<Arc<Table>> = writes.iter().map(|write| Arc::clone(&write.table)).collect();
     let finish = move |outcome: std::result::Result<Once, shelfmark_engine::Error>| {
         done.answer(match outcome {
-            Ok(Once::Written(written)) => Ok(encode(&tables, Some(&written), detail)),
-            Ok(Once::Repeated) => Ok(encode(&tables, None, detail)),
+            Ok(Once::Written(written)) => Ok(encode(&tables, Some(&written), detail, &collections)),
+            Ok(Once::Repeated) => Ok(encode(&tables, None, detail, &collections)),
             Ok(Once::Mismatch) => {
                 Err(Error::new(Exception::IdempotentParameterMismatch, texts::TOKEN_MISMATCH))
             }
@@ -68,8 +69,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         match name {
             "TransactItems" => request.items = reader.list(parse_item)?,
             "ClientRequestToken" => request.token = reader.text()?,
-            "ReturnConsumedCapacity" => request.capacity = reader.text()?,
-            "ReturnItemCollectionMetrics" => request.metrics = reader.text()?,
+            _ if request.wanted.member(reader, name)? => {}
             _ => reader.skip()?,
         }
         Ok(())
@@ -92,8 +92,7 @@ fn parse(body: &[u8]) -> Result<Request> {
         let length = token.chars().count();
         shape.length("ClientRequestToken", length, 1, REQUEST_TOKEN_CHARS_MAX);
     }
-    shape.one_of("ReturnConsumedCapacity", request.capacity.as_deref(), CAPACITIES);
-    shape.one_of("ReturnItemCollectionMetrics", request.metrics.as_deref(), &["SIZE", "NONE"]);
+    request.wanted.shape(&mut shape);
     shape.check()?;
     Ok(request)
 }
@@ -137,7 +136,7 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
     if size > TRANSACTION_SIZE_BYTES_MAX {
         return Err(Error::validation(texts::TRANSACTION_TOO_LARGE));
     }
-    let detail = Detail::of(request.capacity.as_deref());
+    let detail = request.wanted.detail();
     let writes = bind(face, prepared, detail)?;
     let now = face.environment.clock.now_seconds();
     let token = request.token.map(|token| Token {
@@ -145,7 +144,8 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
         request_hash: hash.digest(),
         expires_at: now + REQUEST_TOKEN_SECONDS,
     });
-    Ok(Planned { writes, token, detail })
+    let collections = request.wanted.collections(face, &writes)?;
+    Ok(Planned { writes, token, detail, collections })
 }
 
 /// Fits the writes to their tables. The first one that does not fit cancels the transaction; those
@@ -179,7 +179,12 @@ fn bind(face: &Face, prepared: Vec<(String, Prepared)>, detail: Detail) -> Resul
 }
 
 /// Writes the answer. One of a repeated request shows what reading the items would have cost.
-fn encode(tables: &[Arc<Table>], written: Option<&[Written]>, detail: Detail) -> Answered {
+fn encode(
+    tables: &[Arc<Table>],
+    written: Option<&[Written]>,
+    detail: Detail,
+    collections: &Collections,
+) -> Answered {
     let mut consumed = ConsumedByTable::default();
     if detail.is_wanted() {
         for (position, table) in tables.iter().enumerate() {
@@ -195,5 +200,9 @@ fn encode(tables: &[Arc<Table>], written: Option<&[Written]>, detail: Detail) ->
             consumed.add(&table.schema.name.name, units);
         }
     }
-    Writer::answer(|out| consumed.put(out, detail)).reporting(reports(written.unwrap_or_default()))
+    Writer::answer(|out| {
+        consumed.put(out, detail);
+        collections.put_all(out);
+    })
+    .reporting(reports(written.unwrap_or_default()))
 }

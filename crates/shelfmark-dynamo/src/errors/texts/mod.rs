@@ -9,6 +9,7 @@
 //! Sources: the texts collected in the project's DynamoDB reference, and those that open-source
 //! emulators assert against the service, read 2026-11.
 
+mod auth;
 mod batch;
 mod expression;
 mod item;
@@ -18,6 +19,7 @@ mod request;
 mod service;
 mod table;
 
+pub(crate) use auth::*;
 pub(crate) use batch::*;
 pub(crate) use expression::*;
 pub(crate) use item::*;

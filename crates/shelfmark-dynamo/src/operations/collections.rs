@@ -1,0 +1,135 @@
+//! What the answer of a write says beside what was done: the capacity that it cost, and
+//! `ReturnItemCollectionMetrics`, how large the partitions that a request writes are, for tables with
+//! local indexes.
+//!
+//! A partition's own size is not kept, and reading it to answer would cost more than the write. The
+//! range that is answered has the whole store as its upper end: true, cheap, and precise enough for
+//! what clients do with it, which is to warn below the service's limit of 10 GB. Here there is no
+//! such limit.
+
+use std::collections::BTreeMap;
+
+use shelfmark_engine::{Change, Write};
+use shelfmark_model::Item;
+
+use crate::capacity::Detail;
+use crate::errors::Result;
+use crate::face::Face;
+use crate::json::{Reader, Writer, put_item};
+use crate::shape::{CAPACITIES, Shape};
+use crate::table::Meta;
+
+/// What a request that writes wants to hear beside its answer.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    capacity: Option<String>,
+    metrics: Option<String>,
+}
+
+impl Wanted {
+    /// Reads a member, if it is one of these; `false` leaves it to the caller.
+    pub(super) fn member(&mut self, reader: &mut Reader<'_>, name: &str) -> Result<bool> {
+        match name {
+            "ReturnConsumedCapacity" => self.capacity = reader.text()?,
+            "ReturnItemCollectionMetrics" => self.metrics = reader.text()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Checks the shape.
+    pub(super) fn shape(&self, shape: &mut Shape) {
+        shape.one_of("ReturnConsumedCapacity", self.capacity.as_deref(), CAPACITIES);
+        shape.one_of("ReturnItemCollectionMetrics", self.metrics.as_deref(), &["SIZE", "NONE"]);
+    }
+
+    /// Returns how much of the capacity is wanted.
+    pub(super) fn detail(&self) -> Detail {
+        Detail::of(self.capacity.as_deref())
+    }
+
+    /// Notes the partitions of `writes`, if they are wanted.
+    pub(super) fn collections(&self, face: &Face, writes: &[Write]) -> Result<Collections> {
+        match self.metrics.as_deref() {
+            Some("SIZE") => Collections::of(face, writes),
+            _ => Ok(Collections::default()),
+        }
+    }
+}
+
+/// Bytes of the unit of the answer.
+const GIGABYTE: u64 = 1_000_000_000;
+
+/// Partition keys that were written, by table, each once.
+#[derive(Debug, Default)]
+pub(super) struct Collections {
+    upper_gigabytes: u32,
+    found: BTreeMap<String, Vec<Item>>,
+}
+
+impl Collections {
+    fn of(face: &Face, writes: &[Write]) -> Result<Self> {
+        let stats = face.engine.store().stats();
+        let bytes =
+            stats.tree_bytes_on_disk.saturating_add(stats.memory_table_bytes).saturating_add(1);
+        let mut collections = Self {
+            upper_gigabytes: u32::try_from(bytes.div_ceil(GIGABYTE)).unwrap_or(u32::MAX),
+            found: BTreeMap::new(),
+        };
+        writes.iter().try_for_each(|write| collections.note(write))?;
+        Ok(collections)
+    }
+
+    fn note(&mut self, write: &Write) -> Result<()> {
+        let table = &write.table;
+        let mut indexes = table.schema.indexes.iter();
+        if !indexes.any(|index| Meta::is_local_in(table, &index.name)) {
+            return Ok(());
+        }
+        let key = match &write.change {
+            Change::Put(item) => table.key_of(item)?,
+            Change::Patch { key, .. } | Change::Delete(key) => key.clone(),
+            Change::Check(_) => return Ok(()),
+        };
+        let names = table.schema.partition.iter().map(|column| column.name.clone());
+        let collection: Item = names.zip(key.partition).collect();
+        let own = self.found.entry(table.schema.name.name.clone()).or_default();
+        if !own.contains(&collection) {
+            own.push(collection);
+        }
+        Ok(())
+    }
+
+    /// Writes the member of an answer about one item.
+    pub(super) fn put_one(&self, out: &mut Writer) {
+        if let Some(collection) = self.found.values().flatten().next() {
+            out.name("ItemCollectionMetrics");
+            self.put(out, collection);
+        }
+    }
+
+    /// Writes the member of an answer about several items: lists by table.
+    pub(super) fn put_all(&self, out: &mut Writer) {
+        if self.found.is_empty() {
+            return;
+        }
+        out.name("ItemCollectionMetrics").object(|out| {
+            for (table, collections) in &self.found {
+                out.name(table).list(|out| {
+                    collections.iter().for_each(|collection| self.put(out, collection));
+                });
+            }
+        });
+    }
+
+    fn put(&self, out: &mut Writer, collection: &Item) {
+        out.object(|out| {
+            out.name("ItemCollectionKey");
+            put_item(out, collection);
+            out.name("SizeEstimateRangeGB").list(|out| {
+                out.fraction(0.0);
+                out.fraction(f64::from(self.upper_gigabytes));
+            });
+        });
+    }
+}
