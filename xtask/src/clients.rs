@@ -27,15 +27,11 @@ pub(crate) fn run() -> anyhow::Result<()> {
         std::fs::remove_dir_all(&folder)?;
     }
     std::fs::create_dir_all(&folder)?;
-    let server = Server::start(&folder)?;
-    let endpoint = format!("http://{}", server.dynamodb);
-    let variables = [
-        ("AWS_ENDPOINT_URL_DYNAMODB", endpoint.as_str()),
-        ("AWS_ACCESS_KEY_ID", "local"),
-        ("AWS_SECRET_ACCESS_KEY", "local"),
-        ("AWS_DEFAULT_REGION", "eu-central-1"),
-    ];
     let python = python.to_string_lossy();
+    signed(&python, &folder)?;
+    let server = Server::start(&folder, &[])?;
+    let endpoint = format!("http://{}", server.dynamodb);
+    let variables = aws(&endpoint);
     run_with(&python, &["-m", "unittest", "discover", "-v", "-s", "clients/python"], &variables)?;
     run_with(&python, &["examples/publication_index.py"], &variables)?;
     for client in cql {
@@ -47,6 +43,30 @@ pub(crate) fn run() -> anyhow::Result<()> {
         }
     }
     other_languages(&server.cql)?;
+    server.stop()
+}
+
+/// What the AWS clients read from their environment.
+fn aws(endpoint: &str) -> [(&str, &str); 4] {
+    [
+        ("AWS_ENDPOINT_URL_DYNAMODB", endpoint),
+        ("AWS_ACCESS_KEY_ID", "local"),
+        ("AWS_SECRET_ACCESS_KEY", "local"),
+        ("AWS_DEFAULT_REGION", "eu-central-1"),
+    ]
+}
+
+/// Runs what needs a server that asks for signatures: those of boto3, right and wrong.
+fn signed(python: &str, folder: &Path) -> anyhow::Result<()> {
+    let folder = folder.join("signed");
+    std::fs::create_dir_all(&folder)?;
+    let keys = folder.join("keys");
+    std::fs::write(&keys, "[a]\naws_access_key_id = local\naws_secret_access_key = local\n")?;
+    let server = Server::start(&folder, &["--credentials", &keys.to_string_lossy()])?;
+    let endpoint = format!("http://{}", server.dynamodb);
+    let tests = ["-m", "unittest", "discover", "-v", "-s", "clients/python/signed"];
+    run_with(python, &tests, &aws(&endpoint))?;
+    run_with(python, &["examples/publication_index.py"], &aws(&endpoint))?;
     server.stop()
 }
 
@@ -117,11 +137,12 @@ struct Server {
 }
 
 impl Server {
-    fn start(folder: &Path) -> anyhow::Result<Self> {
+    fn start(folder: &Path, more: &[&str]) -> anyhow::Result<Self> {
         let ready = folder.join("ready.json");
         let process = Command::new(target_folder().join("debug").join("shelfmark"))
             .args(["serve", "--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0", "--data"])
             .arg(folder.join("store"))
+            .args(more)
             .arg("--ready-file")
             .arg(&ready)
             .spawn()

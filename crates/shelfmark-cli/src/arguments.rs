@@ -54,7 +54,8 @@ pub(crate) struct Data {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
-    127.0.0.1:0 --ready-file ready.json\n  shelfmark serve --memory"
+    127.0.0.1:0 --ready-file ready.json\n  shelfmark serve --credentials ~/.aws/credentials --dynamodb 0.0.0.0:8000\n  \
+    shelfmark serve --memory"
 )]
 pub(crate) struct Serve {
     /// Folder of the store; created when absent [default: ./shelfmark-data]
@@ -69,6 +70,12 @@ pub(crate) struct Serve {
     /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
     #[arg(long, value_name = "ADDR")]
     pub(crate) dynamodb: Option<SocketAddr>,
+    /// Encrypt DynamoDB connections: file with the certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires = "dynamodb_tls_key")]
+    pub(crate) dynamodb_tls_certificate: Option<PathBuf>,
+    /// File with the private key of --dynamodb-tls-certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "dynamodb_tls_certificate")]
+    pub(crate) dynamodb_tls_key: Option<PathBuf>,
     /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
     #[arg(long, value_name = "ADDR")]
     pub(crate) cql: Option<SocketAddr>,
@@ -96,6 +103,9 @@ pub(crate) struct Serve {
     /// When a write is acknowledged: after its sync, or every so many milliseconds
     #[arg(long, value_name = "sync|interval:MS")]
     pub(crate) durability: Option<String>,
+    /// Ask DynamoDB clients for signatures made with a key of FILE, in the form of ~/.aws/credentials
+    #[arg(long, value_name = "FILE")]
+    pub(crate) credentials: Option<PathBuf>,
     /// Serve addresses that other machines can reach without asking for credentials
     #[arg(long)]
     pub(crate) insecure: bool,

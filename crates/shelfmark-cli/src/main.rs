@@ -7,6 +7,7 @@
 
 mod arguments;
 mod commands;
+mod credentials;
 mod json;
 mod random;
 mod store;

@@ -10,21 +10,22 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use shelfmark_dynamo::auth::SignedRequest;
 use shelfmark_dynamo::{Face, Reply, RequestHead};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
 use crate::gzip::{GzipError, compress, unpack};
-use crate::limits::{
-    BODY_SIZE_BYTES_MAX, BODY_TIME_MAX, COMPRESSED_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX,
-    HEAD_TIME_MAX,
-};
+use crate::limits::{BODY_SIZE_BYTES_MAX, COMPRESSED_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX, Times};
+use crate::tls::Tls;
 
 type Answer = Response<Full<Bytes>>;
 
@@ -32,33 +33,67 @@ type Answer = Response<Full<Bytes>>;
 pub(crate) async fn accept(
     listener: TcpListener,
     face: Arc<Face>,
+    tls: Option<Tls>,
+    times: Times,
     places: Arc<Semaphore>,
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
     crate::accept::accept(listener, places, until, |stream, _| {
-        serve(stream, Arc::clone(&face), stopped.clone())
+        serve(stream, tls.clone(), Arc::clone(&face), times, stopped.clone())
     })
     .await;
 }
 
-async fn serve(stream: TcpStream, face: Arc<Face>, mut stopped: watch::Receiver<bool>) {
+async fn serve(
+    stream: TcpStream,
+    tls: Option<Tls>,
+    face: Arc<Face>,
+    times: Times,
+    stopped: watch::Receiver<bool>,
+) {
+    let Some(tls) = tls else { return http(stream, face, times, stopped).await };
+    match tokio::time::timeout(times.head_max, tls.acceptor().accept(stream)).await {
+        Ok(Ok(stream)) => http(stream, face, times, stopped).await,
+        Ok(Err(error)) => tracing::debug!(%error, "TLS was not agreed on"),
+        Err(_) => tracing::debug!("TLS was not agreed on in time"),
+    }
+}
+
+async fn http(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send,
+    face: Arc<Face>,
+    times: Times,
+    mut stopped: watch::Receiver<bool>,
+) {
     let service = service_fn(move |request| {
         let face = Arc::clone(&face);
-        async move { Ok::<_, Infallible>(answer(&face, request).await) }
+        async move { Ok::<_, Infallible>(answer(&face, times, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME_MAX)
+        .header_read_timeout(times.head_max)
         .max_buf_size(HEAD_SIZE_BYTES_MAX)
         .pipeline_flush(true)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = asked_to_stop(&mut stopped) => {
+        ended = connection.as_mut() => Some(ended),
+        () = asked_to_stop(&mut stopped) => None,
+        () = tokio::time::sleep(times.connection_max) => None,
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        // What is under way may end; who does not take his answer is cut off.
+        None => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            match tokio::time::timeout(times.drain_max, connection).await {
+                Ok(ended) => ended,
+                Err(_) => {
+                    tracing::debug!("a connection did not end in time");
+                    return;
+                }
+            }
         }
     };
     if let Err(error) = ended {
@@ -66,11 +101,11 @@ async fn serve(stream: TcpStream, face: Arc<Face>, mut stopped: watch::Receiver<
     }
 }
 
-async fn answer(face: &Arc<Face>, request: Request<Incoming>) -> Answer {
+async fn answer(face: &Arc<Face>, times: Times, request: Request<Incoming>) -> Answer {
     let (head, body) = request.into_parts();
     let origin = head.headers.contains_key(header::ORIGIN);
     let mut answer = match head.method {
-        Method::POST => operation(face, &head.headers, body).await,
+        Method::POST => operation(face, times, &head, body).await,
         Method::GET | Method::HEAD => health(&head.headers, head.uri.path()),
         Method::OPTIONS if origin => preflight(&head.headers),
         Method::OPTIONS => plain(StatusCode::OK, ""),
@@ -116,9 +151,10 @@ fn preflight(headers: &HeaderMap) -> Answer {
     answer
 }
 
-async fn operation(face: &Arc<Face>, headers: &HeaderMap, body: Incoming) -> Answer {
+async fn operation(face: &Arc<Face>, times: Times, head: &Parts, body: Incoming) -> Answer {
+    let headers = &head.headers;
     let collected = Limited::new(body, BODY_SIZE_BYTES_MAX).collect();
-    let body = match tokio::time::timeout(BODY_TIME_MAX, collected).await {
+    let body = match tokio::time::timeout(times.body_max, collected).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
             return plain(StatusCode::PAYLOAD_TOO_LARGE, "");
@@ -127,6 +163,13 @@ async fn operation(face: &Arc<Face>, headers: &HeaderMap, body: Incoming) -> Ans
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, ""),
     };
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let coding = text("accept-encoding").and_then(accepted);
+    // The signature is over the bytes as they were sent.
+    if face.asks_for_credentials()
+        && let Err(refusal) = face.admit(&signed(head, &body))
+    {
+        return encode(*refusal, coding);
+    }
     let body = match unpack(text("content-encoding"), body) {
         Ok(body) => body,
         Err(GzipError::TooLarge) => return plain(StatusCode::PAYLOAD_TOO_LARGE, ""),
@@ -136,29 +179,49 @@ async fn operation(face: &Arc<Face>, headers: &HeaderMap, body: Incoming) -> Ans
     if !text("content-type").is_none_or(is_json) {
         return plain(StatusCode::NOT_FOUND, "");
     }
-    let target = text("x-amz-target").map(str::to_owned);
+    match receive(face, text("x-amz-target"), text("host"), body).await {
+        Some(reply) => encode(reply, coding),
+        None => plain(StatusCode::INTERNAL_SERVER_ERROR, ""),
+    }
+}
+
+/// What the signature of a request is over.
+fn signed<'a>(head: &'a Parts, body: &'a [u8]) -> SignedRequest<'a> {
+    let headers = head.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    SignedRequest {
+        method: head.method.as_str(),
+        path: head.uri.path(),
+        query: head.uri.query().unwrap_or(""),
+        headers: headers.collect(),
+        body,
+    }
+}
+
+/// Has the face answer. `None` if the answer was lost.
+async fn receive(
+    face: &Arc<Face>,
+    target: Option<&str>,
+    host: Option<&str>,
+    body: Bytes,
+) -> Option<Reply> {
     let (sender, receiver) = oneshot::channel();
     let answer = Box::new(move |reply| {
         // A client that has gone away does not wait for its answer.
         let _ = sender.send(reply);
     });
-    let head = RequestHead { target: target.as_deref(), operation: None };
+    let head = RequestHead { target, operation: None, host };
     if Face::may_take_long(&head) {
         // Changing tables waits for others: it must not hold up the connections of this thread.
-        let (face, target) = (Arc::clone(face), target.clone());
+        let (face, target) = (Arc::clone(face), target.map(str::to_owned));
         let long = tokio::task::spawn_blocking(move || {
-            let head = RequestHead { target: target.as_deref(), operation: None };
+            let head = RequestHead { target: target.as_deref(), ..RequestHead::default() };
             face.handle(&head, &body, answer);
         });
         drop(long);
     } else {
         face.handle(&head, &body, answer);
     }
-    let coding = text("accept-encoding").and_then(accepted);
-    match receiver.await {
-        Ok(reply) => encode(reply, coding),
-        Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, ""),
-    }
+    receiver.await.ok()
 }
 
 fn is_json(content_type: &str) -> bool {

@@ -22,6 +22,13 @@ pub const HEAD_TIME_MAX: Duration = Duration::from_secs(75);
 /// Source: ours; 16 MB in this time are 280 KB/s.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(60);
 
+/// How long a connection may last, however busy it is. The answer that is under way then is the last
+/// one; clients connect anew.
+///
+/// Source: ours; so that a client that never goes, or never takes its answer, holds its place for
+/// no longer than this.
+pub const CONNECTION_TIME_MAX: Duration = Duration::from_secs(3600);
+
 /// How long open requests may take to end after the server was asked to stop.
 ///
 /// Source: ours; orchestrators commonly kill after 30 s.
@@ -56,3 +63,27 @@ pub const SILENCE_TIME_MAX: Duration = Duration::from_secs(1_800);
 ///
 /// Source: ours; some hundred small requests.
 pub const READ_SIZE_BYTES: usize = 64 * 1024;
+
+/// The times of connections with HTTP. Tests shorten them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// As [`HEAD_TIME_MAX`].
+    pub head_max: Duration,
+    /// As [`BODY_TIME_MAX`].
+    pub body_max: Duration,
+    /// As [`CONNECTION_TIME_MAX`].
+    pub connection_max: Duration,
+    /// As [`DRAIN_TIME_MAX`].
+    pub drain_max: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            head_max: HEAD_TIME_MAX,
+            body_max: BODY_TIME_MAX,
+            connection_max: CONNECTION_TIME_MAX,
+            drain_max: DRAIN_TIME_MAX,
+        }
+    }
+}

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::limits::{CONNECTIONS_MAX, DRAIN_TIME_MAX};
+use crate::limits::{CONNECTIONS_MAX, Times};
 use crate::tls::Tls;
 use crate::{cql, dynamodb};
 
@@ -19,6 +19,10 @@ use crate::{cql, dynamodb};
 pub struct Settings {
     /// Where the DynamoDB face listens; `None` leaves it out.
     pub dynamodb: Option<SocketAddr>,
+    /// What connections of DynamoDB clients are encrypted with, if they are.
+    pub dynamodb_tls: Option<Tls>,
+    /// How long everything may take on connections of DynamoDB clients.
+    pub times: Times,
     /// How the CQL face listens; `None` leaves it out.
     pub cql: Option<CqlSettings>,
 }
@@ -76,9 +80,10 @@ fn hint(error: &std::io::Error) -> &'static str {
 
 /// A server whose ports are open.
 pub struct Server {
-    dynamodb: Option<(TcpListener, Arc<DynamoFace>)>,
+    dynamodb: Option<(TcpListener, Arc<DynamoFace>, Option<Tls>)>,
     cql: Option<(TcpListener, Arc<CqlFace>, Option<Tls>)>,
     addresses: Addresses,
+    times: Times,
 }
 
 impl Server {
@@ -88,11 +93,16 @@ impl Server {
     ///
     /// * [`Error::Listen`]: a port is taken or not allowed; the message says what to do.
     pub async fn bind(settings: Settings, faces: Faces) -> Result<Self, Error> {
-        let mut server = Self { dynamodb: None, cql: None, addresses: Addresses::default() };
+        let mut server = Self {
+            dynamodb: None,
+            cql: None,
+            addresses: Addresses::default(),
+            times: settings.times,
+        };
         if let (Some(address), Some(face)) = (settings.dynamodb, faces.dynamodb) {
             let listener = listen(address).await?;
             server.addresses.dynamodb = listener.local_addr().ok();
-            server.dynamodb = Some((listener, face));
+            server.dynamodb = Some((listener, face, settings.dynamodb_tls));
         }
         if let (Some(settings), Some(face)) = (settings.cql, faces.cql) {
             match listen(settings.address).await {
@@ -117,14 +127,14 @@ impl Server {
     }
 
     /// Serves until `stop` is done, then lets open requests end, for at most
-    /// [`DRAIN_TIME_MAX`].
+    /// [`crate::limits::DRAIN_TIME_MAX`].
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let (stopping, stopped) = watch::channel(false);
         let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         let mut tasks = JoinSet::new();
-        if let Some((listener, face)) = self.dynamodb {
+        if let Some((listener, face, tls)) = self.dynamodb {
             let (places, stopped) = (Arc::clone(&places), stopped.clone());
-            tasks.spawn(dynamodb::accept(listener, face, places, stopped));
+            tasks.spawn(dynamodb::accept(listener, face, tls, self.times, places, stopped));
         }
         if let Some((listener, face, tls)) = self.cql {
             tasks.spawn(cql::accept(listener, face, tls, places, stopped));
@@ -133,7 +143,7 @@ impl Server {
         // Nobody listening any more is fine: then there is nobody to stop.
         let _ = stopping.send(true);
         let drained = async { while tasks.join_next().await.is_some() {} };
-        if tokio::time::timeout(DRAIN_TIME_MAX, drained).await.is_err() {
+        if tokio::time::timeout(self.times.drain_max, drained).await.is_err() {
             tracing::warn!("some requests did not end in time and were cut off");
         }
     }

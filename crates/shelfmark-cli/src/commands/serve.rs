@@ -18,6 +18,7 @@ use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
 
 use crate::arguments::Serve;
+use crate::credentials;
 use crate::random::SystemRandom;
 use crate::store::{memory, open};
 
@@ -36,6 +37,8 @@ struct Config {
     memory: Option<bool>,
     engine: Option<String>,
     dynamodb: Option<SocketAddr>,
+    dynamodb_tls_certificate: Option<PathBuf>,
+    dynamodb_tls_key: Option<PathBuf>,
     cql: Option<SocketAddr>,
     cql_user: Option<String>,
     cql_password_file: Option<PathBuf>,
@@ -44,6 +47,7 @@ struct Config {
     console: Option<SocketAddr>,
     ready_file: Option<PathBuf>,
     durability: Option<String>,
+    credentials: Option<PathBuf>,
     insecure: Option<bool>,
 }
 
@@ -62,20 +66,26 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     let insecure = config.insecure.unwrap_or(false);
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let dynamodb = config.dynamodb.unwrap_or(loopback(DYNAMODB_PORT));
-    check_exposed(dynamodb, insecure)?;
+    let credentials = config.credentials.as_deref().map(credentials::read).transpose()?;
+    check_exposed(dynamodb, credentials.is_some(), insecure)?;
     let cql = CqlSettings {
         address: config.cql.unwrap_or(loopback(CQL_PORT)),
         optional: config.cql.is_none(),
-        tls: tls(&config)?,
+        tls: tls("cql", config.cql_tls_certificate.as_deref(), config.cql_tls_key.as_deref())?,
     };
     let login = login(&config)?;
-    if login.is_none() {
-        check_exposed(cql.address, insecure)?;
-    }
+    check_exposed(cql.address, login.is_some(), insecure)?;
     name_what_is_missing(&config);
     let engine = open_engine(&config)?;
-    let settings = Settings { dynamodb: Some(dynamodb), cql: Some(cql) };
-    let served = serve(&engine, settings, login, config.ready_file.as_deref());
+    let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
+    let settings = Settings {
+        dynamodb: Some(dynamodb),
+        dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,
+        cql: Some(cql),
+        ..Settings::default()
+    };
+    let options = dynamo::FaceOptions { credentials, ..dynamo::FaceOptions::default() };
+    let served = serve(&engine, settings, options, login, config.ready_file.as_deref());
     let closed = engine.store().close().context("the store could not be closed in good order");
     served.and(closed)
 }
@@ -102,12 +112,12 @@ fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
     Ok(Some(cql::Login::new(Arc::new(role), salt())))
 }
 
-/// Returns what CQL connections are encrypted with, if they are.
-fn tls(config: &Config) -> anyhow::Result<Option<Tls>> {
-    let (chain, key) = match (&config.cql_tls_certificate, &config.cql_tls_key) {
+/// Returns what the connections of a face are encrypted with, if they are.
+fn tls(face: &str, chain: Option<&Path>, key: Option<&Path>) -> anyhow::Result<Option<Tls>> {
+    let (chain, key) = match (chain, key) {
         (Some(chain), Some(key)) => (chain, key),
         (None, None) => return Ok(None),
-        _ => bail!("cql_tls_certificate and cql_tls_key go together"),
+        _ => bail!("{face}_tls_certificate and {face}_tls_key go together"),
     };
     let read =
         |path: &Path| vfs::read(path).with_context(|| format!("cannot read {}", path.display()));
@@ -132,6 +142,11 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         memory: Some(flags.memory || file.memory.unwrap_or(false)),
         engine: flags.engine.clone().or(file.engine),
         dynamodb: flags.dynamodb.or(file.dynamodb),
+        dynamodb_tls_certificate: flags
+            .dynamodb_tls_certificate
+            .clone()
+            .or(file.dynamodb_tls_certificate),
+        dynamodb_tls_key: flags.dynamodb_tls_key.clone().or(file.dynamodb_tls_key),
         cql: flags.cql.or(file.cql),
         cql_user: flags.cql_user.clone().or(file.cql_user),
         cql_password_file: flags.cql_password_file.clone().or(file.cql_password_file),
@@ -140,6 +155,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         console: flags.console.or(file.console),
         ready_file: flags.ready_file.clone().or(file.ready_file),
         durability: flags.durability.clone().or(file.durability),
+        credentials: flags.credentials.clone().or(file.credentials),
         insecure: Some(flags.insecure || file.insecure.unwrap_or(false)),
     })
 }
@@ -184,6 +200,7 @@ fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
 fn serve(
     engine: &Engine,
     settings: Settings,
+    options: dynamo::FaceOptions,
     login: Option<cql::Login>,
     ready_file: Option<&Path>,
 ) -> anyhow::Result<()> {
@@ -198,14 +215,15 @@ fn serve(
     let cql_options = cql::FaceOptions::default();
     let cql = cql::Face::open(engine.clone(), environment.clone(), cql_options, login, background);
     let cql = cql.map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
-    let dynamodb = dynamo::Face::new(engine.clone(), environment, dynamo::FaceOptions::default());
+    let dynamodb = dynamo::Face::new(engine.clone(), environment, options);
     let faces = Faces { dynamodb: Some(Arc::new(dynamodb)), cql: Some(Arc::new(cql)) };
     let mut upkeep = Upkeep::start(engine, UPKEEP_PERIOD)?;
+    let scheme = if settings.dynamodb_tls.is_some() { "https" } else { "http" };
     let outcome = runtime.block_on(async {
         let server = Server::bind(settings, faces).await?;
         // Asked for before anybody is told that the server is there.
         let stop = stop_signal()?;
-        announce(&server.addresses(), ready_file)?;
+        announce(&server.addresses(), scheme, ready_file)?;
         server.run(stop).await;
         anyhow::Ok(())
     });
@@ -213,11 +231,11 @@ fn serve(
     outcome
 }
 
-fn announce(addresses: &Addresses, ready_file: Option<&Path>) -> anyhow::Result<()> {
+fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> anyhow::Result<()> {
     let text = |address: Option<SocketAddr>| address.map(|address| address.to_string());
     let ready = Ready { dynamodb: text(addresses.dynamodb), cql: text(addresses.cql) };
     if let Some(address) = &ready.dynamodb {
-        writeln!(std::io::stdout(), "dynamodb http://{address}")?;
+        writeln!(std::io::stdout(), "dynamodb {scheme}://{address}")?;
     }
     if let Some(address) = &ready.cql {
         writeln!(std::io::stdout(), "cql {address}")?;

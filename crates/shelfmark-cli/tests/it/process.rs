@@ -36,11 +36,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server over a folder and waits until it answers.
     pub(crate) fn start(folder: &Path) -> Self {
+        Self::start_with(folder, &["--dynamodb", "127.0.0.1:0"])
+    }
+
+    /// Starts a server over a folder, with flags that say where it listens.
+    pub(crate) fn start_with(folder: &Path, flags: &[&str]) -> Self {
         let ready = folder.join("ready.json");
         let _ = std::fs::remove_file(&ready);
         let process = command()
-            .args(["serve", "--dynamodb", "127.0.0.1:0", "--data"])
+            .args(["serve", "--data"])
             .arg(folder.join("store"))
+            .args(flags)
             .arg("--ready-file")
             .arg(&ready)
             .stdout(Stdio::piped())

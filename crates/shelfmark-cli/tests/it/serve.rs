@@ -58,6 +58,30 @@ fn an_exposed_address_needs_a_word() {
     let refused = shelfmark(&["serve", "--memory", "--dynamodb", "0.0.0.0:0"]);
     assert!(!refused.status.success());
     assert!(stderr(&refused).contains("--insecure"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("`credentials` is missing"), "{}", stderr(&refused));
+}
+
+#[test]
+fn who_has_no_key_is_refused_where_credentials_are_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys");
+    std::fs::write(&keys, "[a]\naws_access_key_id = A\naws_secret_access_key = hush\n").unwrap();
+    let keys = keys.to_str().unwrap();
+    // With credentials others may reach the port.
+    let flags = ["--credentials", keys, "--dynamodb", "0.0.0.0:0"];
+    let server = Server::start_with(folder.path(), &flags);
+    let (status, body) = server.call("ListTables", "{}");
+    assert_eq!(status, 400);
+    let expected = "{\"__type\":\"com.amazon.coral.service#MissingAuthenticationTokenException\",\
+                    \"message\":\"Request is missing Authentication Token\"}";
+    assert_eq!(body, expected);
+    let output = server.stop("-TERM");
+    assert!(!stderr(&output).contains("hush"), "{}", stderr(&output));
+    std::fs::write(folder.path().join("none"), "[a]\naws_secret_access_key = hush\n").unwrap();
+    let none = folder.path().join("none");
+    let refused = shelfmark(&["serve", "--memory", "--credentials", none.to_str().unwrap()]);
+    assert!(stderr(&refused).contains("no aws_access_key_id"), "{}", stderr(&refused));
+    assert!(!stderr(&refused).contains("hush"), "{}", stderr(&refused));
 }
 
 #[test]

@@ -9,4 +9,5 @@
 
 mod bed;
 mod hostile;
+mod http;
 mod tls;

@@ -1,5 +1,6 @@
-//! CQL over TLS. The key beside this file is nobody's secret: it was made for this test.
+//! Both faces over TLS. The key beside this file is nobody's secret: it was made for this test.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -10,16 +11,17 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
+use shelfmark_dynamo::FaceOptions;
 use shelfmark_server::Tls;
+use shelfmark_server::limits::Times;
 
 use crate::bed::{Bed, READY, startup};
+use crate::http::{Running, request, rest};
 
 const CERTIFICATE: &[u8] = include_bytes!("certificate.pem");
 const KEY: &[u8] = include_bytes!("key.pem");
 
-#[test]
-fn a_handshake_over_tls() {
-    let bed = Bed::start_with(Some(Tls::from_pem(CERTIFICATE, KEY).unwrap()));
+fn connector() -> TlsConnector {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(CERTIFICATE).unwrap()).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -27,7 +29,33 @@ fn a_handshake_over_tls() {
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
-    let connector = TlsConnector::from(Arc::new(config));
+    TlsConnector::from(Arc::new(config))
+}
+
+#[test]
+fn dynamodb_operations_over_tls() {
+    let tls = Tls::from_pem(CERTIFICATE, KEY).unwrap();
+    let server = Running::with(Times::default(), FaceOptions::default(), Some(tls));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let plain = TcpStream::connect(server.address).await.unwrap();
+        let name = "localhost".try_into().unwrap();
+        let mut stream = connector().connect(name, plain).await.unwrap();
+        stream.write_all(request("ListTables", "{}").as_bytes()).await.unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 200");
+    });
+    // A client that speaks without TLS is not answered in plain text.
+    let mut client = server.connect();
+    client.write_all(request("ListTables", "{}").as_bytes()).unwrap();
+    assert!(!rest(&mut client).starts_with(b"HTTP"));
+}
+
+#[test]
+fn a_handshake_over_tls() {
+    let bed = Bed::start_with(Some(Tls::from_pem(CERTIFICATE, KEY).unwrap()));
+    let connector = connector();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let plain = TcpStream::connect(bed.address).await.unwrap();
