@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve a store to DynamoDB and CQL clients
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Load the teaching models and read them through the faces, pattern by pattern
     Tour(Tour),
     /// Read one item

@@ -6,7 +6,8 @@ mod conformance;
 mod kill;
 #[cfg(test)]
 mod lanes;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod memory;
 #[cfg(test)]
 mod property;

@@ -137,7 +137,9 @@ fn under_a_snapshot(folder: &Path) {
     store.close().unwrap();
 }
 
-const WORKS: [(&str, fn(&Path)); 2] = [("readers", with_readers), ("snapshot", under_a_snapshot)];
+type Work = (&'static str, fn(&Path));
+
+const WORKS: [Work; 2] = [("readers", with_readers), ("snapshot", under_a_snapshot)];
 
 /// The process that is measured.
 #[test]

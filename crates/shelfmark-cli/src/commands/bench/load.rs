@@ -108,7 +108,7 @@ fn sort(n: u64) -> String {
     format!("message#{n:012}")
 }
 
-fn body(n: u64) -> Bytes {
+pub(super) fn body(n: u64) -> Bytes {
     let mut random = SplitMix::new(n);
     let mut body = Vec::with_capacity(BODY_BYTES);
     while body.len() < BODY_BYTES {

@@ -1,10 +1,12 @@
-//! `shelfmark bench`: the engine against the bare store underneath it, in one run.
+//! `shelfmark bench`: the engine against the bare store underneath it, and what it takes to start,
+//! in one run.
 //!
 //! The store does the same work with the same bytes: the same keys and values, through the same
 //! commit log and batching thread. What is left is what the engine adds: keys, rows, checks.
 
 mod load;
 mod report;
+mod start;
 
 use std::sync::Arc;
 
@@ -34,7 +36,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         TableSchema::new(TableName::new("bench", "items"), KeyColumn::new("pk", KeyType::Text))
             .with_sort("sk", KeyType::Text);
     let table = engine.create_table(schema)?;
-    let load = Load { items: bench.items, seconds: bench.seconds, clock };
+    let load = Load { items: bench.items, seconds: bench.seconds, clock: Arc::clone(&clock) };
     let targets = [Target::bare(bare), Target::engine(engine, table)];
     let mut report = Report::new(bench);
     for in_flight in [16, 64, 256] {
@@ -44,9 +46,10 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     load.fill(&targets)?;
     report.add("point get, 1 thread", 0.7, load.gets(&targets)?);
     report.add("scan of 100, 1 thread", 0.6, load.scans(&targets)?);
-    report.print()?;
     for target in &targets {
         target.close()?;
     }
-    Ok(())
+    drop(targets);
+    start::measure(folder.path(), &clock, &mut report)?;
+    report.print()
 }

@@ -6,11 +6,12 @@ use super::load::Figures;
 use crate::arguments::Bench;
 use crate::table::table;
 
-/// Rows of figures: the bare store's and the engine's.
+/// Rows of figures: the bare store's and the engine's, and those of starts.
 pub(super) struct Report {
     markdown: bool,
     head: String,
     rows: Vec<[String; 6]>,
+    starts: Vec<[String; 3]>,
 }
 
 impl Report {
@@ -20,7 +21,7 @@ impl Report {
             "{cores} cores; {} items of 200 bytes; {} s each; durability: sync before every answer",
             bench.items, bench.seconds
         );
-        Self { markdown: bench.markdown, head, rows: Vec::new() }
+        Self { markdown: bench.markdown, head, rows: Vec::new(), starts: Vec::new() }
     }
 
     /// Adds a row; `least` is the ratio that the design asks for.
@@ -39,24 +40,38 @@ impl Report {
         ]);
     }
 
+    /// Adds a figure of a start; `most` is what the design allows.
+    pub(super) fn add_start(&mut self, what: &str, figure: String, most: &str) {
+        self.starts.push([what.to_owned(), figure, most.to_owned()]);
+    }
+
     pub(super) fn print(&self) -> anyhow::Result<()> {
         let heads =
             ["work", "bare store /s", "engine /s", "ratio", "at least", "p50 / p99, bare, engine"];
+        writeln!(std::io::stdout(), "{}", self.head)?;
+        self.print_table(heads, &self.rows)?;
+        self.print_table(["start and memory", "figure", "at most"], &self.starts)
+    }
+
+    fn print_table<const COLUMNS: usize>(
+        &self,
+        heads: [&str; COLUMNS],
+        rows: &[[String; COLUMNS]],
+    ) -> anyhow::Result<()> {
         let mut out = std::io::stdout();
-        writeln!(out, "{}", self.head)?;
         if self.markdown {
             writeln!(out, "\n| {} |", heads.join(" | "))?;
-            writeln!(out, "|{}", " --- |".repeat(heads.len()))?;
-            for row in &self.rows {
+            writeln!(out, "|{}", " --- |".repeat(COLUMNS))?;
+            for row in rows {
                 writeln!(out, "| {} |", row.join(" | "))?;
             }
             return Ok(());
         }
-        let mut rows = table(heads);
-        for row in &self.rows {
-            rows.add_row(row);
+        let mut shown = table(heads);
+        for row in rows {
+            shown.add_row(row);
         }
-        writeln!(out, "{rows}")?;
+        writeln!(out, "{shown}")?;
         Ok(())
     }
 }
