@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Check every byte of a store, and rescue one that is damaged
     Verify(Verify),
+    /// Design keys: check a model, prove its access patterns
+    Design(Design),
     /// Measure the engine against the bare store underneath, in one run
     Bench(Bench),
     /// Make and read key codecs: lexicographic integers, ULIDs, tokens
@@ -194,6 +196,79 @@ pub(crate) struct Scan {
     /// Say what was read for it, on standard error
     #[arg(long)]
     pub(crate) explain: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  shelfmark design new > shop.shelf\n  shelfmark design check \
+    shop.shelf --deny error\n  shelfmark design prove shop.shelf --schema first\n  shelfmark \
+    design explain K3")]
+pub(crate) struct Design {
+    #[command(subcommand)]
+    pub(crate) verb: DesignVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DesignVerb {
+    /// Print a commented model to begin with
+    New,
+    /// Format models in place
+    Fmt {
+        /// Models; '-' reads standard input and prints
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Change nothing; fail if something would change
+        #[arg(long)]
+        check: bool,
+    },
+    /// Look for defects
+    Check(DesignRun),
+    /// Prove each pattern in each schema, or refuse it with a witness
+    Prove(DesignRun),
+    /// Re-check certificates that `prove --save` wrote
+    Verify {
+        /// File that `prove --save` wrote
+        certificates: PathBuf,
+    },
+    /// Say what a lint means, or why a pattern stands as it does
+    Explain {
+        /// Id of a lint, or name of a pattern of --file
+        what: String,
+        /// The model that has the pattern
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Print the JSON Schema of models, or a model in its JSON form
+    Json {
+        /// Model; without one the JSON Schema is printed
+        file: Option<PathBuf>,
+        /// The file is JSON: print it as model text
+        #[arg(long)]
+        back: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DesignRun {
+    /// Model
+    pub(crate) file: PathBuf,
+    /// Only this schema
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// Text for people or JSON for machines
+    #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
+    pub(crate) format: DesignFormat,
+    /// Fail on these: a severity (error, warning, note), a lint's id, or a status (refused …)
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) deny: Vec<String>,
+    /// Write the certificates to FILE, for `verify`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DesignFormat {
+    Text,
+    Json,
 }
 
 #[derive(Debug, Args)]

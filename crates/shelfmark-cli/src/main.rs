@@ -24,6 +24,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<commands::design::Denied>() => ExitCode::FAILURE,
+        Err(error) if error.is::<commands::design::NoModel>() => {
+            anstream::eprint!("{error}");
+            ExitCode::from(2)
+        }
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let style = anstyle::AnsiColor::Red.on_default().bold();
@@ -43,6 +48,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Tables(tables) => commands::tables::run(&tables),
         Command::Stats(stats) => commands::stats::run(&stats),
         Command::Verify(verify) => commands::verify::run(&verify),
+        Command::Design(design) => commands::design::run(&design),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Key(key) => commands::key::run(&key),
         Command::Completions(completions) => commands::completions::run(&completions),

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod completions;
+pub(crate) mod design;
 pub(crate) mod get;
 pub(crate) mod key;
 pub(crate) mod put;

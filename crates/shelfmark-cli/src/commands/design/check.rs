@@ -1,0 +1,57 @@
+//! `shelfmark design check`: findings as text or JSON.
+
+use serde_json::{Value as Json, json};
+use shelfmark_design::Finding;
+
+use super::{Denied, document, print};
+use crate::arguments::{DesignFormat, DesignRun};
+
+pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
+    let document = document(&run.file)?;
+    let mut findings = document.check();
+    if let Some(schema) = &run.schema {
+        findings.retain(|finding| finding.schema == *schema);
+    }
+    let live: Vec<&Finding> = findings.iter().filter(|finding| finding.allowed.is_none()).collect();
+    match run.format {
+        DesignFormat::Json => {
+            let list: Vec<Json> = live.iter().map(|finding| machine(finding)).collect();
+            print(&format!("{:#}\n", Json::Array(list)))?;
+        }
+        DesignFormat::Text => {
+            for finding in &live {
+                print(&document.render(finding))?;
+                if let Some(reproducer) = &finding.reproducer {
+                    print(&format!("   = shown by: {reproducer}\n"))?;
+                }
+                print("\n")?;
+            }
+            let allowed = findings.len() - live.len();
+            let count =
+                |word: &str| live.iter().filter(|finding| finding.severity.word() == word).count();
+            print(&format!(
+                "{} errors, {} warnings, {} notes, {allowed} allowed\n",
+                count("error"),
+                count("warning"),
+                count("note")
+            ))?;
+        }
+    }
+    let denied = live.iter().any(|finding| {
+        run.deny.iter().any(|what| *what == finding.id || what == finding.severity.word())
+    });
+    if denied { Err(Denied.into()) } else { Ok(()) }
+}
+
+/// The fixed machine form.
+fn machine(finding: &Finding) -> Json {
+    json!({
+        "id": finding.id,
+        "severity": finding.severity.word(),
+        "schema": finding.schema,
+        "file": finding.file,
+        "line": finding.line,
+        "message": finding.message,
+        "reproducer": finding.reproducer,
+    })
+}

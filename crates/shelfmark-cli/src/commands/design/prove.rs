@@ -1,0 +1,85 @@
+//! `shelfmark design prove`: certificates as text or JSON.
+
+use serde_json::{Value as Json, json};
+use shelfmark_design::{Certificate, Status};
+
+use super::{Denied, document, print, write};
+use crate::arguments::{DesignFormat, DesignRun};
+
+pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
+    let document = document(&run.file)?;
+    let mut certificates = document.prove();
+    if let Some(schema) = &run.schema {
+        certificates.retain(|certificate| certificate.schema == *schema);
+    }
+    match run.format {
+        DesignFormat::Json => {
+            let list: Vec<Json> = certificates.iter().map(machine).collect();
+            print(&format!("{:#}\n", Json::Array(list)))?;
+        }
+        DesignFormat::Text => {
+            for certificate in &certificates {
+                show(certificate, false)?;
+            }
+            let count = |status| certificates.iter().filter(|one| one.status == status).count();
+            print(&format!(
+                "{} certified, {} multi, {} refused, {} unservable\n",
+                count(Status::Certified),
+                count(Status::Multi),
+                count(Status::Refused),
+                count(Status::Unservable)
+            ))?;
+        }
+    }
+    if let Some(path) = &run.save {
+        let bundle = json!({
+            "format": 1,
+            "name": document.name(),
+            "model": document.source(),
+            "certificates": certificates,
+        });
+        write(path, &format!("{bundle:#}\n"))?;
+    }
+    let denied =
+        certificates.iter().any(|one| run.deny.iter().any(|what| what == one.status.word()));
+    if denied { Err(Denied.into()) } else { Ok(()) }
+}
+
+/// One certificate for people; `all` with every obligation.
+pub(super) fn show(certificate: &Certificate, all: bool) -> anyhow::Result<()> {
+    let obligation = certificate.obligation.as_deref().unwrap_or("");
+    print(&format!(
+        "{:<10} {}.{} {obligation} {}\n",
+        certificate.status.word(),
+        certificate.schema,
+        certificate.pattern,
+        certificate.reason
+    ))?;
+    for step in &certificate.steps {
+        print(&format!("           {step}\n"))?;
+    }
+    if let Some(witness) = &certificate.witness {
+        print(&format!("           witness: {witness}\n"))?;
+    }
+    if all {
+        for obligation in &certificate.obligations {
+            let mark = if obligation.holds { "holds" } else { "fails" };
+            print(&format!("           {} {mark}: {}\n", obligation.id, obligation.evidence))?;
+        }
+    }
+    Ok(())
+}
+
+/// The fixed machine form.
+fn machine(certificate: &Certificate) -> Json {
+    json!({
+        "schema": certificate.schema,
+        "pattern": certificate.pattern,
+        "status": certificate.status.word(),
+        "obligation": certificate.obligation,
+        "ranges": certificate.ranges,
+        "steps": certificate.steps,
+        "witness": certificate.witness,
+        "reason": certificate.reason,
+    })
+}
