@@ -59,7 +59,7 @@ fn a_kill_and_a_cut_after_it_are_survived() {
     for (path_end, count) in KILLS {
         survives(killed(path_end, count), CUTS_BEFORE_A_KILL_MIN);
     }
-    survives(torn(), CUTS_MIN);
+    survives(torn(), CUTS_BEFORE_A_KILL_MIN);
 }
 
 /// Larger lives of several threads, from seeds.
