@@ -36,8 +36,11 @@ fn quoted_unless(name: &str, allowed: impl Fn(Class) -> bool) -> Cow<'_, str> {
     Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
 }
 
-/// A name of which no keyword may be made.
+/// A name of which no keyword may be made. An empty one can only be a role's, given as a string.
 pub(super) fn strictly_quoted(name: &Name) -> Cow<'_, str> {
+    if name.as_str().is_empty() {
+        return Cow::Borrowed("''");
+    }
     quoted_unless(name.as_str(), |_| false)
 }
 
