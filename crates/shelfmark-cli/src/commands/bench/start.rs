@@ -131,7 +131,7 @@ fn start(folder: &Path, clock: &Arc<dyn Clock>) -> anyhow::Result<Started> {
     let began = clock.monotonic();
     let mut server = Server(
         Command::new(std::env::current_exe()?)
-            .args(["serve", "--dynamodb", "127.0.0.1:0", "--data"])
+            .args(["serve", "--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0", "--data"])
             .arg(folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
