@@ -12,6 +12,7 @@ use super::find::Target;
 use super::keys::Place;
 use super::page::live_row;
 use super::request::{CellChange, ConditionalRead, Decision, Mutation, PartitionView};
+use super::told::Told;
 use crate::catalogue::Table;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Result};
@@ -63,9 +64,10 @@ impl Engine {
     /// As [`Engine::write_cells`], without waiting: `done` is called once, from any thread, possibly
     /// before this returns. It must not block.
     pub fn submit_cells(&self, writes: CellWrites, done: CellCompletion) {
-        self.inner.submit_planned(done, |inner, done| {
+        let told = Told::new(self.observer.as_ref());
+        self.inner.submit_planned(told.before(done), |inner, done| {
             let mutations = inner.current(&writes.mutations)?;
-            inner.attempt_cells(&mutations, writes.now, done)
+            inner.attempt_cells(&mutations, writes.now, &told, done)
         });
     }
 
@@ -103,8 +105,9 @@ impl Engine {
         mut decide: impl FnMut(&PartitionView) -> Result<Decision<T>>,
         done: Box<dyn FnOnce(Result<T>) + Send>,
     ) {
-        self.inner.submit_planned(done, |inner, done| {
-            inner.attempt_conditional(&read, &mut decide, done)
+        let told = Told::new(self.observer.as_ref());
+        self.inner.submit_planned(told.before(done), |inner, done| {
+            inner.attempt_conditional(&read, &mut decide, &told, done)
         });
     }
 
@@ -174,6 +177,7 @@ impl Inner {
         &self,
         mutations: &[(Arc<Table>, &Mutation)],
         now: Option<u64>,
+        told: &Told,
         done: &mut Done<()>,
     ) -> Result<bool> {
         let plan = Plan::of(self, mutations.iter().map(|(table, mutation)| (table, *mutation)))?;
@@ -185,7 +189,7 @@ impl Inner {
         let latched = self.latches.lock(plan.rows.iter().map(Vec::as_slice));
         let writer = self.writer(self.store.latest()?);
         let now = now.unwrap_or(writer.now);
-        plan.apply(self, &writer, now, mutations)?;
+        plan.apply(self, &writer, now, mutations, told)?;
         let commit = writer.buffer.into_inner().into_commit();
         let queued = self.queue(commit, Ok(()), done);
         drop((latched, partitions, gates));
@@ -196,6 +200,7 @@ impl Inner {
         &self,
         read: &ConditionalRead,
         decide: &mut impl FnMut(&PartitionView) -> Result<Decision<T>>,
+        told: &Told,
         done: &mut Done<T>,
     ) -> Result<bool> {
         let current = self.catalogue.current(&read.table)?;
@@ -210,7 +215,7 @@ impl Inner {
         let _partition = self.partitions.lock(&[(partition, true)]);
         let writer = self.writer(self.store.latest()?);
         let now = read.now.unwrap_or(writer.now);
-        let target = Target::new(self, &writer, &table, &views, now)?;
+        let target = Target::new(self, &writer, &table, &views, now)?.reporting(told.is_wanted());
         let view = partition_view(&target, read)?;
         let answer = match decide(&view) {
             Ok(decision) => {
@@ -227,7 +232,7 @@ impl Inner {
             }
             Err(error) => Err(error),
         };
-        drop(target);
+        told.note(target.into_step());
         let commit = match &answer {
             Ok(_) => writer.buffer.into_inner().into_commit(),
             // What was seen may be queued and not durable: the answer waits for that.
@@ -308,17 +313,20 @@ impl Plan {
         writer: &crate::write::Writer,
         now: u64,
         mutations: &[(Arc<Table>, &Mutation)],
+        told: &Told,
     ) -> Result<()> {
         let mut targets = BTreeMap::new();
         for table in &self.tables {
             let views = self.views.get(&table.id).map(Vec::as_slice).unwrap_or_default();
-            targets.insert(table.id, Target::new(inner, writer, table, views, now)?);
+            let target = Target::new(inner, writer, table, views, now)?;
+            targets.insert(table.id, target.reporting(told.is_wanted()));
         }
         for (table, mutation) in mutations {
             if let Some(target) = targets.get(&table.id) {
                 apply(target, mutation)?;
             }
         }
+        told.note(targets.into_values().filter_map(Target::into_step));
         Ok(())
     }
 }

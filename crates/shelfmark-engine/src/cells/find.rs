@@ -6,16 +6,19 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::limits::ROW_SIZE_BYTES_MAX;
+use shelfmark_store::KeyRange;
 
 use super::keys::Place;
 use super::layout::CellsLayout;
 use super::marks::{self, RangeMark};
+use super::page::live_row;
 use super::{CellRow, Content, Timestamp, derive};
 use crate::catalogue::{Table, put_table_name};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Tree;
 use crate::read::read_row;
+use crate::report::AccessStep;
 use crate::write::{Writer, put_stored};
 
 /// What a due time of a table of cells is about.
@@ -37,6 +40,8 @@ pub(super) struct Target<'a> {
     pub(super) now: u64,
     /// Deleted ranges whose rows may still be there.
     pub(super) purges: RefCell<Vec<RangeMark>>,
+    /// What is read for the writes, where somebody asks.
+    step: Option<RefCell<AccessStep>>,
 }
 
 /// A row, or the statics of a partition, before a write.
@@ -74,7 +79,21 @@ impl<'a> Target<'a> {
             false => Vec::new(),
         };
         let purges = RefCell::new(purges);
-        Ok(Self { inner, writer, table, layout, views, now, purges })
+        Ok(Self { inner, writer, table, layout, views, now, purges, step: None })
+    }
+
+    /// Counts what is read from here on.
+    pub(super) fn reporting(mut self, wanted: bool) -> Self {
+        let step = || AccessStep::new(&self.table.schema.name.name, None);
+        self.step = wanted.then(|| RefCell::new(step()));
+        self
+    }
+
+    /// Returns what was read, if it was counted.
+    pub(super) fn into_step(self) -> Option<AccessStep> {
+        let mut step = self.step?.into_inner();
+        step.rows_returned = step.rows_read;
+        Some(step)
     }
 
     /// Reads a row that will be written. The read is validated at commit.
@@ -110,7 +129,25 @@ impl<'a> Target<'a> {
         if let Some(deleted) = purged_up_to(&self.purges.borrow(), self.rest_of(&key)) {
             row.delete_up_to(deleted);
         }
+        self.count(&place, &key, &row);
         Ok(Found { place, key, stored, chunks, row })
+    }
+
+    /// Statics and rows of dead cells are no rows.
+    fn count(&self, place: &Place, key: &[u8], row: &CellRow) {
+        let Some(step) = &self.step else { return };
+        let mut step = step.borrow_mut();
+        let range = KeyRange::prefix(key.to_vec());
+        // A condition and the write behind it look at the row once.
+        if step.ranges.contains(&range) {
+            return;
+        }
+        step.ranges.push(range);
+        let live = place.clustering.as_ref().and_then(|_| live_row(row, self.layout, self.now));
+        if let Some(live) = live {
+            step.rows_read += 1;
+            step.bytes_read += live.size_bytes() as u64;
+        }
     }
 
     /// Returns a row's name in marks and due times: its key without `[rows][table id]`.

@@ -49,6 +49,7 @@ mod request;
 mod row;
 mod state;
 mod sweep;
+mod told;
 #[cfg(test)]
 mod view;
 

@@ -6,6 +6,7 @@ mod derived;
 mod format;
 mod large;
 mod model;
+mod reports;
 mod together;
 
 use std::sync::Arc;
