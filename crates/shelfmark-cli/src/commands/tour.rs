@@ -22,7 +22,7 @@ pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
     let engine = open(folder, Options::default(), true)?;
     let spinner = spinner(tour.json);
     let mut all = Vec::new();
-    for model in models {
+    for model in &models {
         let stage = Stage {
             engine: &engine,
             seed: tour.seed,
@@ -36,7 +36,7 @@ pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
     }
     spinner.finish_and_clear();
     engine.store().close()?;
-    finish(tour, folder, &all)
+    finish(tour, folder, &models, &all)
 }
 
 fn chosen(name: Option<&str>) -> anyhow::Result<Vec<&'static Model>> {
@@ -62,7 +62,7 @@ fn spinner(quiet: bool) -> ProgressBar {
     spinner
 }
 
-fn finish(tour: &Tour, folder: &Path, all: &[Outcome]) -> anyhow::Result<()> {
+fn finish(tour: &Tour, folder: &Path, models: &[&Model], all: &[Outcome]) -> anyhow::Result<()> {
     let mut out = anstream::stdout();
     if tour.json {
         writeln!(out, "{}", serde_json::to_string_pretty(all)?)?;
@@ -73,16 +73,16 @@ fn finish(tour: &Tour, folder: &Path, all: &[Outcome]) -> anyhow::Result<()> {
     let right = right_plans.clone().filter(|outcome| outcome.correct).count();
     writeln!(
         out,
-        "{} questions were asked. {wrong} published plans gave a wrong answer; {right} of {} right \
-         plans were right.",
+        "{} questions were asked. {wrong} published plans gave a wrong answer or none; {right} of \
+         {} right plans were right.",
         all.len(),
         right_plans.count()
     )?;
     match &tour.data {
-        Some(_) => writeln!(out, "{}", how_to_go_on(folder))?,
+        Some(_) => writeln!(out, "{}", how_to_go_on(folder, models))?,
         None => writeln!(
             out,
-            "Keep the data with --data DIR, and look at it with any DynamoDB client."
+            "Keep the data with --data DIR, and look at it with any client of DynamoDB or Cassandra."
         )?,
     }
     Ok(())

@@ -20,10 +20,22 @@ pub(crate) struct Question {
 }
 
 /// What came back.
+#[derive(Default)]
 pub(crate) struct Answer {
     /// One text per row, in the order of the answer.
     pub(crate) values: Vec<String>,
     pub(crate) rows: Rows,
+    /// The tables and indexes that were read, if the face says so; they stand before the range.
+    pub(crate) touched: String,
+    /// The face's own words, where it refused the plan or a part of it.
+    pub(crate) refusal: Option<String>,
+}
+
+impl Answer {
+    /// Returns an answer that says no more than its rows.
+    pub(crate) fn new(values: Vec<String>, rows: Rows) -> Self {
+        Self { values, rows, ..Self::default() }
+    }
 }
 
 /// Collects the outcomes of one model.
@@ -50,18 +62,24 @@ impl Asker {
         let answer = plan()?;
         let took = self.clock.monotonic() - began;
         let correct = answer.values == expected;
-        let note = match (correct, question.note) {
-            (false, "") => difference(&answer.values, expected),
-            (false, note) => format!("{note}; {}", difference(&answer.values, expected)),
-            (true, note) => note.to_owned(),
+        let found = match &answer.refusal {
+            Some(refusal) => format!("refused: {refusal}"),
+            None if correct => String::new(),
+            None => difference(&answer.values, expected),
         };
+        let note = join(question.note, &found, "; ");
+        let touched = match (answer.touched.as_str(), &answer.refusal) {
+            ("", Some(_)) => "no range",
+            (touched, _) => touched,
+        };
+        let range = join(touched, &question.range, ": ");
         self.outcomes.push(Outcome {
             model: self.model,
             face: self.face,
             pattern: question.pattern,
             plan: question.plan,
             question: question.question,
-            range: question.range,
+            range,
             rows_read: answer.rows.read,
             rows_returned: answer.rows.returned,
             ms: (took.as_secs_f64() * 1e6).round() / 1e3,
@@ -69,6 +87,14 @@ impl Asker {
             note,
         });
         Ok(())
+    }
+}
+
+/// Puts two texts together; an empty one takes its separator with it.
+fn join(first: &str, second: &str, between: &str) -> String {
+    match (first, second) {
+        ("", only) | (only, "") => only.to_owned(),
+        (first, second) => format!("{first}{between}{second}"),
     }
 }
 

@@ -8,7 +8,7 @@ use shelfmark_store::random::SplitMix;
 use shelfmark_typed::{Database, OrderedTable, Registry};
 
 use super::asker::{Answer, Asker, Question};
-use super::entities::Meter;
+use super::meter::Meter;
 use super::{Outcome, Plan, Stage};
 
 const AUTHORS: usize = 50;
@@ -95,7 +95,7 @@ impl Blog {
         show: impl Fn(&Post) -> String,
     ) -> anyhow::Result<Answer> {
         let (posts, rows) = self.meter.measure(|| Ok(read(self)?))?;
-        Ok(Answer { values: posts.iter().map(show).collect(), rows })
+        Ok(Answer::new(posts.iter().map(show).collect(), rows))
     }
 }
 
@@ -210,7 +210,7 @@ fn edit_and_delete(asker: &mut Asker, blog: &mut Blog) -> anyhow::Result<()> {
                 blog.by_author.read(&(author.clone(), time))?,
                 blog.by_time.read(&(time, author.clone()))?,
             ];
-            Ok(Answer { values: values.iter().map(title).collect(), rows })
+            Ok(Answer::new(values.iter().map(title).collect(), rows))
         },
     )?;
     asker.ask(question("delete a post", "Delete", "one transaction over both tables"), &[], || {
@@ -225,7 +225,7 @@ fn edit_and_delete(asker: &mut Asker, blog: &mut Blog) -> anyhow::Result<()> {
             blog.by_author.try_read(&(author.clone(), time))?,
             blog.by_time.try_read(&(time, author.clone()))?,
         ];
-        Ok(Answer { values: left.iter().flatten().map(title).collect(), rows })
+        Ok(Answer::new(left.iter().flatten().map(title).collect(), rows))
     })
 }
 

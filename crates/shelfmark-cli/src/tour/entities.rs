@@ -1,47 +1,16 @@
 //! The entity face, as the tour uses it: partitions, sort keys, and what an answer read.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use shelfmark_engine::{AccessReport, Engine};
+use shelfmark_engine::Engine;
 use shelfmark_typed::{
     Attribute, Attributes, Database, EntityTable, Registry, ScanOptions, Tx, WriteReach,
 };
 
 use super::asker::Answer;
+use super::meter::Meter;
 use super::outcome::Rows;
 
 /// Entities per commit while loading.
 const BATCH: usize = 500;
-
-/// Adds up the access reports of what is running.
-#[derive(Clone, Default)]
-pub(crate) struct Meter {
-    rows: Arc<Mutex<Rows>>,
-}
-
-impl Meter {
-    /// Returns an engine whose work this meter counts.
-    pub(crate) fn on(&self, engine: &Engine) -> Engine {
-        let rows = Arc::clone(&self.rows);
-        engine.observed(move |report: &AccessReport| {
-            rows.lock().unwrap_or_else(PoisonError::into_inner).add(report);
-        })
-    }
-
-    /// Runs something and returns what it read.
-    pub(crate) fn measure<T>(
-        &self,
-        work: impl FnOnce() -> anyhow::Result<T>,
-    ) -> anyhow::Result<(T, Rows)> {
-        let reset = || {
-            let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *rows)
-        };
-        reset();
-        let value = work()?;
-        Ok((value, reset()))
-    }
-}
 
 /// One table of entities.
 pub(crate) struct Entities {
@@ -88,7 +57,7 @@ impl Entities {
     /// Reads one entity.
     pub(crate) fn get(&self, pk: &str, sk: &str) -> anyhow::Result<Answer> {
         let (entity, rows) = self.meter.measure(|| Ok(self.table.partition(pk).get(sk)?))?;
-        Ok(Answer { values: entity.into_iter().map(|entity| entity.sk).collect(), rows })
+        Ok(Answer::new(entity.into_iter().map(|entity| entity.sk).collect(), rows))
     }
 
     /// Scans between two bounds, both included, as CanDB does.
@@ -105,7 +74,7 @@ impl Entities {
             options = options.descending();
         }
         let (page, rows) = self.meter.measure(|| Ok(self.table.partition(pk).scan(&options)?))?;
-        Ok(Answer { values: page.entities.into_iter().map(|entity| entity.sk).collect(), rows })
+        Ok(Answer::new(page.entities.into_iter().map(|entity| entity.sk).collect(), rows))
     }
 
     /// Reads the sort keys that begin with a prefix.
@@ -123,7 +92,7 @@ impl Entities {
             }
             entities.map(|entity| Ok(entity?.sk)).collect::<anyhow::Result<Vec<_>>>()
         })?;
-        Ok(Answer { values, rows })
+        Ok(Answer::new(values, rows))
     }
 
     /// Creates a chat: its own entity, and one in the list of each member.

@@ -9,10 +9,15 @@
 mod asker;
 mod blog;
 mod entities;
+mod face;
+mod meter;
+mod names;
 mod openchat;
 mod outcome;
 mod publication;
 mod reddit;
+mod twissandra;
+mod uuid;
 
 use std::path::Path;
 
@@ -37,6 +42,8 @@ pub(crate) struct Model {
     pub(crate) title: &'static str,
     /// Loads it and asks its questions.
     pub(crate) run: fn(&Stage<'_>) -> anyhow::Result<Vec<Outcome>>,
+    /// A command that reads what it loaded from a server, where it has a client.
+    pub(crate) further: Option<fn() -> String>,
 }
 
 /// The models, in the order of the tour.
@@ -45,32 +52,40 @@ pub(crate) const MODELS: &[Model] = &[
         name: "openchat",
         title: "A chat in CanDB: a partition per user, four calls, and two ways to read nothing",
         run: openchat::run,
+        further: None,
     },
     Model {
         name: "reddit",
         title: "The sort-key advice of the CanDB guide: hierarchies, numbers, times, places, versions",
         run: reddit::run,
+        further: None,
     },
     Model {
         name: "publication",
         title: "A publication index in DynamoDB: three key designs, and what each cannot answer",
         run: publication::run,
+        further: Some(publication::further),
     },
     Model {
         name: "blog",
         title: "A blog in ordered tables: tuple keys, and where the newest posts really are",
         run: blog::run,
+        further: None,
+    },
+    Model {
+        name: "twissandra",
+        title: "Tweets in Cassandra, in the command language of 2012: wide rows, and their ends",
+        run: twissandra::run,
+        further: None,
     },
 ];
 
 /// How to look further once a store was kept.
-pub(crate) fn how_to_go_on(data: &Path) -> String {
-    format!(
-        "Look further:\n  shelfmark serve --data {data}\n  aws dynamodb query --endpoint-url \
-         http://127.0.0.1:8000 --table-name publication_corrected \\\n    --index-name by_title \
-         --key-condition-expression 'GSIPK = :t' \\\n    --expression-attribute-values '{{\":t\": \
-         {{\"S\": \"Title#{title}\"}}}}'",
-        data = data.display(),
-        title = format_args!("Better Programming 7#{}", publication::EXAMPLE_TITLE),
-    )
+pub(crate) fn how_to_go_on(data: &Path, models: &[&Model]) -> String {
+    let mut text = format!("Look further:\n  shelfmark serve --data {}", data.display());
+    for further in models.iter().filter_map(|model| model.further) {
+        text.push_str("\n  ");
+        text.push_str(&further());
+    }
+    text
 }

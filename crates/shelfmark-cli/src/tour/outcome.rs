@@ -38,9 +38,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Adds what a report says.
-    pub(crate) fn add(&mut self, report: &AccessReport) {
-        self.read += report.rows_read();
-        self.returned += report.rows_returned();
+    /// Returns what a report says.
+    pub(crate) fn of(report: &AccessReport) -> Self {
+        Self { read: report.rows_read(), returned: report.rows_returned() }
     }
 }

@@ -10,6 +10,7 @@
 
 mod command;
 mod design;
+mod documents;
 mod hostile;
 mod process;
 mod serve;

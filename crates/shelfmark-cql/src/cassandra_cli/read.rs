@@ -31,13 +31,13 @@ impl<B: Backend> Client<B> {
         limit: Option<&str>,
     ) -> Result<Reply, String> {
         let (keyspace, family, mut assumed) = self.family(&cell.family)?;
-        let limit = number(limit)?.unwrap_or(usize::MAX);
+        let limit = number(limit)?;
         if let Some(name) = as_type {
             assumed.validator = Some(values::named(name)?);
         }
         let key = key_literal(&family, &assumed, &cell.key)?;
         let found = spot(&family, &assumed, cell)?;
-        let mut columns = self.columns(&keyspace, &family, &key, found.as_ref())?;
+        let mut columns = self.columns(&keyspace, &family, &key, found.as_ref(), limit)?;
         let mut reply = Reply::default();
         let single =
             matches!(found, Some(Spot::Declared { .. } | Spot::Dynamic { whole: true, .. }));
@@ -48,20 +48,22 @@ impl<B: Backend> Client<B> {
             }
             return Ok(reply);
         }
-        columns.truncate(limit);
+        columns.truncate(limit.unwrap_or(usize::MAX));
         let count = columns.len();
         show(&mut reply, &family, &assumed, &columns);
         reply.say(format!("Returned {count} results."));
         Ok(reply)
     }
 
-    /// Reads the columns of a row, or of a part of it, in the comparator's order.
+    /// Reads the columns of a row, or of a part of it, in the comparator's order; at least the
+    /// first `limit` of them.
     fn columns(
         &mut self,
         keyspace: &str,
         family: &Family,
         key: &str,
         spot: Option<&Spot>,
+        limit: Option<usize>,
     ) -> Result<Vec<Shown>, String> {
         let table = family.table(keyspace);
         let mut columns = Vec::new();
@@ -90,8 +92,11 @@ impl<B: Backend> Client<B> {
             };
             // Counters have neither a time of writing nor one to live that a client could use.
             let metadata = if family.is_counter() { "" } else { ", writetime(value), ttl(value)" };
+            // The table's order is the comparator's, so the first columns are the first rows.
+            let limit = limit.filter(|limit| *limit > 0 && i32::try_from(*limit).is_ok());
+            let limit = limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
             let rows = self.backend.run(&format!(
-                "SELECT {names}, value{metadata} FROM {table} WHERE key = {key}{restrictions}"
+                "SELECT {names}, value{metadata} FROM {table} WHERE key = {key}{restrictions}{limit}"
             ))?;
             columns.extend(rows.rows.iter().filter_map(|row| dynamic_column(family, &rows, row)));
         }
@@ -103,7 +108,7 @@ impl<B: Backend> Client<B> {
         let (keyspace, family, assumed) = self.family(&cell.family)?;
         let key = key_literal(&family, &assumed, &cell.key)?;
         let found = spot(&family, &assumed, cell)?;
-        let columns = self.columns(&keyspace, &family, &key, found.as_ref())?;
+        let columns = self.columns(&keyspace, &family, &key, found.as_ref(), None)?;
         let mut count = columns.len();
         if family.is_super() && found.is_none() {
             let mut names: Vec<&String> =
@@ -230,7 +235,7 @@ impl<B: Backend> Client<B> {
             reply.say("-------------------");
             reply.say(format!("RowKey: {shown}"));
             let key = to_literal(&family.key, Some(bytes));
-            let columns = self.columns(keyspace, family, &key, None)?;
+            let columns = self.columns(keyspace, family, &key, None, None)?;
             show(&mut reply, family, assumed, &columns);
         }
         reply.say("");

@@ -228,7 +228,9 @@ fn rows_come_back_in_the_comparators_order() {
             "Elapsed time: 7 msec(s).",
         ]
     );
-    assert_eq!(answered(&mut client, "get Wall['ann'] limit 1;").0[1], "Returned 1 results.");
+    let (lines, said) = answered(&mut client, "get Wall['ann'] limit 1;");
+    assert_eq!(lines[1], "Returned 1 results.");
+    assert!(said[0].ends_with("WHERE key = 'ann' LIMIT 1"), "{said:?}");
     assert_eq!(answered(&mut client, "get Wall['ann']['born'];").0[0], "Value was not found");
     assert_eq!(
         answered(&mut client, "get Wall['ann']['name'] as ascii;").0[0],

@@ -37,7 +37,7 @@ fn create_chat(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
             for user in members {
                 values.extend(entities.get(&format!("user#{user}"), &key)?.values);
             }
-            Ok(Answer { values, rows })
+            Ok(Answer::new(values, rows))
         })?;
     }
     Ok(())
@@ -74,7 +74,7 @@ fn send_message(asker: &mut Asker, entities: &Entities, chats: &Chats) -> anyhow
             for user in &chat.members {
                 values.extend(entities.get(&format!("user#{user}"), &sort_key)?.values);
             }
-            Ok(Answer { values, rows })
+            Ok(Answer::new(values, rows))
         })?;
     }
     Ok(())

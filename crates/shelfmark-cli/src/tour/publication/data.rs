@@ -11,7 +11,7 @@ const TAGS: usize = 60;
 /// The publication that questions are asked about.
 pub(super) const EXAMPLE_PUBLICATION: &str = "Better Programming 7";
 /// The title that questions are asked about; several publications have one of this name.
-pub(crate) const EXAMPLE_TITLE: &str = "Designing databases 3";
+pub(super) const EXAMPLE_TITLE: &str = "Designing databases 3";
 /// The tag that questions are asked about.
 pub(super) const EXAMPLE_TAG: &str = "tag-05";
 

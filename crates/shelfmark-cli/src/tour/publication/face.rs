@@ -33,7 +33,7 @@ pub(super) fn query(face: &Face, mut body: Value) -> anyhow::Result<Answer> {
             body.insert("ExclusiveStartKey".to_owned(), key);
         }
     }
-    Ok(Answer { values, rows })
+    Ok(Answer::new(values, rows))
 }
 
 /// Reads one item by its key.
@@ -42,7 +42,7 @@ pub(super) fn get(face: &Face, table: &str, pk: &str, sk: &str) -> anyhow::Resul
     let answer = call(face, "GetItem", &body)?;
     let values: Vec<String> = answer.get("Item").map(|item| text(item, "SK")).into_iter().collect();
     let found = values.len() as u64;
-    Ok(Answer { values, rows: Rows { read: found, returned: found } })
+    Ok(Answer::new(values, Rows { read: found, returned: found }))
 }
 
 fn text(item: &Value, name: &str) -> String {

@@ -9,11 +9,18 @@ use shelfmark_dynamo::{Face, FaceOptions};
 
 use super::asker::{Asker, Question};
 use super::{Outcome, Plan, Stage};
-use data::{EXAMPLE_PUBLICATION, EXAMPLE_TAG, Index};
+use data::{EXAMPLE_PUBLICATION, EXAMPLE_TAG, EXAMPLE_TITLE, Index};
 use face::{begins_with, get, query};
 use load::{CORRECTED, GSI, HIERARCHICAL, ROOT, SHELF};
 
-pub(crate) use data::EXAMPLE_TITLE;
+/// Reads the tags of the example title.
+pub(super) fn further() -> String {
+    format!(
+        "aws dynamodb query --endpoint-url http://127.0.0.1:8000 --table-name {CORRECTED} \\\n    \
+         --index-name by_title --key-condition-expression 'GSIPK = :t' \\\n    \
+         --expression-attribute-values '{{\":t\": {{\"S\": \"Title#{EXAMPLE_PUBLICATION}#{EXAMPLE_TITLE}\"}}}}'"
+    )
+}
 
 /// Loads the variants and asks their questions.
 pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {

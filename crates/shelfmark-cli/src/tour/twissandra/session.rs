@@ -1,0 +1,82 @@
+//! Commands of cassandra-cli run one by one, and what they print taken apart.
+
+use anyhow::{anyhow, bail};
+use shelfmark_cql::cassandra_cli::{Backend, Client, Local, Mode, parse, script};
+
+use crate::tour::asker::Answer;
+use crate::tour::meter::{Meter, touched};
+use crate::tour::outcome::Rows;
+
+/// A column of an answer, as it is printed.
+pub(super) struct Column {
+    /// Its name; the parts of a composite have colons between.
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// Runs commands that must not be refused; returns what they print.
+pub(super) fn run(client: &mut Client<impl Backend>, text: &str) -> anyhow::Result<Vec<String>> {
+    let script = script(text, Mode::Strict);
+    if script.unfinished {
+        bail!("the last command has no semicolon: {text}");
+    }
+    let mut lines = Vec::new();
+    for piece in &script.pieces {
+        let command = parse(piece, Mode::Strict, &mut Vec::new())?;
+        let reply = client.run(&command).map_err(|refusal| anyhow!("{}: {refusal}", piece.text))?;
+        lines.extend(reply.lines);
+    }
+    Ok(lines)
+}
+
+/// A session whose commands are measured.
+pub(super) struct Session {
+    pub(super) client: Client<Local>,
+    pub(super) meter: Meter,
+}
+
+impl Session {
+    /// Runs one command and returns what `show` makes of each column, with what it cost, or the
+    /// refusal.
+    pub(super) fn ask(
+        &mut self,
+        text: &str,
+        show: impl Fn(&Column) -> String,
+    ) -> anyhow::Result<Answer> {
+        let mut values = Vec::new();
+        let mut answer = self.work(|own| {
+            let script = script(text, Mode::Strict);
+            let piece = script.pieces.first().ok_or_else(|| anyhow!("no command: {text}"))?;
+            let command = parse(piece, Mode::Strict, &mut Vec::new())?;
+            Ok(match own.client.run(&command) {
+                Ok(reply) => {
+                    values = reply.lines.iter().filter_map(|line| column(line)).collect();
+                    None
+                }
+                Err(refusal) => Some(refusal),
+            })
+        })?;
+        answer.values = values.iter().map(show).collect();
+        Ok(answer)
+    }
+
+    /// Runs commands and returns what they cost together.
+    pub(super) fn work(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> anyhow::Result<Option<String>>,
+    ) -> anyhow::Result<Answer> {
+        self.meter.take();
+        let refusal = body(self)?;
+        let report = self.meter.take();
+        let touched = touched(&report);
+        Ok(Answer { values: Vec::new(), rows: Rows::of(&report), touched, refusal })
+    }
+}
+
+/// Reads `=> (column=…, value=…, timestamp=…)`.
+pub(super) fn column(line: &str) -> Option<Column> {
+    let rest = line.strip_prefix("=> (column=")?;
+    let (rest, _) = rest.rsplit_once(", timestamp=")?;
+    let (name, value) = rest.split_once(", value=")?;
+    Some(Column { name: name.to_owned(), value: value.to_owned() })
+}
