@@ -268,6 +268,8 @@ pub struct PreparedStatement {
     pub result: Arc<[ColumnSpec]>,
     /// Whether it is a conditional write.
     pub conditional: bool,
+    /// Whether a name in it has no keyspace, so that it means another thing elsewhere.
+    pub needs_keyspace: bool,
     /// How much work it may be.
     pub weight: Weight,
     /// What the executor made of it.

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use num_bigint::BigInt;
+use num_traits::Signed as _;
 
-use super::numeric::{Number, compute, divide_decimals, is_numeric};
+use super::numeric::{Number, compute, is_numeric};
 use crate::error::CqlError;
 use crate::types::{CqlType, Native, compare};
 
@@ -50,7 +51,11 @@ pub(super) fn candidates(
     if name == "countrows" || (name == "count" && arguments.is_empty()) {
         return Ok(Some(vec![Aggregate::count_rows()]));
     }
+    let numeric = matches!(name, "sum" | "avg");
     let [argument] = arguments else {
+        if numeric {
+            return Err(no_numeric_match(name));
+        }
         return Err(CqlError::invalid(format!(
             "Invalid number of arguments in call to function system.{name}: 1 required but {} provided",
             arguments.len()
@@ -70,15 +75,19 @@ pub(super) fn candidates(
     };
     match found {
         Some(found) => Ok(Some(vec![found])),
-        None => Err(CqlError::invalid(format!(
-            "Invalid call to function {name}, none of its type signatures match (known type signatures: {})",
-            super::NUMERIC
-                .iter()
-                .map(|ty| super::signature(name, std::slice::from_ref(ty)))
-                .collect::<Vec<_>>()
-                .join(", ")
-        ))),
+        None => Err(no_numeric_match(name)),
     }
+}
+
+fn no_numeric_match(name: &str) -> CqlError {
+    let known: Vec<String> = super::NUMERIC
+        .iter()
+        .map(|ty| super::full_signature(name, std::slice::from_ref(ty), ty))
+        .collect();
+    CqlError::invalid(format!(
+        "Invalid call to function {name}, none of its type signatures match (known type signatures: {})",
+        known.join(", ")
+    ))
 }
 
 impl Aggregate {
@@ -98,18 +107,12 @@ impl Aggregate {
 
     /// The sum of numbers; its type is theirs.
     pub(super) fn sum(ty: &CqlType) -> Option<Self> {
-        is_numeric(ty).then(|| {
-            let returns = if ty.is_counter() { CqlType::Bigint } else { ty.clone() };
-            Self::new("sum", ty, returns, Kind::Sum)
-        })
+        is_numeric(ty).then(|| Self::new("sum", ty, ty.clone(), Kind::Sum))
     }
 
     /// The average of numbers; its type is theirs.
     pub(super) fn average(ty: &CqlType) -> Option<Self> {
-        is_numeric(ty).then(|| {
-            let returns = if ty.is_counter() { CqlType::Bigint } else { ty.clone() };
-            Self::new("avg", ty, returns, Kind::Average)
-        })
+        is_numeric(ty).then(|| Self::new("avg", ty, ty.clone(), Kind::Average))
     }
 
     /// Begins.
@@ -181,7 +184,7 @@ impl Accumulator {
         let number = match self.returns {
             CqlType::Native(Native::Decimal) => {
                 let (unscaled, scale) = sum.to_decimal()?;
-                divide_decimals((unscaled, scale), (BigInt::from(self.count), 0)).ok()?
+                Number::Decimal(divide_half_even(&unscaled, &BigInt::from(self.count)), scale)
             }
             CqlType::Native(Native::Float | Native::Double) => {
                 compute('/', sum, &count, &CqlType::Double).ok()?
@@ -189,5 +192,19 @@ impl Accumulator {
             _ => compute('/', sum, &count, &CqlType::Varint).ok()?,
         };
         number.write(&self.returns)
+    }
+}
+
+/// Divides and rounds to the nearest, of two equally near to the even one: averages of decimals keep
+/// the sum's scale.
+fn divide_half_even(number: &BigInt, by: &BigInt) -> BigInt {
+    let (quotient, rest) = (number / by, number % by);
+    let twice: BigInt = rest.abs() * 2_i32;
+    let step = BigInt::from(if number.is_negative() { -1 } else { 1 });
+    let odd = (&quotient % 2_i32) != BigInt::ZERO;
+    match twice.cmp(by) {
+        Ordering::Greater => quotient + step,
+        Ordering::Equal if odd => quotient + step,
+        _ => quotient,
     }
 }

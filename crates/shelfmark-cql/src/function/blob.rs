@@ -21,10 +21,9 @@ pub(super) fn candidates(
                     )));
                 }
                 _ => {
-                    return Err(super::refused(
-                        name,
-                        &format!("expects 1 argument but has {}", arguments.len()),
-                    ));
+                    return Err(CqlError::invalid(format!(
+                        "Invalid number of arguments for function system.{name}(any)"
+                    )));
                 }
             };
             let own = ty.clone();
@@ -45,14 +44,14 @@ pub(super) fn candidates(
                     "{name}() cannot be used in the selection clause of a SELECT statement"
                 )));
             };
-            let (ty, shown) = (receiver.clone(), name.to_owned());
+            let ty = receiver.clone();
             Some(vec![Scalar::strict(name, vec![CqlType::Text], receiver.clone(), move |values| {
                 let text =
                     values.first().map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
                 let failed = |error: crate::types::MarshalError| {
                     CqlError::new(
                         crate::error::ErrorCode::FunctionFailure,
-                        format!("execution of 'system.{shown}[text]' failed: {error}"),
+                        format!("org.apache.cassandra.serializers.MarshalException: {error}"),
                     )
                 };
                 let json = parse_json(&text).map_err(failed)?;

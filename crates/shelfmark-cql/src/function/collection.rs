@@ -10,7 +10,9 @@ use crate::types::{CqlType, compare, elements, entries, put_collection};
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
+    texts: &[String],
 ) -> Result<Option<Vec<Scalar>>, CqlError> {
+    let text = texts.first().map(String::as_str).unwrap_or_default();
     if !name.starts_with("collection_") && !matches!(name, "map_keys" | "map_values") {
         return Ok(None);
     }
@@ -26,7 +28,7 @@ pub(super) fn candidates(
     };
     let mismatch = |wanted: &str| {
         Err(CqlError::invalid(format!(
-            "Function system.{name} requires a {wanted} argument, but found argument of type {ty}"
+            "Function system.{name} requires a {wanted} argument, but found argument {text} of type {ty}"
         )))
     };
     if name.starts_with("map_") {
@@ -62,15 +64,15 @@ pub(super) fn candidates(
     }
     let (CqlType::List { element, .. } | CqlType::Set { element, .. }) = ty else {
         return mismatch(if matches!(name, "collection_min" | "collection_max") {
-            "set or list"
+            "set/list"
         } else {
-            "numeric set or list"
+            "numeric set/list"
         });
     };
-    fold(name, ty, element).map(|found| Some(vec![found]))
+    fold(name, ty, element, text).map(|found| Some(vec![found]))
 }
 
-fn fold(name: &str, ty: &CqlType, element: &CqlType) -> Result<Scalar, CqlError> {
+fn fold(name: &str, ty: &CqlType, element: &CqlType, text: &str) -> Result<Scalar, CqlError> {
     let own = element.clone();
     if matches!(name, "collection_min" | "collection_max") {
         let greatest = name == "collection_max";
@@ -94,7 +96,9 @@ fn fold(name: &str, ty: &CqlType, element: &CqlType) -> Result<Scalar, CqlError>
     let Some(aggregate) = aggregate else {
         return Err(refused(
             &format!("system.{name}"),
-            &format!("requires a numeric set or list argument, but found argument of type {ty}"),
+            &format!(
+                "requires a numeric set/list argument, but found argument {text} of type {ty}"
+            ),
         ));
     };
     let returns = aggregate.returns.clone();

@@ -105,6 +105,12 @@ impl Scalar {
     }
 }
 
+/// Writes a signature with its result as Cassandra lists them: `system.abs : (int) -> int`.
+pub(crate) fn full_signature(name: &str, arguments: &[CqlType], returns: &CqlType) -> String {
+    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    format!("system.{name} : ({}) -> {returns}", arguments.join(", "))
+}
+
 /// Writes a signature as Cassandra's messages do: `system.abs(int)`.
 pub(crate) fn signature(name: &str, arguments: &[CqlType]) -> String {
     let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
@@ -146,6 +152,7 @@ impl Function {
 fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
+    texts: &[String],
     receiver: Option<&CqlType>,
 ) -> Result<Option<Vec<Function>>, CqlError> {
     let scalars = |found: Vec<Scalar>| Some(found.into_iter().map(Function::Scalar).collect());
@@ -158,10 +165,10 @@ fn candidates(
     if let Some(found) = math::candidates(name) {
         return Ok(scalars(found));
     }
-    if let Some(found) = collection::candidates(name, arguments)? {
+    if let Some(found) = collection::candidates(name, arguments, texts)? {
         return Ok(scalars(found));
     }
-    if let Some(found) = vector::candidates(name, arguments)? {
+    if let Some(found) = vector::candidates(name, arguments, texts)? {
         return Ok(scalars(found));
     }
     if let Some(found) = mask::candidates(name, arguments) {
@@ -172,7 +179,7 @@ fn candidates(
 }
 
 /// The numeric types, in the order of Cassandra's declarations.
-pub(crate) const NUMERIC: [CqlType; 8] = [
+pub(crate) const NUMERIC: [CqlType; 9] = [
     CqlType::Tinyint,
     CqlType::Smallint,
     CqlType::Int,
@@ -181,6 +188,7 @@ pub(crate) const NUMERIC: [CqlType; 8] = [
     CqlType::Double,
     CqlType::Varint,
     CqlType::Decimal,
+    CqlType::Counter,
 ];
 
 fn refused(name: &str, message: &str) -> CqlError {

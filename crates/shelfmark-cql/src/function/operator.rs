@@ -63,10 +63,14 @@ fn shift(ty: &CqlType, moment: &[u8], duration: &[u8], minus: bool) -> Result<Ve
     let beyond = || CqlError::invalid("the result is out of range");
     if let (CqlType::Native(Native::Date), Ok(bytes)) = (ty, moment.try_into()) {
         if duration.nanos % super::time::NANOS_PER_DAY != 0 {
-            return Err(CqlError::invalid(format!(
-                "The duration must have a day precision. Was: {}",
-                duration.to_text()
-            )));
+            return Err(CqlError::new(
+                crate::error::ErrorCode::FunctionFailure,
+                format!(
+                    "the operation 'date {} duration' failed: The duration must have a day precision. Was: {}",
+                    if minus { '-' } else { '+' },
+                    duration.to_text()
+                ),
+            ));
         }
         let days = i64::from(u32::from_be_bytes(bytes)) - i64::from(crate::types::DATE_EPOCH);
         let millis =

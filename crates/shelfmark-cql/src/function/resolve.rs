@@ -1,6 +1,6 @@
 //! Which of several functions of one name a call means.
 
-use super::{Aggregate, CqlType, Function, Scalar, candidates, signature};
+use super::{Aggregate, CqlType, Function, Scalar, candidates, full_signature};
 use crate::error::CqlError;
 
 /// How well an argument fits a type.
@@ -44,7 +44,8 @@ pub(crate) fn resolve(
     let types: Vec<Option<CqlType>> =
         arguments.iter().map(|argument| argument.known_type()).collect();
     let lower = name.to_lowercase();
-    let Some(found) = candidates(&lower, &types, receiver)? else { return Ok(None) };
+    let texts: Vec<String> = arguments.iter().map(|argument| argument.text()).collect();
+    let Some(found) = candidates(&lower, &types, &texts, receiver)? else { return Ok(None) };
     if let [only] = found.as_slice() {
         check_arguments(only, arguments)?;
         return Ok(found.into_iter().next().map(into_resolved));
@@ -72,8 +73,10 @@ pub(crate) fn resolve(
         }
     }
     let shown = |functions: &[&Function]| {
-        let all: Vec<String> =
-            functions.iter().map(|own| signature(own.name(), own.arguments())).collect();
+        let all: Vec<String> = functions
+            .iter()
+            .map(|own| full_signature(own.name(), own.arguments(), own.returns()))
+            .collect();
         all.join(", ")
     };
     match weak.as_slice() {

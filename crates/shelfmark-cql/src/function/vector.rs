@@ -8,6 +8,7 @@ use crate::types::CqlType;
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
+    texts: &[String],
 ) -> Result<Option<Vec<Scalar>>, CqlError> {
     let similarity: fn(&[f32], &[f32]) -> f32 = match name {
         "similarity_cosine" => |a, b| {
@@ -26,8 +27,12 @@ pub(super) fn candidates(
             "Invalid number of arguments for function system.{name}(vector<float, n>, vector<float, n>)"
         )));
     }
-    let known = arguments.iter().flatten().find(|ty| matches!(ty, CqlType::Vector { .. }));
-    let Some(ty) = known.or_else(|| arguments.iter().flatten().next()) else {
+    let is_vector = |ty: &Option<CqlType>| matches!(ty, Some(CqlType::Vector { .. }));
+    let place =
+        arguments.iter().position(is_vector).or_else(|| arguments.iter().position(Option::is_some));
+    let Some((ty, text)) =
+        place.and_then(|at| Some((arguments.get(at)?.as_ref()?, texts.get(at)?)))
+    else {
         return Err(CqlError::invalid(format!(
             "Cannot infer type of argument 1 in call to function system.{name}"
         )));
@@ -35,7 +40,7 @@ pub(super) fn candidates(
     let is_float = matches!(ty, CqlType::Vector { element, .. } if **element == CqlType::Float);
     if !is_float {
         return Err(CqlError::invalid(format!(
-            "Function system.{name} requires a float vector argument, but found argument of type {ty}"
+            "Function system.{name} requires a float vector argument, but found argument {text} of type {ty}"
         )));
     }
     let cosine = name == "similarity_cosine";

@@ -20,6 +20,9 @@ use crate::message::{
 use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions, Values, Weight};
 
 /// The class that drivers know the login by.
+/// What Cassandra says of prepared statements that rely on `USE`, once per connection.
+const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
+
 const AUTHENTICATOR: &str = "org.apache.cassandra.auth.PasswordAuthenticator";
 
 /// The version of CQL that is reported, here and in `system.local`.
@@ -275,7 +278,12 @@ impl Connection {
         match self.face.statements.prepare(&self.face.executor, prepare.text, keyspace) {
             Ok(prepared) => {
                 let version = pending.version;
-                pending.say_traced(Opcode::Result, |out| {
+                let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
+                let warning = used.filter(|_| self.outbox.warns_of_use()).map(|keyspace| {
+                    let id: String = prepared.id.iter().map(|own| format!("{own:02x}")).collect();
+                    format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
+                });
+                pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {
                     message::prepared(
                         &prepared.id,
                         &prepared.metadata_id,

@@ -23,6 +23,8 @@ struct State {
     version: Option<Version>,
     /// The connection's keyspace.
     keyspace: Option<Arc<str>>,
+    /// It was told that names without keyspaces are doubtful in prepared statements.
+    warned_of_use: bool,
     /// Requests under way, and the bytes of their bodies.
     requests: usize,
     request_bytes: usize,
@@ -48,6 +50,11 @@ impl Outbox {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether to tell that names without keyspaces are doubtful in prepared statements: once.
+    pub(super) fn warns_of_use(&self) -> bool {
+        !std::mem::replace(&mut self.state().warned_of_use, true)
     }
 
     /// Notes that a request of this size is under way.

@@ -28,9 +28,17 @@ pub(super) struct Prepared {
     /// before 5 cannot be told, so they get the columns with every page.
     pub(super) changed: bool,
     text: String,
+    /// That of names without one.
     keyspace: Option<Arc<str>>,
     /// Used since the last time that places were needed.
     used: AtomicBool,
+}
+
+impl Prepared {
+    /// The keyspace of its names that have none.
+    pub(super) fn keyspace(&self) -> Option<&str> {
+        self.keyspace.as_deref()
+    }
 }
 
 /// The prepared statements.

@@ -80,13 +80,25 @@ impl Pending {
         self.outbox.answer(self.bytes, self.version, 0, self.stream, opcode, body);
     }
 
-    /// Sends an answer with a trace in front, if one was asked for.
-    pub(super) fn say_traced(mut self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+    /// Sends an answer with warnings, and a trace in front if one was asked for.
+    pub(super) fn say_traced(
+        mut self,
+        opcode: Opcode,
+        warnings: Vec<String>,
+        body: impl FnOnce(&mut BytesMut),
+    ) {
         let trace = self.traced.take().map(|traced| self.keep(traced, Vec::new()));
-        let flags = if trace.is_some() { flag::TRACING } else { 0 };
+        let warned = !warnings.is_empty() && self.version >= Version::V4;
+        let mut flags = if trace.is_some() { flag::TRACING } else { 0 };
+        if warned {
+            flags |= flag::WARNING;
+        }
         self.outbox.answer(self.bytes, self.version, flags, self.stream, opcode, |out| {
             if let Some(id) = trace {
                 out.put_slice(&id);
+            }
+            if warned {
+                out.strings(&warnings);
             }
             body(out);
         });

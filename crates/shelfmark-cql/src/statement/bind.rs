@@ -38,11 +38,21 @@ pub(super) fn bind(markers: &[ColumnSpec], values: &Values) -> Result<Vec<BoundV
 
 /// Which markers make the partition key, in its order; none if they do not make all of it.
 pub(super) fn pk_indices(table: &Table, own: &Restrictions) -> Vec<u16> {
-    let indices: Option<Vec<u16>> = (0..table.partition_count)
-        .map(|at| match own.of(at) {
-            [Test::Equal(Expr::Marker { index, .. })] => u16::try_from(*index).ok(),
-            _ => None,
-        })
-        .collect();
-    indices.unwrap_or_default()
+    pk_indices_of_any(table, std::iter::once(own))
+}
+
+/// As [`pk_indices`], of the statements of a batch: the last marker of each column counts.
+pub(super) fn pk_indices_of_any<'r>(
+    table: &Table,
+    all: impl Iterator<Item = &'r Restrictions>,
+) -> Vec<u16> {
+    let mut indices: Vec<Option<u16>> = vec![None; table.partition_count];
+    for own in all {
+        for (at, index) in indices.iter_mut().enumerate() {
+            if let [Test::Equal(Expr::Marker { index: marker, .. })] = own.of(at) {
+                *index = u16::try_from(*marker).ok();
+            }
+        }
+    }
+    indices.into_iter().collect::<Option<Vec<u16>>>().unwrap_or_default()
 }

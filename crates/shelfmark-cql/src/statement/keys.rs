@@ -119,7 +119,7 @@ fn extend<T: Clone>(all: Vec<Vec<T>>, values: &[Vec<T>]) -> Result<Vec<Vec<T>>> 
         .collect())
 }
 
-/// Evaluates the partition keys that are named, in the order of their tokens.
+/// Evaluates the partition keys that are named, in the order of their values.
 ///
 /// Every column of the partition key is restricted by `=` or `IN`.
 pub(crate) fn partitions(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Vec<Bytes>> {
@@ -140,15 +140,7 @@ pub(crate) fn partitions(table: &Table, own: &Restrictions, env: Env<'_>) -> Res
         all = extend(all, &values)?;
     }
     let single = table.partition_count == 1;
-    let mut keys = Vec::with_capacity(all.len());
-    for parts in &all {
-        keys.push(checked_partition(parts, single)?);
-    }
-    if keys.len() > 1 {
-        keys.sort_by_cached_key(|key| (shelfmark_keycode::token(key), key.clone()));
-        keys.dedup();
-    }
-    Ok(keys)
+    all.iter().map(|parts| checked_partition(parts, single)).collect()
 }
 
 /// Joins a partition key, unless it is too long or empty.
@@ -170,9 +162,20 @@ pub(crate) fn checked_partition(parts: &[Bytes], single: bool) -> Result<Bytes> 
 /// Evaluates a tuple.
 fn tuple(value: &TupleValue, columns: &[Column], env: Env<'_>) -> Result<Vec<Bytes>> {
     match value {
-        TupleValue::Parts(parts) => {
-            parts.iter().zip(columns).map(|(part, column)| key_value(part, column, env)).collect()
-        }
+        TupleValue::Parts(parts) => parts
+            .iter()
+            .zip(columns)
+            .enumerate()
+            .map(|(at, (part, column))| match part.eval(env)? {
+                BoundValue::Bytes(bytes) => Ok(bytes),
+                BoundValue::Null => {
+                    Err(CqlError::invalid(format!("Invalid null value for column {}", column.name)))
+                }
+                BoundValue::Unset => Err(CqlError::invalid(format!(
+                    "Invalid unset value for tuple field number {at}"
+                ))),
+            })
+            .collect(),
         TupleValue::Marker(expr) => match expr.eval(env)? {
             BoundValue::Bytes(bytes) => split_tuple(&bytes, columns),
             BoundValue::Null => {
@@ -226,8 +229,13 @@ fn in_tuples(multi: &Multi, table: &Table, env: Env<'_>) -> Result<Vec<Vec<Bytes
                     None => Err(CqlError::invalid("Invalid null value in condition for columns")),
                 })
                 .collect::<Result<Vec<_>>>()?,
-            BoundValue::Null | BoundValue::Unset => {
-                return Err(CqlError::invalid("Invalid null value in condition for columns"));
+            missing => {
+                let what = if matches!(missing, BoundValue::Null) { "null" } else { "unset" };
+                let names: Vec<&str> = columns.iter().map(|own| &*own.name).collect();
+                return Err(CqlError::invalid(format!(
+                    "Invalid {what} value for in({})",
+                    names.join(",")
+                )));
             }
         },
         MultiTest::Lower(..) | MultiTest::Upper(..) => Vec::new(),

@@ -134,8 +134,11 @@ impl Executor {
         }
         let schema = self.schema();
         let mut markers = Markers::of(&parsed.markers);
+        let needs_keyspace = needs_keyspace(&parsed.statement);
         let planned = self.plan(parsed.statement, keyspace, &schema, &mut markers)?;
-        Ok(Arc::new(planned.finish(&markers)))
+        let mut prepared = planned.finish(&markers);
+        prepared.needs_keyspace = needs_keyspace;
+        Ok(Arc::new(prepared))
     }
 
     /// Tells whether a statement was planned for a schema that is no more; then it is to be
@@ -386,14 +389,11 @@ impl Planned {
 
     fn of_modify(modify: Modify) -> Self {
         let conditional = modify.is_conditional();
-        let result: Arc<[ColumnSpec]> = match conditional {
-            true => vec![modify::applied_column(&modify.table)].into(),
-            false => Arc::new([]),
-        };
         Self {
             tables: vec![Arc::clone(&modify.table)],
             pk_indices: bind::pk_indices(&modify.table, &modify.restrictions),
-            result,
+            // What a conditional statement answers with is known when it was decided.
+            result: Arc::new([]),
             conditional,
             weight: Weight::Light,
             action: Action::Modify(Box::new(modify)),
@@ -404,21 +404,23 @@ impl Planned {
         let table = self.tables.first();
         let keyspace: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.keyspace));
         let name: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.name));
+        let in_batch = matches!(self.action, Action::Batch { .. });
         let specs: Arc<[ColumnSpec]> = markers
             .types
             .iter()
             .zip(&markers.names)
-            .map(|(known, own)| {
+            .zip(&markers.tables)
+            .map(|((known, own), table)| {
                 let (name_of, kind) = match known {
                     Some((name, ty)) => (name.as_str(), ty.clone()),
                     None => (own.as_deref().unwrap_or("?"), CqlType::Blob),
                 };
-                ColumnSpec {
-                    keyspace: Arc::clone(&keyspace),
-                    table: Arc::clone(&name),
-                    name: name_of.into(),
-                    kind,
-                }
+                let (keyspace, table) = match table {
+                    Some((keyspace, table)) => (Arc::clone(keyspace), Arc::clone(table)),
+                    None if in_batch => ("[batch]".into(), "[batch]".into()),
+                    None => (Arc::clone(&keyspace), Arc::clone(&name)),
+                };
+                ColumnSpec { keyspace, table, name: name_of.into(), kind }
             })
             .collect();
         PreparedStatement {
@@ -426,9 +428,32 @@ impl Planned {
             pk_indices: self.pk_indices,
             result: self.result,
             conditional: self.conditional,
+            needs_keyspace: false,
             weight: self.weight,
             plan: Arc::new(Plan { action: self.action, tables: self.tables, markers: specs }),
         }
+    }
+}
+
+/// Whether a statement about rows names a table without its keyspace.
+fn needs_keyspace(statement: &Statement) -> bool {
+    match statement {
+        Statement::Select(own) => own.table.keyspace.is_none(),
+        Statement::Insert(own) => own.table.keyspace.is_none(),
+        Statement::Update(own) => own.table.keyspace.is_none(),
+        Statement::Delete(own) => own.table.keyspace.is_none(),
+        Statement::Batch(own) => {
+            own.statements.iter().any(|own| table_name(own).keyspace.is_none())
+        }
+        _ => false,
+    }
+}
+
+fn table_name(written: &Modification) -> &QualifiedName {
+    match written {
+        Modification::Insert(own) => &own.table,
+        Modification::Update(own) => &own.table,
+        Modification::Delete(own) => &own.table,
     }
 }
 
@@ -460,12 +485,7 @@ fn plan_one(
     schema: &Schema,
     markers: &mut Markers,
 ) -> Result<Modify> {
-    let name = match written {
-        Modification::Insert(own) => &own.table,
-        Modification::Update(own) => &own.table,
-        Modification::Delete(own) => &own.table,
-    };
-    let table = find_table(name, keyspace, schema)?;
+    let table = find_table(table_name(written), keyspace, schema)?;
     let mut scope = Scope { schema, keyspace: &table.keyspace, table: Some(&table), markers };
     match written {
         Modification::Insert(own) => modify::prepare_insert(own, &table, &mut scope),
@@ -504,15 +524,17 @@ fn plan_batch(
             tables.push(Arc::clone(&entry.table));
         }
     }
-    let result: Arc<[ColumnSpec]> = match tables.first() {
-        Some(table) if conditional => vec![modify::applied_column(table)].into(),
-        _ => Arc::new([]),
+    let pk_indices = match tables.as_slice() {
+        [table] if timestamp.is_none() => {
+            bind::pk_indices_of_any(table, entries.iter().map(|own| &own.restrictions))
+        }
+        _ => Vec::new(),
     };
     Ok(Planned {
         action: Action::Batch { kind, entries, timestamp },
         tables,
-        pk_indices: Vec::new(),
-        result,
+        pk_indices,
+        result: Arc::new([]),
         conditional,
         weight: Weight::Light,
     })

@@ -150,11 +150,16 @@ pub(crate) fn restrictions(
                 let ty = CqlType::Bigint;
                 let to = Receiver { name: "partition key token", ty: &ty };
                 let expr = prepare(value, to, scope)?;
-                let test = comparison(*operator, expr)?;
+                let names: Vec<&str> = columns.iter().map(Name::as_str).collect();
+                let test = comparison(*operator, expr, || {
+                    format!("token({}) {} {}", names.join(", "), operator.text(), term_text(value))
+                })?;
                 all.add_token(test, columns)?;
             }
             Relation::Tuple { columns, operator, value } => {
-                let (start, count) = tuple_columns(columns, table)?;
+                let shown =
+                    format!("{} {} {}", names_text(columns), operator.text(), term_text(value));
+                let (start, count) = tuple_columns(columns, &shown, table)?;
                 let value = tuple_value(value, start, count, table, scope)?;
                 let test = match operator {
                     Operator::Equal => MultiTest::Equal(value),
@@ -164,7 +169,7 @@ pub(crate) fn restrictions(
                     Operator::GreaterOrEqual => MultiTest::Lower(value, true),
                     _ => {
                         return invalid(format!(
-                            "Unsupported \"{}\" relation on multiple columns",
+                            "Unsupported \"{}\" relation: {shown}",
                             operator.text()
                         ));
                     }
@@ -172,7 +177,14 @@ pub(crate) fn restrictions(
                 all.add_multi(Multi { start, count, test }, table, filtering)?;
             }
             Relation::TupleIn { columns, values } => {
-                let (start, count) = tuple_columns(columns, table)?;
+                let shown = match values {
+                    InValues::List(values) => {
+                        let values: Vec<String> = values.iter().map(term_text).collect();
+                        format!("{} IN ({})", names_text(columns), values.join(", "))
+                    }
+                    InValues::Marker(_) => format!("{} IN ?", names_text(columns)),
+                };
+                let (start, count) = tuple_columns(columns, &shown, table)?;
                 let test = match values {
                     InValues::List(values) => MultiTest::In(
                         values
@@ -210,7 +222,12 @@ fn column_of(at: usize, table: &Table) -> Result<&crate::schema::Column> {
     table.columns.get(at).ok_or_else(|| CqlError::invalid("Undefined column"))
 }
 
-fn comparison(operator: Operator, expr: Expr) -> Result<Test> {
+fn names_text(columns: &[Name]) -> String {
+    format!("({})", columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", "))
+}
+
+/// A test by an operator; `shown` is the relation as text.
+fn comparison(operator: Operator, expr: Expr, shown: impl FnOnce() -> String) -> Result<Test> {
     Ok(match operator {
         Operator::Equal => Test::Equal(expr),
         Operator::Less => Test::Upper(expr, false),
@@ -218,7 +235,7 @@ fn comparison(operator: Operator, expr: Expr) -> Result<Test> {
         Operator::Greater => Test::Lower(expr, false),
         Operator::GreaterOrEqual => Test::Lower(expr, true),
         Operator::NotEqual | Operator::Contains | Operator::ContainsKey | Operator::Like => {
-            return invalid(format!("Unsupported \"{}\" relation", operator.text()));
+            return invalid(format!("Unsupported \"{}\" relation: {}", operator.text(), shown()));
         }
     })
 }
@@ -234,6 +251,7 @@ fn column_test(
     let (name, ty) = (&column.name, &column.kind);
     match operator {
         Operator::Like => {
+            prepare(value, Receiver { name, ty }, scope)?;
             return invalid(format!(
                 "LIKE restriction is only supported on properly indexed columns. {name} LIKE {} is not valid.",
                 term_text(value)
@@ -283,7 +301,8 @@ fn column_test(
         };
         return invalid(format!("Slice restrictions are not supported on {what}"));
     }
-    comparison(operator, prepare(value, Receiver { name, ty }, scope)?)
+    let expr = prepare(value, Receiver { name, ty }, scope)?;
+    comparison(operator, expr, || format!("{name} {} {}", operator.text(), term_text(value)))
 }
 
 fn entry_test(
@@ -349,7 +368,7 @@ fn check_token(columns: &[Name], table: &Table) -> Result<()> {
         }
     }
     if columns.len() != key.len()
-        || columns.iter().any(|own| !key.iter().any(|key| &*key.name == own.as_str()))
+        || key.iter().any(|key| !columns.iter().any(|own| &*key.name == own.as_str()))
     {
         return invalid(
             "The token() function must be applied to all partition key components or none of them",
@@ -366,7 +385,7 @@ fn check_token(columns: &[Name], table: &Table) -> Result<()> {
 }
 
 /// Place of the first column among the clustering columns, and how many there are.
-fn tuple_columns(columns: &[Name], table: &Table) -> Result<(usize, usize)> {
+fn tuple_columns(columns: &[Name], shown: &str, table: &Table) -> Result<(usize, usize)> {
     let mut start = None;
     let mut next = 0;
     for name in columns {
@@ -387,15 +406,13 @@ fn tuple_columns(columns: &[Name], table: &Table) -> Result<(usize, usize)> {
             Some(_) if at == next => next += 1,
             Some(first) if at >= first && at < next => {
                 return invalid(format!(
-                    "Column \"{}\" appeared twice in a relation: ({})",
-                    column.name,
-                    columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", ")
+                    "Column \"{}\" appeared twice in a relation: {shown}",
+                    column.name
                 ));
             }
             Some(_) => {
                 return invalid(format!(
-                    "Clustering columns must appear in the PRIMARY KEY order in multi-column relations: ({})",
-                    columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", ")
+                    "Clustering columns must appear in the PRIMARY KEY order in multi-column relations: {shown}"
                 ));
             }
         }
@@ -461,29 +478,39 @@ fn tuple_value(
     }
 }
 
+/// The test of one column as one of a tuple of one.
+fn tuple_test(test: &Test) -> Option<MultiTest> {
+    let one = |expr: &Expr| TupleValue::Parts(vec![expr.clone()]);
+    match test {
+        Test::Equal(expr) => Some(MultiTest::Equal(one(expr))),
+        Test::In(InList::Values(exprs)) => Some(MultiTest::In(exprs.iter().map(one).collect())),
+        Test::Lower(expr, included) => Some(MultiTest::Lower(one(expr), *included)),
+        Test::Upper(expr, included) => Some(MultiTest::Upper(one(expr), *included)),
+        _ => None,
+    }
+}
+
 impl Restrictions {
     fn add(&mut self, at: usize, test: Test, table: &Table, filtering: bool) -> Result<()> {
         let column = column_of(at, table)?;
         if column.role == ColumnKind::Clustering {
             let place = usize::try_from(column.id).unwrap_or(usize::MAX);
             self.check_clustering(place, &test, table, filtering)?;
-            if self.multi.iter().any(|own| (own.start..own.start + own.count).contains(&place)) {
-                return invalid(format!(
-                    "Column \"{}\" cannot be restricted by both a tuple notation inequality and a single column inequality",
-                    column.name
-                ));
+            if self.multi.iter().any(|own| (own.start..own.start + own.count).contains(&place))
+                && let Some(test) = tuple_test(&test)
+            {
+                return self.add_multi(Multi { start: place, count: 1, test }, table, filtering);
             }
-        }
-        if column.role == ColumnKind::PartitionKey && !self.token.is_empty() && !filtering {
-            return invalid(format!(
-                "Columns \"{}\" cannot be restricted by both a normal relation and a token relation",
-                column.name
-            ));
         }
         let own = self.single.entry(at).or_default();
         let name = &column.name;
         for other in own.iter() {
             match (other, &test) {
+                (Test::Lower(..) | Test::Upper(..), Test::Equal(_) | Test::In(_)) => {
+                    return invalid(format!(
+                        "Column \"{name}\" cannot be restricted by both an equality and an inequality relation"
+                    ));
+                }
                 (Test::Equal(_), _) | (_, Test::Equal(_))
                     if !(other.is_contains() || test.is_contains()) =>
                 {
@@ -565,6 +592,14 @@ impl Restrictions {
             _ => Test::Equal(Expr::Constant(None)),
         };
         self.check_clustering(multi.start, &probe, table, filtering)?;
+        // What single columns are restricted by is tuples of one, where they meet.
+        for place in multi.start..multi.start + multi.count {
+            let at = table.partition_count + place;
+            let tests = self.of(at).iter().map(tuple_test);
+            let Some(tests) = tests.collect::<Option<Vec<_>>>() else { continue };
+            self.single.remove(&at);
+            self.multi.extend(tests.into_iter().map(|test| Multi { start: place, count: 1, test }));
+        }
         let name =
             |place: usize| table.clustering_columns().get(place).map_or("", |own| &*own.name);
         for own in &self.multi {
@@ -573,9 +608,20 @@ impl Restrictions {
             if !overlaps {
                 continue;
             }
-            let shown: Vec<&str> = (multi.start..multi.start + multi.count).map(name).collect();
-            let shown = shown.join(", ");
+            let common =
+                multi.start.max(own.start)..(multi.start + multi.count).min(own.start + own.count);
+            // Cassandra joins them so, in the order of a hash table.
+            let shown = common.map(name).collect::<Vec<_>>().join(" ,");
             match (&own.test, &multi.test) {
+                (
+                    MultiTest::Lower(..) | MultiTest::Upper(..),
+                    MultiTest::Lower(..) | MultiTest::Upper(..),
+                ) if own.start != multi.start => {
+                    return invalid(format!(
+                        "Column \"{}\" cannot be restricted by two inequalities not starting with the same column",
+                        name(own.start.max(multi.start))
+                    ));
+                }
                 (MultiTest::Lower(..), MultiTest::Lower(..)) => {
                     return invalid(format!(
                         "More than one restriction was found for the start bound on {shown}"
@@ -587,15 +633,13 @@ impl Restrictions {
                     ));
                 }
                 (MultiTest::Lower(..), MultiTest::Upper(..))
-                | (MultiTest::Upper(..), MultiTest::Lower(..)) => {
-                    if own.start != multi.start {
-                        return invalid(format!(
-                            "Column \"{}\" cannot be restricted by two inequalities not starting with the same column",
-                            name(multi.start)
-                        ));
-                    }
+                | (MultiTest::Upper(..), MultiTest::Lower(..)) => {}
+                (MultiTest::Lower(..) | MultiTest::Upper(..), _) => {
+                    return invalid(format!(
+                        "Column \"{shown}\" cannot be restricted by both an equality and an inequality relation"
+                    ));
                 }
-                (MultiTest::Equal(_), _) | (_, MultiTest::Equal(_)) => {
+                (MultiTest::Equal(_), _) => {
                     return invalid(format!(
                         "{shown} cannot be restricted by more than one relation if it includes an Equal"
                     ));
@@ -607,24 +651,12 @@ impl Restrictions {
                 }
             }
         }
-        for place in multi.start..multi.start + multi.count {
-            if self.single.contains_key(&(table.partition_count + place)) {
-                return invalid(format!(
-                    "Column \"{}\" cannot be restricted by both a tuple notation inequality and a single column inequality",
-                    name(place)
-                ));
-            }
-        }
         self.multi.push(multi);
         Ok(())
     }
 
     fn add_token(&mut self, test: Test, columns: &[Name]) -> Result<()> {
-        let shown = || {
-            let names: Vec<String> =
-                columns.iter().map(|own| format!("\"{}\"", own.as_str())).collect();
-            names.join(", ")
-        };
+        let shown = || columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", ");
         for own in &self.token {
             match (own, &test) {
                 (Test::Equal(_), _) | (_, Test::Equal(_)) => {

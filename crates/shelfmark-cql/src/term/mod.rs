@@ -11,6 +11,8 @@ mod eval;
 mod prepare;
 mod text;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::function::Scalar;
@@ -36,6 +38,8 @@ pub(crate) struct Markers {
     pub(crate) names: Vec<Option<String>>,
     /// What receives them.
     pub(crate) types: Vec<Option<(String, CqlType)>>,
+    /// Keyspace and table of what receives them, where it is part of one.
+    pub(crate) tables: Vec<Option<(Arc<str>, Arc<str>)>>,
 }
 
 impl Markers {
@@ -45,11 +49,15 @@ impl Markers {
             .map(|marker| marker.name.as_ref().map(|name| name.as_str().to_owned()))
             .collect();
         let types = vec![None; names.len()];
-        Self { names, types }
+        let tables = vec![None; names.len()];
+        Self { names, types, tables }
     }
 
     /// Notes what receives a marker.
-    pub(crate) fn set(&mut self, index: usize, name: &str, ty: &CqlType) {
+    pub(crate) fn set(&mut self, index: usize, name: &str, ty: &CqlType, table: Option<&Table>) {
+        if let (Some(place), Some(table)) = (self.tables.get_mut(index), table) {
+            *place = Some((Arc::clone(&table.keyspace), Arc::clone(&table.name)));
+        }
         let own = self.names.get(index).cloned().flatten();
         if let Some(place) = self.types.get_mut(index) {
             *place = Some((own.unwrap_or_else(|| name.to_owned()), ty.clone()));

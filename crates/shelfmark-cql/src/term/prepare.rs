@@ -112,7 +112,7 @@ fn convert(expr: Expr, from: &CqlType, to: &CqlType) -> Result<Expr> {
 
 /// Notes a marker's receiver.
 pub(crate) fn prepare_marker(index: usize, to: Receiver<'_>, scope: &mut Scope<'_>) -> Expr {
-    scope.markers.set(index, to.name, to.ty);
+    scope.markers.set(index, to.name, to.ty, scope.table);
     Expr::Marker { index, ty: to.ty.clone() }
 }
 
@@ -185,8 +185,8 @@ fn prepare_list(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Resu
         }
         _ => {
             return Err(CqlError::invalid(format!(
-                "Invalid list literal for {} of type {}",
-                to.name, to.ty
+                "Unexpected receiver type '{}'; only list and vector are expected",
+                to.ty
             )));
         }
     };

@@ -15,7 +15,7 @@ pub(crate) fn term_text(term: &Term) -> String {
         Term::Set(items) => format!("{{{}}}", list(items)),
         Term::Map(items) => {
             let items: Vec<String> =
-                items.iter().map(|(k, v)| format!("{}:{}", term_text(k), term_text(v))).collect();
+                items.iter().map(|(k, v)| format!("{}: {}", term_text(k), term_text(v))).collect();
             format!("{{{}}}", items.join(", "))
         }
         Term::UserType(items) => {

@@ -68,7 +68,7 @@ fn text_forms() {
         (CqlType::Int, "3000000000", "Unable to make int from '3000000000'"),
         (CqlType::Timestamp, "soon", "Unable to parse a date/time from 'soon'"),
         (CqlType::Date, "2015-02-30", "Unable to coerce '2015-02-30' to a formatted date (long)"),
-        (CqlType::Duration, "1d1y", "Unable to convert '1d1y' to a duration"),
+        (CqlType::Duration, "1d1y", "Invalid duration. The days should be after years"),
     ] {
         assert_eq!(from_text(&ty, text).unwrap_err().0, message);
     }

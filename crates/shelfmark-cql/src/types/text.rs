@@ -75,7 +75,11 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
     }
     Ok(match native {
         Native::Ascii => {
-            super::validate(&CqlType::Ascii, text.as_bytes())?;
+            if !text.is_ascii() {
+                return Err(MarshalError::new(
+                    "Invalid ASCII character in string literal: java.nio.charset.UnmappableCharacterException: Input length = 1",
+                ));
+            }
             text.as_bytes().to_vec()
         }
         Native::Text => text.as_bytes().to_vec(),
@@ -110,7 +114,11 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
         }
         Native::Inet => match text.parse() {
             Ok(std::net::IpAddr::V4(address)) => address.octets().to_vec(),
-            Ok(std::net::IpAddr::V6(address)) => address.octets().to_vec(),
+            // As in Java, an address of version 4 is one, however it is written.
+            Ok(std::net::IpAddr::V6(address)) => match address.to_ipv4_mapped() {
+                Some(mapped) => mapped.octets().to_vec(),
+                None => address.octets().to_vec(),
+            },
             Err(_) => return Err(fail("inet address")),
         },
         Native::Timestamp => parse_timestamp(text)?.to_be_bytes().to_vec(),

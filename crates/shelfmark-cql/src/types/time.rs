@@ -66,18 +66,23 @@ fn take_char(text: &mut &str, wanted: char) -> Option<()> {
     Some(())
 }
 
-/// Reads `yyyy-mm-dd` from the front; the year may be signed.
-fn take_ymd(text: &mut &str) -> Option<i64> {
+/// Reads `yyyy-mm-dd` from the front; the year may be signed. With `lenient`, single digits are
+/// enough and a day that the month does not have is its last.
+fn take_ymd(text: &mut &str, lenient: bool) -> Option<i64> {
     let negative = take_char(text, '-').is_some();
     if !negative {
         let _ = take_char(text, '+');
     }
     let year = take_digits(text, 1, 9)?;
     take_char(text, '-')?;
-    let month = take_digits(text, 1, 2)?;
+    let least = if lenient { 1 } else { 2 };
+    let month = take_digits(text, least, 2)?;
     take_char(text, '-')?;
-    let day = take_digits(text, 1, 2)?;
+    let mut day = take_digits(text, least, 2)?;
     let year = if negative { -year } else { year };
+    if lenient && (1..=31).contains(&day) && (1..=12).contains(&month) {
+        day = day.min(days_in_month(year, month));
+    }
     let fits = (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day);
     fits.then(|| days_from_civil(year, month, day))
 }
@@ -90,12 +95,19 @@ fn take_ymd(text: &mut &str) -> Option<i64> {
 pub fn parse_date(text: &str) -> Result<u32> {
     let fail =
         || MarshalError::new(format!("Unable to coerce '{text}' to a formatted date (long)"));
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().map_err(|_| fail());
+    if is_number(text) {
+        return text.parse().map_err(|_| {
+            MarshalError::new(format!("Unable to make unsigned int (for date) from: '{text}'"))
+        });
     }
     let mut rest = text;
-    let days = take_ymd(&mut rest).filter(|_| rest.is_empty()).ok_or_else(fail)?;
+    let days = take_ymd(&mut rest, false).filter(|_| rest.is_empty()).ok_or_else(fail)?;
     u32::try_from(days + i64::from(DATE_EPOCH)).map_err(|_| fail())
+}
+
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Writes a date.
@@ -117,15 +129,15 @@ pub fn format_date(date: u32) -> String {
 ///
 /// It is none, or not within a day.
 pub fn parse_time(text: &str) -> Result<i64> {
-    let fail =
-        || MarshalError::new(format!("Unable to coerce '{text}' to a formatted time (long)"));
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        let nanos = text.parse().map_err(|_| fail())?;
-        return if nanos < NANOS_PER_DAY {
-            Ok(nanos)
-        } else {
-            Err(MarshalError::new(format!("Input long out of bounds: {text}")))
-        };
+    let fail = || {
+        MarshalError::new(format!(
+            "(TimeType) Unable to coerce '{text}' to a formatted time (long)"
+        ))
+    };
+    if is_number(text) {
+        return text.parse().ok().filter(|nanos| (0..NANOS_PER_DAY).contains(nanos)).ok_or_else(
+            || MarshalError::new(format!("Unable to make long (for time) from: '{text}'")),
+        );
     }
     let mut rest = text;
     let seconds = take_clock(&mut rest, true).ok_or_else(fail)?;
@@ -185,7 +197,7 @@ pub fn parse_timestamp(text: &str) -> Result<i64> {
 
 fn take_timestamp(text: &str) -> Option<i64> {
     let mut rest = text;
-    let days = take_ymd(&mut rest)?;
+    let days = take_ymd(&mut rest, true)?;
     let mut millis = days.checked_mul(MILLIS_PER_DAY)?;
     if rest.starts_with(['T', ' '])
         && rest.get(1..2).is_some_and(|next| next.bytes().all(|b| b.is_ascii_digit()))
@@ -343,7 +355,7 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
     }
     let parts = match body.strip_prefix('P') {
         Some(iso) => iso_parts(iso).ok_or_else(fail)?,
-        None => unit_parts(body).ok_or_else(fail)?,
+        None => unit_parts(body).map_err(|why| why.map_or_else(fail, MarshalError::new))?,
     };
     let mut months = 0_i128;
     let mut days = 0_i128;
@@ -399,25 +411,52 @@ fn take_u64(text: &mut &str) -> Option<u64> {
     number.parse().ok()
 }
 
-fn unit_parts(mut text: &str) -> Option<Vec<(u64, Unit)>> {
+/// How messages call the units of [`UNITS`].
+const UNIT_NAMES: [&str; 10] = [
+    "years",
+    "months",
+    "weeks",
+    "days",
+    "hours",
+    "minutes",
+    "seconds",
+    "milliseconds",
+    "microseconds",
+    "nanoseconds",
+];
+
+/// Reads numbers with units. An error says what is wrong with their order, if that is it.
+fn unit_parts(mut text: &str) -> std::result::Result<Vec<(u64, Unit)>, Option<String>> {
     let mut parts = Vec::new();
     let mut least = 0;
     while !text.is_empty() {
-        let amount = take_u64(&mut text)?;
+        let amount = take_u64(&mut text).ok_or(None)?;
         let letters = text.bytes().take_while(|byte| !byte.is_ascii_digit()).count();
         let (unit, rest) = text
             .split_at_checked(letters)
-            .or_else(|| text.char_indices().nth(1).map(|(at, _)| text.split_at(at)))?;
+            .or_else(|| text.char_indices().nth(1).map(|(at, _)| text.split_at(at)))
+            .ok_or(None)?;
         text = rest;
         let unit = unit.to_lowercase().replace('\u{b5}', "u");
-        let place = UNITS.iter().position(|(name, _)| *name == unit)?;
+        let place = UNITS.iter().position(|(name, _)| *name == unit).ok_or(None)?;
+        let name = |place: usize| UNIT_NAMES.get(place).copied().unwrap_or_default();
+        if place + 1 == least {
+            return Err(Some(format!(
+                "Invalid duration. The {} are specified multiple times",
+                name(place)
+            )));
+        }
         if place < least {
-            return None;
+            return Err(Some(format!(
+                "Invalid duration. The {} should be after {}",
+                name(least - 1),
+                name(place)
+            )));
         }
         least = place + 1;
-        parts.push((amount, UNITS.get(place)?.1));
+        parts.push((amount, UNITS.get(place).ok_or(None)?.1));
     }
-    Some(parts)
+    Ok(parts)
 }
 
 fn iso_parts(text: &str) -> Option<Vec<(u64, Unit)>> {

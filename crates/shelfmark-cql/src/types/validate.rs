@@ -147,7 +147,9 @@ fn validate_native(native: Native, bytes: &[u8]) -> Result<()> {
             sized(size == 0 || size == 16, "TimeUUID should be 16 or 0 bytes")?;
             match bytes.get(6) {
                 Some(byte) if byte & 0xF0 != 0x10 => {
-                    fail(format!("Invalid version for TimeUUID type: 0x{:x}", byte >> 4))
+                    // Cassandra shows the first digit here, not the version.
+                    let shown = bytes.first().map_or(0, |byte| byte >> 4);
+                    fail(format!("Invalid version for TimeUUID type: 0x{shown}"))
                 }
                 _ => Ok(()),
             }

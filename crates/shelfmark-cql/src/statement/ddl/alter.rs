@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::{AlterTable, AlterTableAction, ColumnDefinition, Name, Rename};
-use shelfmark_engine::Environment;
+use shelfmark_engine::{CatalogueChange, Environment};
 
 use super::table::{check_live_udt, views_of};
-use super::{Change, Result, altered, invalid, told, writable};
+use super::{Change, Result, altered, configuration, invalid, told, writable};
+use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table, resolve_type};
+use crate::statement::relation::undefined_column;
+use crate::types::maybe_quote;
 
 #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(super) fn alter(
@@ -23,10 +26,10 @@ pub(super) fn alter(
     if found.is_none() && own.if_exists {
         return Ok(None);
     }
-    let keyspace = writable(keyspace_name, schema)?;
     let Some(found) = found else {
         return invalid(format!("Table '{keyspace_name}.{name}' doesn't exist"));
     };
+    let keyspace = writable(keyspace_name, schema)?;
     if found.is_view() {
         return invalid(
             "Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead",
@@ -59,9 +62,9 @@ pub(super) fn alter(
                 drop_column(&mut table, keyspace, column, *if_exists, at)?;
             }
         }
-        AlterTableAction::Rename { if_exists, renames } => {
+        AlterTableAction::Rename { renames, .. } => {
             for own in renames {
-                rename(&mut table, keyspace, own, *if_exists)?;
+                rename(&mut table, own)?;
             }
         }
         AlterTableAction::DropCompactStorage => {
@@ -73,6 +76,9 @@ pub(super) fn alter(
             table.flags.compound = true;
         }
         AlterTableAction::With(properties) => {
+            if super::options::id(properties)?.is_some() {
+                return configuration("Cannot alter table id.");
+            }
             super::options::apply(&mut table.options, properties, false)?;
             if table.flags.counter && table.options.default_time_to_live > 0 {
                 return invalid("Cannot set default_time_to_live on a table with counters");
@@ -86,11 +92,70 @@ pub(super) fn alter(
         }
     }
     table.arrange();
+    if !matches!(own.action, AlterTableAction::With(_) | AlterTableAction::DropCompactStorage)
+        && table.columns == found.columns
+    {
+        // Everything was there, or gone, already.
+        return Ok(None);
+    }
+    let mut changes = altered_views(own, &table, keyspace);
+    changes.push(altered(table));
     Ok(Some(Change {
-        changes: vec![altered(table)],
+        changes,
         told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
+}
+
+/// What a change of a table means for its views: renamed keys are renamed there too, and views of
+/// all columns get new ones.
+fn altered_views(
+    own: &AlterTable,
+    table: &Table,
+    keyspace: &Arc<Keyspace>,
+) -> Vec<CatalogueChange<'static>> {
+    let views = keyspace
+        .tables
+        .values()
+        .filter(|view| view.view.as_ref().is_some_and(|view| view.base == table.name));
+    let mut changes = Vec::new();
+    for found in views {
+        let mut view = Table::clone(found);
+        match &own.action {
+            AlterTableAction::Rename { renames, .. } => {
+                for rename in renames {
+                    rename_in_view(&mut view, rename.from.as_str(), rename.to.as_str());
+                }
+            }
+            AlterTableAction::Add { .. }
+                if view.view.as_ref().is_some_and(|own| own.include_all_columns) =>
+            {
+                let fresh = table.columns.iter().filter(|own| view.column(&own.name).is_none());
+                let fresh: Vec<Column> = fresh.cloned().collect();
+                view.columns.extend(fresh);
+                view.next_column = table.next_column;
+            }
+            _ => continue,
+        }
+        view.arrange();
+        changes.push(altered(view));
+    }
+    changes
+}
+
+fn rename_in_view(view: &mut Table, from: &str, to: &str) {
+    if let Some(column) = view.columns.iter_mut().find(|own| &*own.name == from) {
+        column.name = to.into();
+    }
+    if let Some(own) = &mut view.view {
+        let (old, new) = (maybe_quote(from), maybe_quote(to));
+        let parts =
+            own.where_clause.split(" AND ").map(|part| match part.strip_suffix(" IS NOT NULL") {
+                Some(name) if name == old => format!("{new} IS NOT NULL"),
+                _ => part.to_owned(),
+            });
+        own.where_clause = parts.collect::<Vec<_>>().join(" AND ");
+    }
 }
 
 fn add(
@@ -113,20 +178,23 @@ fn add(
         return invalid("Cannot add new column to a COMPACT STORAGE table");
     }
     let kind = resolve_type(&own.column_type, &table.keyspace, schema)?;
-    check_live_udt(&kind, name)?;
+    check_live_udt(&kind)?;
     if own.is_static && table.clustering_count == 0 {
         return invalid(
             "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
         );
     }
     if kind.is_counter() != table.flags.counter {
-        if table.flags.counter {
-            return invalid(format!(
-                "Cannot add a non counter column ({name}) in a counter column family"
-            ));
-        }
-        return invalid(format!(
-            "Cannot add a counter column ({name}) in a non counter column family"
+        let (what, other) = match table.flags.counter {
+            true => ("non counter", "counter"),
+            false => ("counter", "non counter"),
+        };
+        return Err(CqlError::new(
+            ErrorCode::Configuration,
+            format!(
+                "{}: Cannot have a {what} column (\"{name}\") in a {other} table",
+                table.full_name()
+            ),
         ));
     }
     let role = if own.is_static { ColumnKind::Static } else { ColumnKind::Regular };
@@ -134,13 +202,13 @@ fn add(
         if gone.role != role {
             return invalid(format!(
                 "Cannot re-add previously dropped column '{name}' of kind {}, incompatible with previous kind {}",
-                role.name(),
-                gone.role.name()
+                role.name().to_uppercase(),
+                gone.role.name().to_uppercase()
             ));
         }
         if !gone.kind.freeze().is_value_compatible_with(&kind.freeze()) {
             return invalid(format!(
-                "Cannot re-add previously dropped column '{name}' of type {kind}, incompatible with previous type {}",
+                "Cannot add a column '{name}' of type {kind}, incompatible with previously dropped column '{name}' of type {}",
                 gone.kind
             ));
         }
@@ -204,18 +272,10 @@ fn drop_column(
     Ok(())
 }
 
-fn rename(
-    table: &mut Table,
-    keyspace: &Arc<Keyspace>,
-    own: &Rename,
-    if_exists: bool,
-) -> Result<()> {
+fn rename(table: &mut Table, own: &Rename) -> Result<()> {
     let (from, to) = (own.from.as_str(), own.to.as_str());
     let Some((place, column)) = table.find(from) else {
-        if if_exists {
-            return Ok(());
-        }
-        return invalid(format!("Column {from} was not found in table {}", table.full_name()));
+        return Err(undefined_column(from, table));
     };
     if !column.role.is_key() {
         return invalid(format!("Cannot rename non PRIMARY KEY column {from}"));
@@ -236,13 +296,6 @@ fn rename(
         return invalid(format!(
             "Can't rename column {from} because it has dependent secondary indexes ({})",
             indexes.join(", ")
-        ));
-    }
-    let views = views_of(Some(keyspace), &table.name);
-    if !views.is_empty() {
-        return invalid(format!(
-            "renaming key column {from} of a table with materialized views is not supported by this server; drop the views ({}) first",
-            views.join(", ")
         ));
     }
     if let Some(column) = table.columns.get_mut(place) {

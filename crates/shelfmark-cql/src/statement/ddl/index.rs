@@ -11,6 +11,7 @@ use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
     Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
 };
+use crate::statement::relation::undefined_column;
 use crate::types::CqlType;
 
 #[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
@@ -19,8 +20,11 @@ pub(super) fn create(
     keyspace: Option<&str>,
     schema: &Schema,
 ) -> Result<Option<Change>> {
-    let table = super::super::find_table(&own.table, keyspace, schema)?;
-    let found = writable(&table.keyspace, schema)?;
+    let found = writable(super::super::keyspace_of(&own.table, keyspace)?, schema)?;
+    let table_name = own.table.name.as_str();
+    let Some(table) = found.tables.get(table_name).cloned() else {
+        return invalid(format!("Table '{table_name}' doesn't exist"));
+    };
     if table.flags.counter {
         return invalid("Secondary indexes on counter tables aren't supported");
     }
@@ -39,7 +43,7 @@ pub(super) fn create(
     let class = class(own)?;
     let name = target.column.as_str();
     let Some(column) = table.column(name) else {
-        return invalid(format!("Column '{name}' doesn't exist"));
+        return Err(undefined_column(name, &table));
     };
     let kind = target_of(target.kind, column, &table)?;
     check(column, kind, &table, class.as_deref())?;
@@ -69,6 +73,11 @@ pub(super) fn create(
     }) {
         if own.if_not_exists {
             return Ok(None);
+        }
+        if index.is_sai() {
+            return invalid(format!(
+                "Cannot create more than one storage-attached index on the same column: {name}"
+            ));
         }
         return invalid(format!(
             "Index {} is a duplicate of existing index {}",
@@ -101,17 +110,13 @@ pub(super) fn create(
 fn class(own: &CreateIndex) -> Result<Option<String>> {
     let Some(class) = own.using.as_deref() else {
         if own.custom {
-            return invalid("CUSTOM index requires specifying the index class");
+            return configuration("Unable to find custom indexer class 'legacy_local_table'");
         }
         return Ok(None);
     };
     let short = class.rsplit('.').next().unwrap_or(class);
     match short.to_ascii_lowercase().as_str() {
-        "sai" | "storageattachedindex" => Ok(Some(if short.eq_ignore_ascii_case("sai") {
-            "StorageAttachedIndex".to_owned()
-        } else {
-            class.to_owned()
-        })),
+        "sai" | "storageattachedindex" => Ok(Some(class.to_owned())),
         "legacy_local_table" => Ok(None),
         "sasiindex" => invalid("SASI indexes are not supported by this server; use 'sai'"),
         _ => configuration(format!("Unable to find custom indexer class '{class}'")),

@@ -6,7 +6,7 @@ use shelfmark_cql_syntax::ast::{AlterKeyspace, CreateKeyspace, Dropped, Property
 use shelfmark_engine::CatalogueChange;
 
 use super::{
-    Change, Result, check_name, configuration, invalid, is_system, not_modifiable, told, writable,
+    Change, Result, check_keyspace_name, configuration, invalid, is_system, told, writable,
 };
 use crate::error::CqlError;
 use crate::outcome::{ChangeKind, ChangeTarget};
@@ -20,9 +20,9 @@ pub(super) const DATACENTER: &str = "datacenter1";
 pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Change>> {
     let name = own.name.as_str();
     if is_system(name) {
-        return Err(not_modifiable(name));
+        return invalid(format!("System keyspace '{name}' is not user-modifiable"));
     }
-    check_name("Keyspace", name)?;
+    check_keyspace_name(name)?;
     let keyspace = apply(
         Keyspace {
             name: name.into(),
@@ -41,7 +41,7 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
         return Err(CqlError::already_exists(name, ""));
     }
     if keyspace.replication.is_empty() {
-        return configuration("Missing mandatory option 'replication'");
+        return invalid("Missing mandatory option 'replication'");
     }
     let attachment = encode_keyspace(&keyspace).into();
     Ok(Some(Change {
@@ -140,20 +140,23 @@ fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(Stri
                 check_factor(&value)?;
                 out.insert(name, value);
             }
+            // What the setting `default_keyspace_rf` says.
             if out.is_empty() {
-                return configuration(
-                    "SimpleStrategy requires a replication_factor strategy option.",
-                );
+                out.insert("replication_factor".to_owned(), "1".to_owned());
             }
         }
         "NetworkTopologyStrategy" => {
             for (name, value) in others {
+                if name != "replication_factor" && name != DATACENTER {
+                    return configuration(format!(
+                        "Unrecognized strategy option {{{name}}} passed to NetworkTopologyStrategy for keyspace {keyspace}"
+                    ));
+                }
                 check_factor(&value)?;
-                let name = if name == "replication_factor" { DATACENTER.to_owned() } else { name };
-                out.insert(name, value);
+                out.insert(DATACENTER.to_owned(), value);
             }
             if out.is_empty() {
-                return configuration("Configuration for at least one datacenter must be present");
+                out.insert(DATACENTER.to_owned(), "1".to_owned());
             }
         }
         "LocalStrategy" | "EverywhereStrategy" => {
@@ -178,8 +181,8 @@ fn check_factor(value: &str) -> Result<()> {
     match whole.parse::<i32>() {
         Ok(number) if number >= 0 => Ok(()),
         Ok(number) => {
-            configuration(format!("Replication factor must be non-negative; found {number}"))
+            configuration(format!("Replication factor must be non-negative, found {number}"))
         }
-        Err(_) => configuration(format!("Replication factor must be numeric; found {value}")),
+        Err(_) => configuration(format!("For input string: \"{whole}\"")),
     }
 }

@@ -15,7 +15,7 @@ mod view;
 
 use std::sync::{Arc, PoisonError};
 
-use shelfmark_cql_syntax::ast::{Dropped, Statement};
+use shelfmark_cql_syntax::ast::{DropFunction, Dropped, Name, Statement};
 use shelfmark_engine::CatalogueChange;
 
 use super::Executor;
@@ -51,9 +51,20 @@ pub(super) fn check_known(statement: &Statement) -> Result<()> {
         | Statement::DropType(_)
         | Statement::CreateView(_)
         | Statement::AlterView(_)
-        | Statement::DropView(_) => Ok(()),
+        | Statement::DropView(_)
+        | Statement::DropFunction(_)
+        | Statement::DropAggregate(_) => Ok(()),
         other => invalid(format!("{} is not supported by this server", other.kind().text())),
     }
+}
+
+/// Answers a `DROP` of a function of the user's: there is none.
+fn no_function(what: &str, own: &DropFunction, keyspace: Option<&str>) -> Result<Answered> {
+    if own.if_exists {
+        return Ok(Outcome::Void.into());
+    }
+    let keyspace = own.name.keyspace.as_ref().map(Name::as_str).or(keyspace).unwrap_or_default();
+    invalid(format!("{what} '{keyspace}.{}' doesn't exist", own.name.name.as_str()))
 }
 
 /// What a change of the schema comes to.
@@ -90,9 +101,20 @@ impl Executor {
             Statement::CreateView(own) => view::create(own, keyspace, &schema, environment)?,
             Statement::AlterView(own) => view::alter(own, keyspace, &schema)?,
             Statement::DropView(own) => view::drop(own, keyspace, &schema)?,
+            Statement::DropFunction(own) => return no_function("Function", own, keyspace),
+            Statement::DropAggregate(own) => return no_function("Aggregate", own, keyspace),
             other => return check_known(other).map(|()| Outcome::Void.into()),
         };
-        let Some(change) = change else { return Ok(Outcome::Void.into()) };
+        let warning = matches!(statement, Statement::CreateView(_)).then(|| {
+            "Materialized views are experimental and are not recommended for production use."
+                .to_owned()
+        });
+        let told = |outcome: Outcome| {
+            let mut answered = Answered::from(outcome);
+            answered.warnings.extend(warning);
+            answered
+        };
+        let Some(change) = change else { return Ok(told(Outcome::Void)) };
         let failed = |error: shelfmark_engine::Error| {
             CqlError::from_engine(&error, options.consistency, None)
         };
@@ -101,7 +123,7 @@ impl Executor {
             self.engine.resume_indexes(name).map_err(failed)?;
         }
         self.reload()?;
-        Ok(Outcome::SchemaChange(change.told).into())
+        Ok(told(Outcome::SchemaChange(change.told)))
     }
 
     /// Goes on with indexes and views that were being built when the server stopped.
@@ -187,20 +209,43 @@ fn dropped<'s>(
     Ok((keyspace, name, schema.keyspace(keyspace)))
 }
 
-/// Longest name of a keyspace, table or index. Source: Cassandra 5.0, `SchemaConstants.NAME_LENGTH`.
+/// Longest name of a keyspace. Source: Cassandra 5.0, `SchemaConstants.NAME_LENGTH`.
 const NAME_SIZE_CHARS_MAX: usize = 48;
 
-/// Checks a keyspace's or table's name.
-fn check_name(what: &str, name: &str) -> Result<()> {
-    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !plain {
+/// Longest name of a table. Source: Cassandra 5.0, `SchemaConstants.TABLE_NAME_LENGTH`.
+const TABLE_NAME_SIZE_CHARS_MAX: usize = 222;
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Checks a keyspace's name.
+fn check_keyspace_name(name: &str) -> Result<()> {
+    if !is_plain(name) {
         return invalid(format!(
-            "{what} name must not be empty, more than {NAME_SIZE_CHARS_MAX} characters long, or contain non-alphanumeric-underscore characters (got \"{name}\")"
+            "Keyspace name must not be empty and must contain alphanumeric or underscore characters only (got \"{name}\")"
         ));
     }
     if name.len() > NAME_SIZE_CHARS_MAX {
         return invalid(format!(
-            "{what} name must not be empty, more than {NAME_SIZE_CHARS_MAX} characters long, or contain non-alphanumeric-underscore characters (got \"{name}\")"
+            "Keyspace name must not be more than {NAME_SIZE_CHARS_MAX} characters long (got {} characters for \"{name}\")",
+            name.len()
+        ));
+    }
+    Ok(())
+}
+
+/// Checks a table's or view's name.
+fn check_name(keyspace: &str, name: &str) -> Result<()> {
+    if !is_plain(name) {
+        return configuration(format!(
+            "{keyspace}.{name}: Table name must not be empty or not contain non-alphanumeric-underscore characters (got \"{name}\")"
+        ));
+    }
+    if name.len() > TABLE_NAME_SIZE_CHARS_MAX {
+        return configuration(format!(
+            "{keyspace}.{name}: Table name must not be more than {TABLE_NAME_SIZE_CHARS_MAX} characters long (got {} characters for \"{name}\")",
+            name.len()
         ));
     }
     Ok(())

@@ -18,7 +18,7 @@ pub(super) fn boolean(name: &str, value: &PropertyValue) -> Result<bool> {
         "true" | "yes" | "1" => Ok(true),
         "false" | "no" | "0" => Ok(false),
         other => Err(CqlError::syntax(format!(
-            "Invalid boolean value {other} for '{name}'. Positive numbers, 'true' and 'yes' are true"
+            "Invalid boolean value {other} for '{name}'. Positive values can be '1', 'true' or 'yes'. Negative values can be '0', 'false' or 'no'."
         ))),
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn apply(
                 let chance = double(name, value)?;
                 if !(chance > 0.0 && chance <= 1.0) {
                     return configuration(format!(
-                        "bloom_filter_fp_chance must be larger than 6.71E-5 and less than or equal to 1.0 (got {chance})"
+                        "bloom_filter_fp_chance must be larger than 6.71E-5 and less than or equal to 1.0 (got {chance:?})"
                     ));
                 }
                 options.bloom_filter_fp_chance = chance;
@@ -86,7 +86,7 @@ pub(super) fn apply(
                 let chance = double(name, value)?;
                 if !(0.0..=1.0).contains(&chance) {
                     return configuration(format!(
-                        "crc_check_chance must be larger than or equal to 0 and smaller than or equal to 1.0 (got {chance})"
+                        "crc_check_chance must be larger than or equal to 0 and smaller than or equal to 1.0 (got {chance:?})"
                     ));
                 }
                 options.crc_check_chance = chance;
@@ -105,7 +105,7 @@ pub(super) fn apply(
                 }
                 if is_view && seconds > 0 {
                     return invalid(
-                        "Cannot set or alter default_time_to_live for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table.",
+                        "Forbidden default_time_to_live detected for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table. default_time_to_live must be set to zero, see CASSANDRA-12868 for more information",
                     );
                 }
                 options.default_time_to_live = seconds;
@@ -134,10 +134,6 @@ pub(super) fn apply(
                 options.read_repair = kind;
             }
             "speculative_retry" => options.speculative_retry = policy(name, value)?,
-            // Options of older releases that Cassandra takes and forgets.
-            "read_repair_chance" | "dclocal_read_repair_chance" => {
-                double(name, value)?;
-            }
             // The id of a table is given here when a schema is restored; `table` reads it.
             "id" => {}
             other => return Err(CqlError::syntax(format!("Unknown property '{other}'"))),
@@ -145,8 +141,8 @@ pub(super) fn apply(
     }
     if options.max_index_interval < options.min_index_interval {
         return configuration(format!(
-            "max_index_interval must be greater than min_index_interval (got {} and {})",
-            options.max_index_interval, options.min_index_interval
+            "max_index_interval must be greater than or equal to min_index_interval ({}) (got {})",
+            options.min_index_interval, options.max_index_interval
         ));
     }
     Ok(())
@@ -173,6 +169,14 @@ fn policy(name: &str, value: &PropertyValue) -> Result<String> {
     let text = text(value)?;
     let upper = text.to_ascii_uppercase();
     let number = |text: &str| text.parse::<f64>().is_ok();
+    let percentile = upper.strip_suffix("PERCENTILE").or_else(|| upper.strip_suffix('P'));
+    if let Some(Ok(part)) = percentile.map(str::parse::<f64>)
+        && !(part > 0.0 && part < 100.0)
+    {
+        return configuration(format!(
+            "Invalid value {text} for PERCENTILE option 'speculative_retry': must be between (0.0 and 100.0)"
+        ));
+    }
     let single = |own: &str| {
         matches!(own, "ALWAYS" | "NEVER" | "NONE")
             || own.strip_suffix("MS").is_some_and(number)
@@ -190,7 +194,8 @@ fn policy(name: &str, value: &PropertyValue) -> Result<String> {
             _ => text,
         });
     }
-    configuration(format!("Invalid value {text} for option '{name}'"))
+    let _ = name;
+    configuration(format!("Invalid value {text} for option 'speculative_retry'"))
 }
 
 fn caching(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
@@ -207,13 +212,18 @@ fn caching(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
             }
             _ => {
                 return configuration(format!(
-                    "Invalid caching sub-options {{{name}={value}}}: only 'keys' and 'rows_per_partition' are allowed"
+                    "Invalid caching sub-options [{name}]: only 'keys' and 'rows_per_partition' are allowed"
                 ));
             }
         };
         if !fits {
             return configuration(format!(
-                "Invalid value '{value}' for caching sub-option '{name}'"
+                "Invalid value '{value}' for caching sub-option '{name}': only {}",
+                if name == "keys" {
+                    "'ALL' and 'NONE' are allowed"
+                } else {
+                    "'ALL', 'NONE', and integer values are allowed"
+                }
             ));
         }
         if let Some((_, own)) = out.iter_mut().find(|(own, _)| *own == name) {
@@ -225,7 +235,7 @@ fn caching(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
 
 fn compaction(mut pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
     let Some((_, class)) = pairs.iter_mut().find(|(name, _)| name == "class") else {
-        return configuration("Missing sub-option 'class' for the 'compaction' option.");
+        return configuration("Missing sub-option 'class' for the 'compaction' option");
     };
     let short = class.strip_prefix(COMPACTION).unwrap_or(class).to_owned();
     let known = [
@@ -241,6 +251,7 @@ fn compaction(mut pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>>
         ));
     }
     *class = format!("{COMPACTION}{short}");
+    check_compaction(&short, &pairs)?;
     if matches!(
         short.as_str(),
         "SizeTieredCompactionStrategy"
@@ -258,19 +269,76 @@ fn compaction(mut pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>>
     Ok(pairs)
 }
 
+/// Sub-options that every strategy takes. Source: Cassandra 5.0, `AbstractCompactionStrategy` and
+/// `CompactionParams`.
+const COMPACTION_OPTIONS: [&str; 10] = [
+    "class",
+    "enabled",
+    "max_threshold",
+    "min_threshold",
+    "only_purge_repaired_tombstones",
+    "provide_overlapping_tombstones",
+    "log_all",
+    "tombstone_compaction_interval",
+    "tombstone_threshold",
+    "unchecked_tombstone_compaction",
+];
+
+/// Refuses sub-options that a strategy does not know.
+fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
+    let own: &[&str] = match class {
+        "SizeTieredCompactionStrategy" => &["bucket_high", "bucket_low", "min_sstable_size"],
+        "LeveledCompactionStrategy" => {
+            &["fanout_size", "single_sstable_uplevel", "sstable_size_in_mb"]
+        }
+        "TimeWindowCompactionStrategy" => &[
+            "bucket_high",
+            "bucket_low",
+            "compaction_window_size",
+            "compaction_window_unit",
+            "expired_sstable_check_frequency_seconds",
+            "min_sstable_size",
+            "timestamp_resolution",
+            "unsafe_aggressive_sstable_expiration",
+        ],
+        // The others' options are many and not looked at.
+        _ => return Ok(()),
+    };
+    for (name, value) in pairs {
+        if !COMPACTION_OPTIONS.contains(&name.as_str()) && !own.contains(&name.as_str()) {
+            return configuration(format!(
+                "Properties specified [{name}] are not understood by {class}"
+            ));
+        }
+        if matches!(name.as_str(), "min_threshold" | "max_threshold")
+            && value.parse::<i32>().is_err()
+        {
+            return configuration(format!(
+                "Invalid value {value} for '{name}' compaction sub-option - must be an integer"
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn compression(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
     let off = pairs.is_empty()
         || pairs
             .iter()
             .any(|(name, value)| name == "enabled" && value.eq_ignore_ascii_case("false"))
-        || pairs.iter().any(|(name, value)| name == "sstable_compression" && value.is_empty());
+        || pairs.iter().any(|(name, value)| name == "class" && value.is_empty());
+    if off && pairs.len() > 1 {
+        return configuration(
+            "If the 'enabled' option is set to false no other options must be specified",
+        );
+    }
     if off {
         return Ok(vec![("enabled".to_owned(), "false".to_owned())]);
     }
     let mut out = Vec::new();
     for (name, value) in pairs {
         match name.as_str() {
-            "class" | "sstable_compression" => {
+            "class" => {
                 let short = value.strip_prefix(COMPRESSION).unwrap_or(&value);
                 let known = [
                     "LZ4Compressor",
@@ -291,9 +359,7 @@ fn compression(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
                     out.push(("chunk_length_in_kb".to_owned(), value));
                 }
                 _ => {
-                    return configuration(format!(
-                        "Invalid value for chunk_length_in_kb, got {value}: it must be a power of 2"
-                    ));
+                    return configuration("chunk_length_in_kb must be a power of 2");
                 }
             },
             "enabled" => {}

@@ -27,7 +27,7 @@ pub(super) fn create(
     let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
     let keyspace = writable(keyspace_name, schema)?;
     let name = own.name.name.as_str();
-    check_name("Table", name)?;
+    check_name(keyspace_name, name)?;
     if keyspace.tables.contains_key(name) {
         if own.if_not_exists {
             return Ok(None);
@@ -44,13 +44,13 @@ pub(super) fn create(
         }
         _ => {
             return invalid(format!(
-                "Multiple PRIMARY KEYs specifed for table '{name}' (exactly one required)"
+                "Multiple PRIMARY KEY specified for table '{name}' (exactly one required)"
             ));
         }
     };
-    assign_key(&mut columns, key, name)?;
+    assign_key(&mut columns, key, "table", name)?;
     check_columns(&columns, name)?;
-    order(&mut columns, &own.options.clustering_order, key)?;
+    order(&mut columns, &own.options.clustering_order, key, "table", name)?;
     let mut options = TableOptions::default();
     super::options::apply(&mut options, &own.options.properties, false)?;
     let counter = columns.iter().any(|column| column.kind.is_counter());
@@ -107,7 +107,7 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
             );
         }
         let kind = resolve_type(&definition.column_type, keyspace, schema)?;
-        check_live_udt(&kind, name)?;
+        check_live_udt(&kind)?;
         let role = if definition.is_static { ColumnKind::Static } else { ColumnKind::Regular };
         columns.push(Column { name: name.into(), kind, role, descending: false, id: 0 });
     }
@@ -115,19 +115,22 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
 }
 
 /// A live user type may not hold live collections.
-pub(super) fn check_live_udt(kind: &CqlType, name: &str) -> Result<()> {
+pub(super) fn check_live_udt(kind: &CqlType) -> Result<()> {
     if let CqlType::User { definition, frozen: false } = kind
         && definition.fields.iter().any(|(_, field)| field.is_multi_cell())
     {
-        return invalid(format!(
-            "Non-frozen UDTs with nested non-frozen collections are not supported for column {name}"
-        ));
+        return invalid("Non-frozen UDTs with nested non-frozen collections are not supported");
     }
     Ok(())
 }
 
 /// Gives the columns of the primary key their parts in it.
-pub(super) fn assign_key(columns: &mut [Column], key: &PrimaryKey, table: &str) -> Result<()> {
+pub(super) fn assign_key(
+    columns: &mut [Column],
+    key: &PrimaryKey,
+    what: &str,
+    table: &str,
+) -> Result<()> {
     let mut seen: Vec<&Name> = Vec::new();
     let parts =
         [(&key.partition, ColumnKind::PartitionKey), (&key.clustering, ColumnKind::Clustering)];
@@ -136,13 +139,13 @@ pub(super) fn assign_key(columns: &mut [Column], key: &PrimaryKey, table: &str) 
             let shown = name.as_str();
             if seen.contains(&name) {
                 return invalid(format!(
-                    "Duplicate column '{shown}' in PRIMARY KEY clause for table '{table}'"
+                    "Duplicate column '{shown}' in PRIMARY KEY clause for {what} '{table}'"
                 ));
             }
             seen.push(name);
             let Some(column) = columns.iter_mut().find(|column| &*column.name == shown) else {
                 return invalid(format!(
-                    "Unknown column '{shown}' referenced in PRIMARY KEY for table '{table}'"
+                    "Unknown column '{shown}' referenced in PRIMARY KEY for {what} '{table}'"
                 ));
             };
             let kind = &column.kind;
@@ -163,7 +166,8 @@ pub(super) fn assign_key(columns: &mut [Column], key: &PrimaryKey, table: &str) 
             }
             if kind.is_multi_cell() && kind.is_udt() {
                 return invalid(format!(
-                    "Invalid non-frozen user-defined type \"{kind}\" for PRIMARY KEY column '{shown}'"
+                    "Invalid non-frozen user-defined type \"{}\" for PRIMARY KEY column '{shown}'",
+                    super::user_type::qualified(kind)
                 ));
             }
             if kind.is_multi_cell() {
@@ -198,6 +202,8 @@ pub(super) fn order(
     columns: &mut [Column],
     directions: &[(Name, Direction)],
     key: &PrimaryKey,
+    what: &str,
+    table: &str,
 ) -> Result<()> {
     if directions.is_empty() {
         return Ok(());
@@ -213,18 +219,24 @@ pub(super) fn order(
             strange.join(", ")
         ));
     }
-    for (at, name) in key.clustering.iter().enumerate() {
+    for (at, (name, _)) in directions.iter().enumerate() {
+        if directions.iter().take(at).any(|(other, _)| other == name) {
+            return invalid(format!(
+                "Duplicate column '{}' in CLUSTERING ORDER BY clause for {what} '{table}'",
+                name.as_str()
+            ));
+        }
+    }
+    // What is not named behind the last that is, ascends.
+    for (name, (found, direction)) in key.clustering.iter().zip(directions) {
         let name = name.as_str();
-        let Some((found, direction)) = directions.get(at) else {
-            return invalid(format!("Missing CLUSTERING ORDER for column {name}"));
-        };
         if found.as_str() != name {
             let later = directions.iter().any(|(own, _)| own.as_str() == name);
             if !later {
                 return invalid(format!("Missing CLUSTERING ORDER for column {name}"));
             }
             return invalid(format!(
-                "The order of columns in the CLUSTERING ORDER directive must match that of the clustering columns ({name} was expected, but found {})",
+                "The order of columns in the CLUSTERING ORDER directive must match that of the clustering columns ({name} must appear before {})",
                 found.as_str()
             ));
         }
@@ -313,8 +325,8 @@ pub(super) fn drop(
     let views: Vec<&str> = views_of(found, name);
     if !views.is_empty() {
         return invalid(format!(
-            "Cannot drop a table when materialized views still depend on it ({})",
-            views.join(", ")
+            // Cassandra names the keyspace here.
+            "Cannot drop a table when materialized views still depend on it ({keyspace})"
         ));
     }
     Ok(Some(Change {

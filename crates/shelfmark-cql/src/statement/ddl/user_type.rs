@@ -43,7 +43,13 @@ pub(super) fn create(
         if fields.iter().any(|(other, _)| &**other == field_name) {
             return invalid(format!("Duplicate field name '{field_name}' in type '{name}'"));
         }
-        let ty = resolve_type(&field.field_type, keyspace_name, schema)?;
+        let ty = match resolve_type(&field.field_type, keyspace_name, schema) {
+            // That it is not frozen is seen before that it is not there.
+            Err(_) if matches!(field.field_type, shelfmark_cql_syntax::ast::Type::User(_)) => {
+                return invalid(LIVE_FIELD);
+            }
+            other => other?,
+        };
         check_field(&ty)?;
         fields.push((field_name.into(), ty));
     }
@@ -53,12 +59,25 @@ pub(super) fn create(
     Ok(change(&keyspace, ChangeKind::Created, name))
 }
 
+/// A type as messages about types show it: user types with their keyspace.
+pub(super) fn qualified(ty: &crate::types::CqlType) -> String {
+    match ty {
+        crate::types::CqlType::User { definition, frozen } => {
+            let name = format!("{}.{}", definition.keyspace, definition.name);
+            if *frozen { format!("frozen<{name}>") } else { name }
+        }
+        other => other.to_string(),
+    }
+}
+
+const LIVE_FIELD: &str = "A user type cannot contain non-frozen UDTs";
+
 fn check_field(ty: &crate::types::CqlType) -> Result<()> {
     if ty.is_counter() {
         return invalid("A user type cannot contain counters");
     }
     if ty.is_udt() && ty.is_multi_cell() {
-        return invalid("A user type cannot contain non-frozen UDTs");
+        return invalid(LIVE_FIELD);
     }
     Ok(())
 }
@@ -81,7 +100,7 @@ pub(super) fn alter(
     let mut definition = UserType::clone(found);
     match &own.action {
         AlterTypeAction::Alter(_) => {
-            return invalid("Alterting field types is no longer supported");
+            return invalid("Altering field types is no longer supported");
         }
         AlterTypeAction::Add { if_not_exists, field } => {
             let field_name = field.name.as_str();
@@ -96,33 +115,23 @@ pub(super) fn alter(
             let ty = resolve_type(&field.field_type, keyspace_name, schema)?;
             if ty.references(keyspace_name, name) {
                 return invalid(format!(
-                    "Cannot add new field {field_name} of type {ty} to user type {keyspace_name}.{name} as it would create a circular reference"
+                    "Cannot add new field {field_name} of type {} to user type {keyspace_name}.{name} as it would create a circular reference",
+                    qualified(&ty)
                 ));
             }
             check_field(&ty)?;
-            let in_key = keyspace.tables.values().find(|table| {
-                let mut keys = table.partition_columns().iter();
-                keys.any(|column| column.kind.references(keyspace_name, name))
-            });
-            if let Some(table) = in_key {
-                return invalid(format!(
-                    "Cannot add new field {field_name} to user type {keyspace_name}.{name} as the type is being used by partition key of table {}",
-                    table.full_name()
-                ));
-            }
+            check_no_key(keyspace, keyspace_name, name, field_name, &ty)?;
             definition.fields.push((field_name.into(), ty));
         }
         AlterTypeAction::Rename { if_exists, renames } => {
             for rename in renames {
                 let (from, to) = (rename.from.as_str(), rename.to.as_str());
                 if definition.field(to).is_some() {
-                    return invalid(format!(
-                        "Duplicate field name {to} in type {keyspace_name}.{name}"
-                    ));
+                    return invalid(format!("Duplicate field name {to} in type {keyspace_name}"));
                 }
                 match definition.fields.iter_mut().find(|(field, _)| &**field == from) {
                     Some((field, _)) => *field = to.into(),
-                    None if *if_exists => {}
+                    None if *if_exists => return Ok(None),
                     None => {
                         return invalid(format!(
                             "Unkown field {from} in user type {keyspace_name}.{name}"
@@ -135,6 +144,33 @@ pub(super) fn alter(
     let mut keyspace = Keyspace::clone(keyspace);
     keyspace.types.insert(name.to_owned(), Arc::new(definition));
     Ok(change(&keyspace, ChangeKind::Updated, name))
+}
+
+/// Keys of partitions are hashed as bytes, so what they are made of stays.
+fn check_no_key(
+    keyspace: &Keyspace,
+    keyspace_name: &str,
+    name: &str,
+    field_name: &str,
+    ty: &crate::types::CqlType,
+) -> Result<()> {
+    let in_key: Vec<String> = keyspace
+        .tables
+        .values()
+        .filter(|table| {
+            let mut keys = table.partition_columns().iter();
+            keys.any(|column| column.kind.references(keyspace_name, name))
+        })
+        .map(|table| table.full_name())
+        .collect();
+    if !in_key.is_empty() {
+        return invalid(format!(
+            "Cannot add new field {field_name} of type {} to user type {keyspace_name}.{name} as the type is being used in partition key by the following tables: {}",
+            qualified(ty),
+            in_key.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 pub(super) fn drop(
@@ -157,7 +193,7 @@ pub(super) fn drop(
         .collect();
     if !users.is_empty() {
         return invalid(format!(
-            "Cannot drop user type '{keyspace}.{name}' as it is still used by user types [{}]",
+            "Cannot drop user type '{keyspace}.{name}' as it is still used by user types {}",
             users.join(", ")
         ));
     }
@@ -169,7 +205,7 @@ pub(super) fn drop(
         .collect();
     if !tables.is_empty() {
         return invalid(format!(
-            "Cannot drop user type '{keyspace}.{name}' as it is still used by tables [{}]",
+            "Cannot drop user type '{keyspace}.{name}' as it is still used by tables {}",
             tables.join(", ")
         ));
     }

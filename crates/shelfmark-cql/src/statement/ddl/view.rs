@@ -24,28 +24,39 @@ pub(super) fn create(
     let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
     let found = writable(keyspace_name, schema)?;
     let name = own.name.name.as_str();
-    check_name("Materialized view", name)?;
+    check_name(keyspace_name, name)?;
     let base_keyspace = super::super::keyspace_of(&own.base, Some(keyspace_name))?;
     if base_keyspace != keyspace_name {
         return invalid("Cannot create a materialized view on a table in a different keyspace");
     }
-    if found.tables.contains_key(name) {
-        if own.if_not_exists {
-            return Ok(None);
+    let base_name = own.base.name.as_str();
+    let base = found.tables.get(base_name).filter(|base| !base.is_view()).cloned();
+    let Some(base) = base else {
+        return invalid(format!("Base table '{base_name}' doesn't exist"));
+    };
+    match found.tables.get(name) {
+        Some(known) if !known.is_view() => {
+            return invalid(format!(
+                "Cannot create materialized view '{name}' - a table with the same name already exists"
+            ));
         }
-        return Err(CqlError::already_exists(keyspace_name, name));
+        Some(_) if own.if_not_exists => return Ok(None),
+        Some(_) => return Err(CqlError::already_exists(keyspace_name, name)),
+        None => {}
     }
-    let base = super::super::find_table(&own.base, Some(keyspace_name), schema)?;
     if base.flags.counter {
         return invalid("Materialized views are not supported on counter tables");
     }
-    if base.is_view() {
-        return invalid("Materialized views cannot be created against other materialized views");
-    }
+    let what = "materialized view";
     let (mut columns, include_all) = selected(own, &base)?;
-    super::table::assign_key(&mut columns, &own.primary_key, name)?;
+    super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
     check_key(own, &base)?;
-    super::table::order(&mut columns, &own.options.clustering_order, &own.primary_key)?;
+    super::table::order(&mut columns, &own.options.clustering_order, &own.primary_key, what, name)?;
+    if own.options.properties.iter().any(|own| own.name.as_str() == "default_time_to_live") {
+        return invalid(
+            "Cannot set default_time_to_live for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table.",
+        );
+    }
     let mut options =
         TableOptions { gc_grace_seconds: base.options.gc_grace_seconds, ..TableOptions::default() };
     super::options::apply(&mut options, &own.options.properties, true)?;
@@ -119,10 +130,7 @@ fn selected(own: &CreateView, base: &Table) -> Result<(Vec<Column>, bool)> {
             if let Some(column) =
                 base.columns.iter().find(|column| column.role == ColumnKind::Static)
             {
-                return invalid(format!(
-                    "Unable to include static column '{}' which would be included by Materialized View SELECT * statement",
-                    column.name
-                ));
+                return invalid(static_column(column, own));
             }
             return Ok((base.columns.iter().map(plain).collect(), true));
         }
@@ -144,23 +152,21 @@ fn selected(own: &CreateView, base: &Table) -> Result<(Vec<Column>, bool)> {
             ));
         };
         if column.role == ColumnKind::Static {
-            return invalid(format!(
-                "Unable to include static column '{}' in Materialized View SELECT statement",
-                column.name
-            ));
+            return invalid(static_column(column, own));
         }
         if !columns.iter().any(|own| own.name == column.name) {
             columns.push(plain(column));
         }
     }
-    // The key is shown whether it was selected or not.
-    for name in own.primary_key.partition.iter().chain(&own.primary_key.clustering) {
-        let known = columns.iter().any(|column| &*column.name == name.as_str());
-        if let Some(column) = base.column(name.as_str()).filter(|_| !known) {
-            columns.push(plain(column));
-        }
-    }
     Ok((columns, false))
+}
+
+fn static_column(column: &Column, own: &CreateView) -> String {
+    format!(
+        "Cannot include static column '{}' in materialized view '{}'",
+        column.name,
+        own.name.name.as_str()
+    )
 }
 
 fn check_key(own: &CreateView, base: &Table) -> Result<()> {
@@ -171,7 +177,7 @@ fn check_key(own: &CreateView, base: &Table) -> Result<()> {
         .chain(&own.primary_key.clustering)
         .map(shelfmark_cql_syntax::ast::Name::as_str)
         .collect();
-    let mut added = 0;
+    let mut added: Vec<&str> = Vec::new();
     for name in &names {
         match base.column(name) {
             Some(column) if column.role == ColumnKind::Static => {
@@ -179,7 +185,7 @@ fn check_key(own: &CreateView, base: &Table) -> Result<()> {
                     "Cannot use Static column '{name}' in PRIMARY KEY of materialized view"
                 ));
             }
-            Some(column) if column.role == ColumnKind::Regular => added += 1,
+            Some(column) if column.role == ColumnKind::Regular => added.push(name),
             Some(_) => {}
             None => return invalid(format!("Unknown column '{name}' referenced in PRIMARY KEY")),
         }
@@ -192,15 +198,16 @@ fn check_key(own: &CreateView, base: &Table) -> Result<()> {
         .collect();
     if !missing.is_empty() {
         return invalid(format!(
-            "Cannot create Materialized View {} without primary key columns from base {} ({})",
+            "Cannot create materialized view '{}' without primary key columns {} from base table '{}'",
             own.name.name.as_str(),
-            base.name,
-            missing.join(",")
+            missing.join(", "),
+            base.name
         ));
     }
-    if added > 1 {
+    if added.len() > 1 {
         return invalid(format!(
-            "Cannot include more than one non-primary key column in materialized view primary key (got {added})"
+            "Cannot include more than one non-primary key column in materialized view primary key (got {})",
+            added.join(", ")
         ));
     }
     Ok(())
@@ -221,6 +228,9 @@ fn where_text(own: &CreateView, base: &Table) -> Result<String> {
                 }
                 known.push(column.as_str());
             }
+            Relation::Token { .. } => {
+                return invalid("Cannot use token relation when defining a materialized view");
+            }
             _ => {
                 return invalid(
                     "Materialized views with restrictions other than IS NOT NULL are not supported by this server",
@@ -229,13 +239,15 @@ fn where_text(own: &CreateView, base: &Table) -> Result<String> {
         }
     }
     let keys = own.primary_key.partition.iter().chain(&own.primary_key.clustering);
-    for name in keys {
-        if !known.contains(&name.as_str()) {
-            return invalid(format!(
-                "Primary key column '{}' is required to be filtered by 'IS NOT NULL'",
-                name.as_str()
-            ));
-        }
+    let open: Vec<&str> = keys
+        .map(shelfmark_cql_syntax::ast::Name::as_str)
+        .filter(|name| !known.contains(name))
+        .collect();
+    if !open.is_empty() {
+        return invalid(format!(
+            "Primary key columns {} must be restricted with 'IS NOT NULL' or otherwise",
+            open.join(", ")
+        ));
     }
     let shown: Vec<String> = known
         .iter()

@@ -107,7 +107,7 @@ pub(super) fn describe(
                 Some(found) => vec![view_item(own, found, internals)],
                 None => {
                     return invalid(format!(
-                        "Materialized view '{view}' not found in keyspace '{}'",
+                        "Materialized view '{view}' not found in '{}'",
                         own.name
                     ));
                 }
@@ -140,10 +140,10 @@ pub(super) fn describe(
             }
         }
         DescribeTarget::Function(name) => {
-            return invalid(format!("User defined function '{}' not found", name.name.as_str()));
+            return Err(no_function("function", name, keyspace, schema));
         }
         DescribeTarget::Aggregate(name) => {
-            return invalid(format!("User defined aggregate '{}' not found", name.name.as_str()));
+            return Err(no_function("aggregate", name, keyspace, schema));
         }
         DescribeTarget::Any(name) => any(name, keyspace, schema, internals)?,
     };
@@ -165,6 +165,23 @@ fn keyspace_of<'s>(
         Some(own) => found_keyspace(own, schema),
         None => invalid("No keyspace specified and no current keyspace"),
     }
+}
+
+/// What is said of functions of the user's: there is none.
+fn no_function(
+    what: &str,
+    name: &shelfmark_cql_syntax::ast::FunctionName,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> CqlError {
+    let named = QualifiedName { keyspace: name.keyspace.clone(), name: name.name.clone() };
+    keyspace_of(&named, keyspace, schema).map_or_else(
+        |error| error,
+        |own| {
+            let shown = name.name.as_str();
+            CqlError::invalid(format!("User defined {what} '{shown}' not found in '{}'", own.name))
+        },
+    )
 }
 
 /// Things of the current keyspace, or of all.

@@ -18,10 +18,15 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 }
 
 pub(super) fn keyspace(own: &Keyspace) -> String {
+    // The strategy is shown without its package.
+    let shown = own.replication.iter().map(|(name, value)| {
+        let short = value.strip_prefix("org.apache.cassandra.locator.");
+        (name.clone(), short.filter(|_| name == "class").unwrap_or(value).to_owned())
+    });
     format!(
         "CREATE KEYSPACE {} WITH replication = {}  AND durable_writes = {};",
         maybe_quote(&own.name),
-        map(&own.replication),
+        map(&shown.collect::<Vec<_>>()),
         own.durable_writes
     )
 }
@@ -97,13 +102,31 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     }
     out.push_str(&options(&own.options, own.is_view()).join("\n    AND "));
     out.push(';');
+    if own.flags.compact {
+        return format!(
+            "/*\nWarning: Table {} omitted because it has constructs not compatible with CQL (was created via legacy API).\nApproximate structure, for reference:\n(this should not be used to reproduce this schema)\n\n{out}\n*/",
+            own.full_name()
+        );
+    }
     out
 }
 
 fn columns(own: &Table) -> String {
     let single = own.partition_count == 1 && own.clustering_count == 0;
     let mut lines: Vec<String> = Vec::new();
-    for column in own.columns.iter().filter(|column| column.kind != CqlType::Empty) {
+    let shown = own.columns.iter().filter(|column| column.kind != CqlType::Empty);
+    let mut shown: Vec<&crate::schema::Column> = shown.collect();
+    // Behind the keys, columns of many cells come after those of one.
+    shown.sort_by_key(|column| {
+        let place = match column.role {
+            ColumnKind::PartitionKey => 0,
+            ColumnKind::Clustering => 1,
+            ColumnKind::Static => 2,
+            ColumnKind::Regular => 3,
+        };
+        (place, !column.role.is_key() && column.is_multi_cell())
+    });
+    for column in shown {
         let mut line = format!("    {} {}", maybe_quote(&column.name), column.kind);
         if column.role == ColumnKind::Static {
             line.push_str(" static");

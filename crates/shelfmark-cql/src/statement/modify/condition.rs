@@ -28,6 +28,7 @@ pub(crate) enum Conditions {
 pub(crate) struct Condition {
     /// The column's place in the table.
     pub(crate) at: usize,
+    is_static: bool,
     path: Path,
     test: Test,
 }
@@ -59,9 +60,12 @@ impl Conditions {
     pub(crate) fn columns(&self) -> Option<Vec<usize>> {
         let Self::All(all) = self else { return None };
         let mut places = Vec::new();
-        for own in all {
-            if !places.contains(&own.at) {
-                places.push(own.at);
+        // Those of the row come before those of the partition.
+        for of_statics in [false, true] {
+            for own in all.iter().filter(|own| own.is_static == of_statics) {
+                if !places.contains(&own.at) {
+                    places.push(own.at);
+                }
             }
         }
         Some(places)
@@ -135,7 +139,8 @@ impl Conditions {
                     )
                 }
             };
-            out.push(Condition { at, path, test });
+            let is_static = column.role == ColumnKind::Static;
+            out.push(Condition { at, is_static, path, test });
         }
         Ok(Self::All(out))
     }
@@ -216,9 +221,15 @@ impl Condition {
         match &self.test {
             Test::In(list) => {
                 let all: Vec<Option<Bytes>> = match list {
+                    // Values that are not set are left out.
                     InList::Values(exprs) => exprs
                         .iter()
-                        .map(|expr| expr.value(env, " in conditions"))
+                        .filter_map(|expr| match expr.eval(env) {
+                            Ok(BoundValue::Unset) => None,
+                            Ok(BoundValue::Null) => Some(Ok(None)),
+                            Ok(BoundValue::Bytes(bytes)) => Some(Ok(Some(bytes))),
+                            Err(error) => Some(Err(error)),
+                        })
                         .collect::<Result<_>>()?,
                     InList::Marker(expr) => match expr.value(env, " in conditions")? {
                         Some(bytes) => elements(&bytes)?

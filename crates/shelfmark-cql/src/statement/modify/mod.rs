@@ -27,7 +27,7 @@ use crate::types::Json;
 pub(crate) use condition::Conditions;
 pub(crate) use operation::{Lists, Operation, field_path};
 pub(crate) use prepare::{integer, prepare_delete, prepare_insert, prepare_update};
-pub(crate) use run::{Entry, applied_column, now_of, run_batch, run_one};
+pub(crate) use run::{Entry, now_of, run_batch, run_one};
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -120,7 +120,11 @@ impl Modify {
             },
         };
         if timestamp == Some(i64::MIN) {
-            return Err(CqlError::invalid(format!("Invalid timestamp value: {}", i64::MIN)));
+            return Err(CqlError::invalid(format!(
+                "Out of bound timestamp, must be in [{}, {}]",
+                -i64::MAX,
+                i64::MAX
+            )));
         }
         Ok(Moment { timestamp: timestamp.unwrap_or_else(default), ttl_seconds: self.ttl(env)? })
     }
@@ -130,7 +134,8 @@ impl Modify {
             None => self.table.options.default_time_to_live,
             Some(expr) => match expr.eval(env)? {
                 BoundValue::Unset => self.table.options.default_time_to_live,
-                BoundValue::Null => return Err(CqlError::invalid("Invalid null value of TTL")),
+                // As if there were none, also for the table's default.
+                BoundValue::Null => 0,
                 BoundValue::Bytes(bytes) => bytes
                     .as_ref()
                     .try_into()
@@ -298,9 +303,16 @@ fn json_values(
     let text = text.value(env, " for JSON")?;
     let text = text.ok_or_else(|| CqlError::invalid("Got null for INSERT JSON values"))?;
     let shown = String::from_utf8_lossy(&text);
-    let json = crate::types::parse_json(&shown)?;
-    let Json::Object(pairs) = &json else {
-        return Err(CqlError::invalid(format!("Could not decode JSON string as a map: {shown}")));
+    let undecoded = |why: &str| {
+        CqlError::invalid(format!(
+            "Could not decode JSON string as a map: {why}. (String was: {shown})"
+        ))
+    };
+    let json = crate::types::parse_json(&shown).map_err(|_| undecoded("it is not JSON"))?;
+    let pairs = match &json {
+        Json::Object(pairs) => pairs,
+        Json::Null => return Err(CqlError::invalid("Got null for INSERT JSON values")),
+        _ => return Err(undecoded("it is not an object")),
     };
     let mut known = 0;
     let mut out = Vec::with_capacity(table.columns.len());

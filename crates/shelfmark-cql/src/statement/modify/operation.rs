@@ -16,7 +16,6 @@ type Result<T> = std::result::Result<T, CqlError>;
 #[derive(Debug, Clone)]
 pub(crate) struct Operation {
     column: u32,
-    name: std::sync::Arc<str>,
     ty: CqlType,
     action: Action,
 }
@@ -56,12 +55,7 @@ impl Operation {
     }
 
     fn new(column: &Column, action: Action) -> Self {
-        Self { column: column.id, name: column.name.clone(), ty: column.kind.clone(), action }
-    }
-
-    /// The column's name.
-    pub(crate) fn column_name(&self) -> &str {
-        &self.name
+        Self { column: column.id, ty: column.kind.clone(), action }
     }
 
     /// Whether the present list must be read first.
@@ -89,6 +83,9 @@ impl Operation {
         let action = match written {
             Written::Set(term) => {
                 if ty.is_counter() {
+                    if matches!(term, Term::Null) {
+                        return Err(null_counter());
+                    }
                     return Err(CqlError::invalid(format!(
                         "Cannot set the value of counter column {name} (counters can only be incremented/decremented, not set)"
                     )));
@@ -100,16 +97,23 @@ impl Operation {
                 let sign = if adds { '+' } else { '-' };
                 let shown = || format!("{name} = {name} {sign} {}", term_text(term));
                 if ty.is_counter() {
-                    let to = Receiver { name, ty: &CqlType::Bigint };
+                    if matches!(term, Term::Null) {
+                        return Err(null_counter());
+                    }
                     return Ok(Self::new(column, Action::Count(prepare(term, to, scope)?, !adds)));
                 }
                 if !ty.is_collection() {
-                    let what =
-                        if matches!(ty, CqlType::Tuple(_)) { "tuple" } else { "non counter" };
+                    let what = match ty {
+                        CqlType::Tuple(_) | CqlType::User { .. } => "tuple",
+                        _ => "non counter",
+                    };
                     return refuse(what, shown());
                 }
                 if !live {
                     return refuse("frozen collection", shown());
+                }
+                if matches!(ty, CqlType::Map { .. }) {
+                    check_map_operand(adds, term)?;
                 }
                 if adds {
                     Action::Add(prepare(term, to, scope)?)
@@ -123,20 +127,13 @@ impl Operation {
                 }
             }
             Written::Prepend(term) => {
-                let shown = || format!("{name} = {} + {name}", term_text(term));
-                if ty.is_counter() {
-                    let to = Receiver { name, ty: &CqlType::Bigint };
-                    return Ok(Self::new(column, Action::Count(prepare(term, to, scope)?, false)));
-                }
+                // Cassandra prints the sign so.
+                let shown = || format!("{name} = {} - {name}", term_text(term));
                 match ty {
                     CqlType::List { frozen: false, .. } => {
                         Action::Prepend(prepare(term, to, scope)?)
                     }
                     CqlType::List { .. } => return refuse("frozen list", shown()),
-                    // `c = {…} + c` of sets and maps is the same as behind.
-                    CqlType::Set { frozen: false, .. } | CqlType::Map { frozen: false, .. } => {
-                        Action::Add(prepare(term, to, scope)?)
-                    }
                     _ => return refuse("non list", shown()),
                 }
             }
@@ -250,6 +247,28 @@ impl Operation {
         };
         Ok(Self::new(column, action))
     }
+}
+
+fn null_counter() -> CqlError {
+    CqlError::invalid("Invalid null value for counter increment/decrement")
+}
+
+/// What is added to a map is a map, what is taken from it a set of keys.
+fn check_map_operand(adds: bool, term: &Term) -> Result<()> {
+    let wrong = match term {
+        Term::List(_) => true,
+        Term::Set(items) => adds && !items.is_empty(),
+        Term::Map(_) => !adds,
+        _ => false,
+    };
+    if wrong {
+        let (what, kind) = if adds { ("addition", "map") } else { ("substraction", "set") };
+        return Err(CqlError::invalid(format!(
+            "Value for a map {what} has to be a {kind}, but was: '{}'",
+            term_text(term)
+        )));
+    }
+    Ok(())
 }
 
 fn prepare_index(key: &Term, name: &str, scope: &mut Scope<'_>) -> Result<Expr> {
@@ -442,6 +461,9 @@ impl Operation {
             BoundValue::Bytes(key) => key,
             BoundValue::Null if is_list => {
                 return Err(CqlError::invalid("Invalid null value for list index"));
+            }
+            BoundValue::Null if matches!(self.ty, CqlType::Set { .. }) => {
+                return Err(CqlError::invalid("Invalid null set element"));
             }
             BoundValue::Null => return Err(CqlError::invalid("Invalid null map key")),
             BoundValue::Unset if is_list => {

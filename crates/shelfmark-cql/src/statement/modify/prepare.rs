@@ -184,6 +184,18 @@ fn insert_columns(
         let value = Expr::Constant(Some(bytes::Bytes::new()));
         modify.regular.push(Operation::assign(column, value));
     }
+    if table.flags.compact && modify.regular.is_empty() {
+        // Such a row is kept by its value, so there has to be one.
+        if table.clustering_count == 0 {
+            return invalid("Some clustering keys are missing: column1");
+        }
+        if let Some(column) = table.other_columns().first() {
+            return invalid(format!(
+                "Column {} is mandatory for this COMPACT STORAGE table",
+                column.name
+            ));
+        }
+    }
     modify.only_statics =
         !has_clustering && modify.regular.is_empty() && !modify.statics.is_empty();
     check_partition(modify)?;
@@ -446,17 +458,16 @@ fn check_conditional_delete(modify: &Modify) -> Result<()> {
     if unnamed.is_empty() && !sliced {
         return Ok(());
     }
+    if !modify.regular.is_empty() || modify.statics.is_empty() {
+        return invalid(
+            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to delete non static columns",
+        );
+    }
     if modify.conditions.has_regular(table) {
         let names = modify.conditions.regular_names(table);
         return invalid(format!(
             "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF condition on column '{}'",
             names.first().copied().unwrap_or_default()
-        ));
-    }
-    if !modify.regular.is_empty() {
-        return invalid(format!(
-            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to delete column '{}'",
-            modify.regular.first().map_or("", Operation::column_name)
         ));
     }
     invalid(

@@ -7,21 +7,22 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_engine::{
-    CellGet, CellWrites, ClusteringValue, ConditionalRead, Decision, Engine, LiveRow, Mutation,
-    PartitionView,
+    CellChange, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue, ConditionalRead,
+    Decision, Engine, LiveRow, Mutation, PartitionView, Span,
 };
 
-use super::{Change, Lists, Modify, Moment, Operation, Place};
+use super::{Change, Conditions, Lists, Modify, Moment, Operation, Place};
 use crate::error::{CqlError, WriteKind};
 use crate::function::World;
 use crate::outcome::{
-    Answer, Answered, BoundValue, ColumnSpec, Outcome, RequestOptions, ResultRows, RowBuffer,
+    Answer, Answered, BoundValue, ColumnSpec, Consistency, Outcome, RequestOptions, ResultRows,
+    RowBuffer,
 };
 use crate::schema::{ColumnKind, Table};
 use crate::statement::keys::partition_parts;
 use crate::statement::row::column_value;
 use crate::term::Env;
-use crate::types::CqlType;
+use crate::types::{CqlType, compare};
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -227,7 +228,7 @@ fn run_conditional(
     is_batch: bool,
     answer: Answer,
 ) {
-    let (table, partition) = match one_partition(ready) {
+    let (table, partition) = match check_mixed(ready).and_then(|()| one_partition(ready)) {
         Ok(found) => found,
         Err(error) => return answer(Err(error)),
     };
@@ -327,39 +328,163 @@ fn decide(
                 &mut mutations,
             )?;
         }
+        if ready.len() > 1 {
+            // What a conditional batch deletes is older than what it writes, as in Cassandra.
+            for own in &mut mutations {
+                let deletes = matches!(
+                    own.change,
+                    CellChange::DeleteRow(_)
+                        | CellChange::DeleteSpan(_)
+                        | CellChange::DeletePartition
+                );
+                own.timestamp -= i64::from(deletes);
+            }
+        }
         return Ok((mutations, applied_rows(table, true, &[], &[])));
     }
     let places = shown_columns(ready, table, is_batch);
-    let mut rows = Vec::new();
-    let mut done: Vec<Option<&[ClusteringValue]>> = Vec::new();
+    let reads = Reads::of(ready);
+    let mut named: Vec<&[ClusteringValue]> = Vec::new();
+    for change in
+        ready.iter().filter(|own| own.entry.modify.is_conditional()).flat_map(|own| &own.changes)
+    {
+        if let Place::Row(clustering) = &change.place
+            && !named.contains(&clustering.as_slice())
+        {
+            named.push(clustering);
+        }
+    }
+    named.sort_by(|a, b| compare_clusterings(table, a, b));
+    let statics = &seen.view.statics;
+    let values = |clustering: Option<&[ClusteringValue]>, row: Option<&LiveRow>| {
+        values_of(table, partition, clustering, row, statics, &places, &reads)
+    };
+    let mut rows: Vec<Vec<Option<Bytes>>> = named
+        .iter()
+        .filter_map(|own| Some(values(Some(own), Some(seen.row(Some(own))?))))
+        .collect();
+    if named.is_empty()
+        && let Some((clustering, row)) = first_row(engine, table, partition)?
+    {
+        // Conditions on statics alone show the first row of the partition.
+        rows.push(values(Some(&clustering), Some(&row)));
+    }
+    let has_statics = table.columns.iter().any(|own| {
+        own.role == ColumnKind::Static
+            && reads.static_column(own.id)
+            && column_value(own, statics).is_some()
+    });
+    if rows.is_empty() && has_statics {
+        rows.push(values(None, None));
+    }
+    Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
+}
+
+/// Which columns a condition that did not hold has read: those of the kinds of row that would be
+/// written, and those that it names.
+struct Reads {
+    all_statics: bool,
+    all_regular: bool,
+    named: Vec<u32>,
+}
+
+impl Reads {
+    fn of(ready: &[Ready<'_>]) -> Self {
+        let mut named = Vec::new();
+        for own in ready {
+            let modify = own.entry.modify;
+            let places = modify.conditions.columns().unwrap_or_default();
+            let columns = places.into_iter().filter_map(|at| modify.table.columns.get(at));
+            named.extend(columns.filter(|own| !own.role.is_key()).map(|own| own.id));
+        }
+        Self {
+            all_statics: ready.iter().any(|own| !own.statics.is_empty()),
+            all_regular: ready
+                .iter()
+                .flat_map(|own| &own.changes)
+                .any(|change| !matches!(change.place, Place::Statics)),
+            named,
+        }
+    }
+
+    fn static_column(&self, id: u32) -> bool {
+        self.all_statics || self.named.contains(&id)
+    }
+
+    fn regular_column(&self, id: u32) -> bool {
+        self.all_regular || self.named.contains(&id)
+    }
+}
+
+/// Compares clustering keys in the order of their rows.
+fn compare_clusterings(
+    table: &Table,
+    a: &[ClusteringValue],
+    b: &[ClusteringValue],
+) -> std::cmp::Ordering {
+    let columns = table.clustering_columns().iter().zip(a.iter().zip(b));
+    columns
+        .map(|(column, (a, b))| {
+            let (a, b) = (a.as_deref().unwrap_or_default(), b.as_deref().unwrap_or_default());
+            let order = compare(&column.kind, a, b);
+            if column.descending { order.reverse() } else { order }
+        })
+        .find(|order| order.is_ne())
+        .unwrap_or(std::cmp::Ordering::Equal)
+}
+
+/// The first row of a partition.
+fn first_row(
+    engine: &Engine,
+    table: &Table,
+    partition: &Bytes,
+) -> Result<Option<(Vec<ClusteringValue>, LiveRow)>> {
+    let Some(stored) = &table.stored else { return Ok(None) };
+    let query = CellQuery {
+        partition: partition.clone(),
+        span: Span::all(),
+        reversed: false,
+        limits: CellLimits { rows_max: Some(1), ..CellLimits::default() },
+    };
+    let page = engine
+        .query_cells(stored, &query)
+        .map_err(|error| CqlError::from_engine(&error, Consistency::Serial, None))?;
+    let first = page.rows.into_iter().next();
+    Ok(first.and_then(|entry| Some((entry.clustering?, entry.row))))
+}
+
+/// Conditions of one row that exclude each other.
+fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
+    let mut known: Vec<(Option<&[ClusteringValue]>, &Conditions)> = Vec::new();
     for own in ready.iter().filter(|own| own.entry.modify.is_conditional()) {
+        let conditions = &own.entry.modify.conditions;
         for change in &own.changes {
-            let clustering = match &change.place {
+            let place = match &change.place {
                 Place::Row(clustering) => Some(clustering.as_slice()),
                 _ => None,
             };
-            if done.contains(&clustering) {
+            let Some((_, other)) = known.iter().find(|(own, _)| *own == place) else {
+                known.push((place, conditions));
                 continue;
-            }
-            done.push(clustering);
-            let row = clustering.and_then(|own| seen.row(Some(own)));
-            let shows_statics = places
-                .iter()
-                .any(|at| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Static));
-            if row.is_some() || (shows_statics && seen.view.statics.exists()) {
-                let clustering = clustering.filter(|_| row.is_some());
-                rows.push(values_of(
-                    table,
-                    partition,
-                    clustering,
-                    row,
-                    &seen.view.statics,
-                    &places,
-                ));
-            }
+            };
+            let message = match (other, conditions) {
+                (Conditions::NotExists, Conditions::Exists)
+                | (Conditions::Exists, Conditions::NotExists) => {
+                    "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row"
+                }
+                (Conditions::All(_), Conditions::Exists) => {
+                    "Cannot mix IF conditions and IF EXISTS for the same row"
+                }
+                (Conditions::All(_), Conditions::NotExists)
+                | (Conditions::Exists | Conditions::NotExists, Conditions::All(_)) => {
+                    "Cannot mix IF conditions and IF NOT EXISTS for the same row"
+                }
+                _ => continue,
+            };
+            return Err(CqlError::invalid(message));
         }
     }
-    Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
+    Ok(())
 }
 
 /// The columns that a condition that did not hold shows.
@@ -392,6 +517,7 @@ fn values_of(
     row: Option<&LiveRow>,
     statics: &LiveRow,
     places: &[usize],
+    reads: &Reads,
 ) -> Vec<Option<Bytes>> {
     let parts = partition_parts(partition, table.partition_count);
     places
@@ -402,8 +528,13 @@ fn values_of(
             match column.role {
                 ColumnKind::PartitionKey => parts.get(place).cloned(),
                 ColumnKind::Clustering => clustering?.get(place)?.clone(),
-                ColumnKind::Static => column_value(column, statics),
-                ColumnKind::Regular => column_value(column, row?),
+                ColumnKind::Static if reads.static_column(column.id) => {
+                    column_value(column, statics)
+                }
+                ColumnKind::Regular if reads.regular_column(column.id) => {
+                    column_value(column, row?)
+                }
+                ColumnKind::Static | ColumnKind::Regular => None,
             }
         })
         .collect()

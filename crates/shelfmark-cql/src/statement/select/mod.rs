@@ -49,6 +49,8 @@ pub(crate) struct Select {
     pub(crate) needs_statics: bool,
     pub(crate) limit: Option<Expr>,
     pub(crate) per_partition_limit: Option<Expr>,
+    /// What is said of each page.
+    pub(crate) warning: Option<&'static str>,
 }
 
 /// Where rows are looked for.

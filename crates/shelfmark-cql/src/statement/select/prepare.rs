@@ -34,21 +34,25 @@ pub(crate) fn prepare_select(
     scope: &mut Scope<'_>,
 ) -> Result<Select> {
     let chosen = selection(&select.selection, table, scope)?;
+    for ordering in &select.order_by {
+        let name = ordering.column.as_str();
+        table.column(name).ok_or_else(|| undefined_column(name, table))?;
+    }
     let own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
-    if !own.not_null.is_empty() {
-        return invalid(
-            "Unsupported restriction: IS NOT NULL is only allowed in materialized views",
-        );
+    if let Some(column) = own.not_null.first().and_then(|at| table.columns.get(*at)) {
+        return invalid(format!("Unsupported restriction: {} IS NOT NULL", column.name));
     }
     if select.distinct {
         check_distinct(select, &chosen, &own, table)?;
     }
     let group_by = group_by(select, table, &own, scope)?;
+    let warning = aggregation_warning(&own, table)
+        .filter(|_| !chosen.aggregates.is_empty() || !group_by.is_empty());
     if select.per_partition_limit.is_some() {
         if select.distinct {
             return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
         }
-        if !chosen.aggregates.is_empty() {
+        if !chosen.aggregates.is_empty() && group_by.is_empty() {
             return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
         }
     }
@@ -84,7 +88,20 @@ pub(crate) fn prepare_select(
         needs_statics,
         limit,
         per_partition_limit,
+        warning,
     })
+}
+
+/// What is said of an aggregation that reads more than one partition.
+fn aggregation_warning(own: &Restrictions, table: &Table) -> Option<&'static str> {
+    let mut key = (0..table.partition_count).flat_map(|at| own.of(at)).peekable();
+    if key.peek().is_none() && own.token.is_empty() {
+        Some("Aggregation query used without partition key")
+    } else if key.any(|test| matches!(test, Test::In(_))) {
+        Some("Aggregation query used on multiple partition keys (IN restriction)")
+    } else {
+        None
+    }
 }
 
 fn result_columns(chosen: &Selection, table: &Table, json: bool) -> Arc<[ColumnSpec]> {
@@ -205,6 +222,11 @@ fn group_by(
                 "Group by is currently only supported on the columns of the PRIMARY KEY, got {name}"
             ));
         }
+        if select.distinct && column.role == ColumnKind::Clustering {
+            return invalid(
+                "Grouping on clustering columns is not allowed for SELECT DISTINCT queries",
+            );
+        }
         // Columns that are fixed by an equality may be left out.
         while next < at && next < key_count && is_equal(own, next) {
             next += 1;
@@ -233,7 +255,7 @@ fn access(
     own: &Restrictions,
     only_statics: bool,
 ) -> Result<(Access, bool)> {
-    let index = usable_index(table, own);
+    let index = usable_index(table, own, keyed_columns(table, own));
     let allowed = select.allow_filtering || table.stored.is_none() && is_open(table);
     let partition = 0..table.partition_count;
     let named =
@@ -361,6 +383,17 @@ fn clustering_refusal(table: &Table, own: &Restrictions) -> CqlError {
     CqlError::invalid(FILTERING)
 }
 
+/// How many columns of the key need no index, since it answers what is asked of them.
+fn keyed_columns(table: &Table, own: &Restrictions) -> usize {
+    let named =
+        (0..table.partition_count).all(|at| matches!(own.of(at), [Test::Equal(_) | Test::In(_)]));
+    match named {
+        true if clustering_needs_filter(table, own) => table.partition_count,
+        true => table.partition_count + table.clustering_count,
+        false => 0,
+    }
+}
+
 struct UsableIndex {
     index: usize,
     column: usize,
@@ -368,10 +401,13 @@ struct UsableIndex {
 }
 
 /// The first index that serves a restriction; equalities before ranges.
-fn usable_index(table: &Table, own: &Restrictions) -> Option<UsableIndex> {
+///
+/// `from` is the first column that is looked at.
+fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<UsableIndex> {
     let mut ranged = None;
     for (number, index) in table.indexes.iter().enumerate().filter(|(_, index)| index.is_public) {
-        let Some((at, column)) = table.find(&index.column) else { continue };
+        let found = table.find(&index.column).filter(|(at, _)| *at >= from);
+        let Some((at, column)) = found else { continue };
         for (place, test) in own.of(at).iter().enumerate() {
             let set = matches!(column.kind, CqlType::Set { .. });
             let found = UsableIndex { index: number, column: at, test: place };
@@ -386,7 +422,9 @@ fn usable_index(table: &Table, own: &Restrictions) -> Option<UsableIndex> {
                 (Test::Contains(_), IndexTarget::Keys) if set => return Some(found),
                 (Test::ContainsKey(_), IndexTarget::Keys) => return Some(found),
                 (Test::Entry(..), IndexTarget::Entries) => return Some(found),
-                (Test::Lower(..) | Test::Upper(..), _) if plain && index.is_sai() => {
+                (Test::Lower(..) | Test::Upper(..), _)
+                    if plain && index.is_sai() && !column.kind.is_string() =>
+                {
                     ranged.get_or_insert(found);
                 }
                 _ => {}
@@ -439,7 +477,7 @@ fn order(
         );
     }
     if matches!(access, Access::Index { .. }) {
-        return invalid("ORDER BY with 2ndary indexes is not supported.");
+        return invalid("ORDER BY with 2ndary indexes is not supported, except for ANN queries.");
     }
     if *access == Access::Scan {
         return invalid(
@@ -458,6 +496,9 @@ fn order(
             ));
         }
         let place = usize::try_from(column.id).unwrap_or(usize::MAX);
+        if ordered.contains(&(table.partition_count + place)) {
+            continue;
+        }
         while next < place && is_equal(own, table.partition_count + next) {
             next += 1;
         }

@@ -76,7 +76,9 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
         page.plain(page_size)?
     };
     let outcome = Outcome::Rows(ResultRows { columns: Arc::clone(&select.result), rows, paging });
-    Ok(outcome.into())
+    let mut answered = Answered::from(outcome);
+    answered.warnings.extend(select.warning.map(str::to_owned));
+    Ok(answered)
 }
 
 fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>> {
@@ -89,10 +91,7 @@ fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>
             let number = number.map_err(|_| CqlError::invalid(format!("Invalid {what} value")))?;
             match u64::try_from(number) {
                 Ok(number) if number > 0 => Ok(Some(number)),
-                _ => {
-                    let shown = if what == "limit" { "LIMIT" } else { "PER PARTITION LIMIT" };
-                    Err(CqlError::invalid(format!("{shown} must be strictly positive")))
-                }
+                _ => Err(CqlError::invalid("LIMIT must be strictly positive")),
             }
         }
     }
@@ -201,33 +200,60 @@ impl Page<'_> {
         let mut group: Option<Group> = None;
         let mut written = 0_u64;
         let limit = self.limit.take().unwrap_or(u64::MAX);
+        // Groups are counted here, not rows; of DISTINCT each partition has one row.
+        let per_partition = match select.distinct {
+            true => u64::MAX,
+            false => self.per_partition.take().unwrap_or(u64::MAX),
+        };
+        let mut of_partition: (Option<Bytes>, u64) = (None, 0);
         let grouped = !select.group_by.is_empty();
         let mut end = Position::default();
         self.each_row(None, &mut end, &mut |page, row| {
             let key = page.group_key(&select, &row)?;
-            if grouped && group.as_ref().is_some_and(|own| own.key != key) {
-                if let Some(full) = group.take() {
+            let partition = page.partition(&row);
+            if grouped
+                && group.as_ref().is_some_and(|own| own.key != key || own.partition != partition)
+                && let Some(full) = group.take()
+            {
+                if full.partition != of_partition.0 {
+                    of_partition = (full.partition.clone(), 0);
+                }
+                if of_partition.1 < per_partition {
                     page.put_group(&select, full, &mut buffer)?;
                     written += 1;
+                    of_partition.1 += 1;
                 }
                 if written >= limit {
                     return Ok(Flow::Enough);
                 }
             }
-            let own = group.get_or_insert_with(|| Group::new(&select, key));
+            let own = group.get_or_insert_with(|| Group::new(&select, key, partition));
             page.add(&select, own, row)?;
             Ok(Flow::More)
         })?;
         match group {
-            Some(full) if written < limit => self.put_group(&select, full, &mut buffer)?,
+            Some(full)
+                if written < limit
+                    && (full.partition != of_partition.0 || of_partition.1 < per_partition) =>
+            {
+                self.put_group(&select, full, &mut buffer)?;
+            }
             // Aggregates of nothing are one row, groups of nothing are none.
             None if !grouped => {
-                let empty = Group::new(&select, Vec::new());
+                let empty = Group::new(&select, Vec::new(), None);
                 self.put_group(&select, empty, &mut buffer)?;
             }
             _ => {}
         }
         Ok(buffer)
+    }
+
+    /// Which partition a row is of, where there are stored ones.
+    fn partition(&self, row: &Row) -> Option<Bytes> {
+        match row {
+            Row::Stored(entry) if !self.select.group_by.is_empty() => Some(entry.partition.clone()),
+            _ => None,
+        }
     }
 
     fn group_key(&self, select: &Select, row: &Row) -> Result<Vec<Option<Bytes>>> {
@@ -366,7 +392,7 @@ impl Page<'_> {
             loop {
                 let in_unit = matches!(unit, Unit::Get(..) | Unit::Span(..));
                 let per_partition = self.per_partition.map(|most| {
-                    let before = if in_unit && cursor.is_none() { end.of_partition } else { 0 };
+                    let before = if in_unit { end.of_partition } else { 0 };
                     usize::try_from(most.saturating_sub(before)).unwrap_or(usize::MAX)
                 });
                 if per_partition == Some(0) {
@@ -375,7 +401,8 @@ impl Page<'_> {
                 let most = wanted
                     .and_then(|wanted| usize::try_from(wanted.saturating_sub(taken)).ok())
                     .unwrap_or(ROWS_PER_READ)
-                    .min(ROWS_PER_READ);
+                    .min(ROWS_PER_READ)
+                    .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
                 let page = reading.read(self.select, unit, cursor.take(), most, per_partition)?;
                 for entry in page.rows {
                     if entry.clustering.is_none() && hides_statics {
@@ -506,15 +533,17 @@ impl Page<'_> {
 /// Rows of one group, counted.
 struct Group {
     key: Vec<Option<Bytes>>,
+    /// Groups of a `GROUP BY` do not reach over partitions.
+    partition: Option<Bytes>,
     /// What is selected beside aggregates comes from the first row.
     first: Option<Row>,
     accumulators: Vec<Accumulator>,
 }
 
 impl Group {
-    fn new(select: &Select, key: Vec<Option<Bytes>>) -> Self {
+    fn new(select: &Select, key: Vec<Option<Bytes>>, partition: Option<Bytes>) -> Self {
         let accumulators = select.aggregates.iter().map(|(own, _)| own.start()).collect();
-        Self { key, first: None, accumulators }
+        Self { key, partition, first: None, accumulators }
     }
 }
 

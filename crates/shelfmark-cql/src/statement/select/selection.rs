@@ -218,20 +218,23 @@ impl Builder<'_> {
             }
             Selector::Metadata { kind, of } => self.metadata(*kind, of, scope),
             Selector::Element { of, key } => {
+                let shown = column_name(of);
                 let (of, ty) = self.item(of, None, scope)?;
-                let (key_type, value_type) = element_types(&ty, "element")?;
-                let to = Receiver { name: "[key]", ty: &key_type };
+                let (key_type, value_type) = element_types(&ty, "element", &shown)?;
+                let to = Receiver { name: &key_name(&ty, &shown), ty: &key_type };
                 let key = prepare(key, to, scope)?;
                 Ok((Expr::Element { of: Box::new(of), ty, key: Box::new(key) }, value_type))
             }
             Selector::Slice { of, from, to } => {
+                let shown = column_name(of);
                 let (of, ty) = self.item(of, None, scope)?;
-                let (key_type, _) = element_types(&ty, "slice")?;
-                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>, name: &str| {
-                    let to = Receiver { name, ty: &key_type };
+                let (key_type, _) = element_types(&ty, "slice", &shown)?;
+                let name = key_name(&ty, &shown);
+                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
+                    let to = Receiver { name: &name, ty: &key_type };
                     term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
                 };
-                let (from, to) = (bound(from, "[from]")?, bound(to, "[to]")?);
+                let (from, to) = (bound(from)?, bound(to)?);
                 let shown = ty.clone();
                 Ok((Expr::Slice { of: Box::new(of), ty, from, to }, shown))
             }
@@ -512,17 +515,19 @@ impl Builder<'_> {
                         column.as_str()
                     ));
                 }
-                let (key_type, _) = element_types(&ty, "element")?;
-                let key = prepare(key, Receiver { name: "[key]", ty: &key_type }, scope)?;
+                let (key_type, _) = element_types(&ty, "element", column.as_str())?;
+                let name = key_name(&ty, column.as_str());
+                let key = prepare(key, Receiver { name: &name, ty: &key_type }, scope)?;
                 (MetadataPath::Element(Box::new(key)), false)
             }
             Selector::Slice { from, to, .. } => {
-                let (key_type, _) = element_types(&ty, "slice")?;
-                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>, name: &str| {
-                    let to = Receiver { name, ty: &key_type };
+                let (key_type, _) = element_types(&ty, "slice", column.as_str())?;
+                let name = key_name(&ty, column.as_str());
+                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
+                    let to = Receiver { name: &name, ty: &key_type };
                     term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
                 };
-                let (from, to) = (bound(from, "[from]")?, bound(to, "[to]")?);
+                let (from, to) = (bound(from)?, bound(to)?);
                 (MetadataPath::Slice(from, to), true)
             }
             Selector::Field { field, .. } => {
@@ -547,15 +552,30 @@ impl Builder<'_> {
     }
 }
 
-fn element_types(ty: &CqlType, what: &str) -> Result<(CqlType, CqlType)> {
+/// How a marker for a key is called.
+fn key_name(ty: &CqlType, shown: &str) -> String {
+    match ty {
+        CqlType::Set { .. } => format!("value({shown})"),
+        _ => format!("key({shown})"),
+    }
+}
+
+fn element_types(ty: &CqlType, what: &str, shown: &str) -> Result<(CqlType, CqlType)> {
     match ty {
         CqlType::Map { key, value, .. } if what == "element" => {
             Ok(((**key).clone(), (**value).clone()))
         }
         CqlType::Map { key, .. } => Ok(((**key).clone(), ty.clone())),
         CqlType::Set { element, .. } => Ok(((**element).clone(), (**element).clone())),
-        CqlType::List { .. } => invalid(format!("Invalid {what} selection: a list has no keys")),
-        _ => invalid(format!("Invalid {what} selection: {ty} is not a collection")),
+        CqlType::List { .. } => {
+            let what = if what == "slice" { "Slice" } else { "Element" };
+            invalid(format!(
+                "{what} selection is only allowed on sets and maps, but {shown} is a list"
+            ))
+        }
+        _ => invalid(format!(
+            "Invalid {what} selection: {shown} is of type {ty} is not a collection"
+        )),
     }
 }
 
@@ -581,7 +601,9 @@ fn column_name(selector: &Selector) -> String {
         }
         Selector::Function { name, arguments } => {
             let shown = name.name.as_str();
-            if shown == "countrows" {
+            // Counting a constant is counting rows.
+            let counts = shown == "count" && matches!(arguments.as_slice(), [Selector::Literal(_)]);
+            if shown == "countrows" || counts {
                 return "count".to_owned();
             }
             format!("system.{shown}({})", list(arguments))

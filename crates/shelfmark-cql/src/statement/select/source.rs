@@ -19,6 +19,7 @@ use crate::schema::IndexTarget;
 use crate::statement::keys::{partitions, spans};
 use crate::statement::relation::Test;
 use crate::term::Env;
+use crate::types::CqlType;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -89,7 +90,14 @@ fn of_partitions(select: &Select, keys: Vec<Bytes>, env: Env<'_>) -> Result<Unit
         spans.spans.reverse();
     }
     let restricted = select.restrictions.restricts_clustering(&select.table);
-    let gets = spans.are_rows && restricted && select.table.clustering_count > 0;
+    // Values of these types may be spelled in several ways: the answer has the one that is stored.
+    let spelled = |ty: &CqlType| {
+        matches!(ty, CqlType::Tuple(_) | CqlType::User { .. }) || *ty == CqlType::Decimal
+    };
+    let gets = spans.are_rows
+        && restricted
+        && select.table.clustering_count > 0
+        && !select.table.clustering_columns().iter().any(|own| spelled(&own.kind));
     // Without clustering columns a partition is one row, and statics there are none.
     let single = select.table.clustering_count == 0;
     let mut units = Vec::with_capacity(keys.len() * spans.spans.len());
@@ -117,9 +125,7 @@ fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64
             BoundValue::Null | BoundValue::Unset => None,
         };
         let Some(token) = token else {
-            return Err(CqlError::invalid(
-                "Invalid null value in condition for the partition key token",
-            ));
+            return Err(CqlError::invalid("Invalid null token value"));
         };
         match test {
             Test::Equal(_) => (lower, upper) = (Bound::Included(token), Bound::Included(token)),
@@ -152,15 +158,16 @@ fn terms(
 ) -> Result<Option<Span>> {
     let tests = select.restrictions.of(column);
     let name = select.table.columns.get(column).map_or("", |own| &*own.name);
-    let value = |expr: &crate::term::Expr| match expr.eval(env)? {
+    let of = |expr: &crate::term::Expr, what: &str| match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(Some(bytes)),
         BoundValue::Null => {
-            Err(CqlError::invalid(format!("Unsupported null value for column {name}")))
+            Err(CqlError::invalid(format!("Unsupported null {what} for column {name}")))
         }
         BoundValue::Unset => {
-            Err(CqlError::invalid(format!("Unsupported unset value for column {name}")))
+            Err(CqlError::invalid(format!("Unsupported unset {what} for column {name}")))
         }
     };
+    let value = |expr: &crate::term::Expr| of(expr, "value");
     let entries =
         select.table.indexes.get(index).is_some_and(|own| own.target == IndexTarget::Entries);
     Ok(match tests.get(test) {
@@ -168,7 +175,7 @@ fn terms(
             Some(Span::equal(vec![value(expr)?]))
         }
         Some(Test::Entry(key, wanted)) if entries => {
-            Some(Span::equal(vec![value(key)?, value(wanted)?]))
+            Some(Span::equal(vec![of(key, "map key")?, of(wanted, "map value")?]))
         }
         Some(Test::Lower(..) | Test::Upper(..)) => {
             let mut span = Span::all();

@@ -252,11 +252,12 @@ fn value_from_json(ty: &CqlType, json: &Json) -> Result<Vec<u8>> {
             Ok(put_collection(parts.len(), parts.iter().map(Vec::as_slice)))
         }
         CqlType::Vector { element, dimension } => {
-            let parts = list_parts(element, json, "a list", "vector")?;
+            let parts = list_parts(element, json, "a list", "list")?;
             if u32::try_from(parts.len()) != Ok(*dimension) {
                 return Err(MarshalError::new(format!(
-                    "List had incorrect size: expected {dimension} but given {}.",
-                    parts.len()
+                    "List had incorrect size: expected {dimension} but given {}; {}",
+                    parts.len(),
+                    json.shown()
                 )));
             }
             let mut out = Vec::new();
@@ -279,8 +280,9 @@ fn value_from_json(ty: &CqlType, json: &Json) -> Result<Vec<u8>> {
                 .collect();
             if !unknown.is_empty() {
                 return Err(MarshalError::new(format!(
-                    "User-defined type contains unknown fields: {}",
-                    unknown.join(", ")
+                    "Unknown field '{}' in value of user defined type {}",
+                    unknown.first().copied().unwrap_or_default(),
+                    definition.name
                 )));
             }
             let parts = definition.fields.iter().map(|(name, ty)| {
@@ -397,14 +399,8 @@ fn native_from_json(native: Native, json: &Json) -> Result<Vec<u8>> {
         Native::Uuid => text_only("a string representation of a uuid"),
         Native::Timeuuid => text_only("a string representation of a timeuuid"),
         Native::Inet => text_only("a string representation of an inet value"),
-        Native::Date => match json {
-            Json::Number(text) => from_text(&ty, text),
-            _ => text_only("a string representation of a date value"),
-        },
-        Native::Time => match json {
-            Json::Number(text) => from_text(&ty, text),
-            _ => text_only("a string representation of a time value"),
-        },
+        Native::Date => text_only("a string representation of a date value"),
+        Native::Time => text_only("a string representation of a time value"),
         Native::Duration => text_only("a string representation of a duration"),
         Native::Timestamp => number("a long or a datestring representation of a timestamp value"),
     }
@@ -416,9 +412,15 @@ fn blob_from_json(json: &Json) -> Result<Vec<u8>> {
         || MarshalError::new(format!("Value '{shown}' is not a valid blob representation"));
     let Json::String(text) = json else { return Err(invalid()) };
     let digits = text.strip_prefix("0x").ok_or_else(|| {
-        MarshalError::new(format!("String representation of blob is missing 0x prefix: {text}"))
+        MarshalError::new(format!(
+            "Value '{text}' is not a valid blob representation: String representation of blob is missing 0x prefix: {text}"
+        ))
     })?;
-    parse_hex(digits).ok_or_else(invalid)
+    parse_hex(digits).ok_or_else(|| {
+        MarshalError::new(format!(
+            "Value '{text}' is not a valid blob representation: cannot parse '{digits}' as hex bytes"
+        ))
+    })
 }
 
 fn invalid_number(what: &str, json: &Json) -> MarshalError {

@@ -1,0 +1,89 @@
+"""Random schemas and statements, sent to two servers, whose answers are compared.
+
+Everything follows from a number that is printed: `--seed N --count 1` runs that case again.
+What it is not: a proof that rows are right; where both are wrong alike it sees nothing.
+"""
+
+import random
+import re
+import time
+
+import generate
+import script
+import wire
+
+# What is compared in another form, for the reason given in README.md.
+HIDDEN = [
+    (re.compile(r"/127\.0\.0\.1:\d+"), "/ADDRESS"),
+    (re.compile(r"statement id: [0-9a-f]+"), "statement id: ID"),
+]
+# Answers that differ on purpose: what Cassandra says, and why.
+KNOWN = [
+    (re.compile(r"^error 0000: java"), "an exception that Cassandra did not mean to answer with"),
+    (re.compile(r"^error 1[35]00: "), "Cassandra fails"),
+]
+
+
+def shown(lines):
+    out = []
+    for line in lines:
+        for pattern, text in HIDDEN:
+            line = pattern.sub(text, line)
+        out.append(line)
+    return out
+
+
+class Pair:
+    """Two servers that get the same statements."""
+
+    def __init__(self, reference, address, keyspace="random_tables"):
+        self.both = [wire.Connection(reference), wire.Connection(address)]
+        self.count = self.differing = self.refused = 0
+        for text in (f"DROP KEYSPACE IF EXISTS {keyspace}",
+                     f"CREATE KEYSPACE {keyspace} WITH replication = {script.REPLICATION}",
+                     f"USE {keyspace}"):
+            for connection in self.both:
+                connection.run(text)
+
+    def close(self):
+        for connection in self.both:
+            connection.close()
+
+    def run(self, text, words=None, page=None):
+        """Sends a statement; returns what the second server says."""
+        wanted, given = (shown(own.run(text, words, page)) for own in self.both)
+        self.count += 1
+        self.refused += wanted[0].startswith("error")
+        if wanted == given or any(pattern.match(wanted[-1]) for pattern, _ in KNOWN):
+            return given
+        self.differing += 1
+        print(f"  {text}" + ("" if words is None else f" <- {', '.join(words)}"))
+        for line in wanted:
+            print(f"    - {line}")
+        for line in given:
+            print(f"    + {line}")
+        return given
+
+
+def run(reference, address, seed, count, statements):
+    """Runs `count` cases and returns how many answers differ."""
+    first = time.time_ns() // 1000 % 1_000_000_000 if seed is None else seed
+    total = differing = refused = 0
+    for number in range(first, first + count):
+        pair = Pair(reference, address)
+        case = generate.Case(random.Random(number))
+        print(f"seed {number}")
+        for text in case.schema():
+            pair.run(text)
+        for _ in range(statements):
+            text, words, page = case.statement()
+            given = pair.run(text, words, page)
+            case.learn(text, not given[0].startswith("error"))
+        pair.close()
+        total += pair.count
+        differing += pair.differing
+        refused += pair.refused
+        if pair.differing:
+            print(f"seed {number}: {pair.differing} of {pair.count} answers differ")
+    print(f"{total} statements, {refused} refused by both, {differing} answered differently")
+    return differing
