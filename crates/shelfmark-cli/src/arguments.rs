@@ -35,6 +35,10 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Check every byte of a store, and rescue one that is damaged
     Verify(Verify),
+    /// Type CQL at a prompt, or run it from text and files
+    Cql(Cql),
+    /// Run scripts of the cassandra-cli of 2012, or type its commands
+    CassandraCli(CassandraCli),
     /// Design keys: check a model, prove its access patterns
     Design(Design),
     /// Measure the engine against the bare store underneath, in one run
@@ -196,6 +200,69 @@ pub(crate) struct Scan {
     /// Say what was read for it, on standard error
     #[arg(long)]
     pub(crate) explain: bool,
+}
+
+/// Whom CQL is spoken to: a server, or a store that is opened in this process.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Connect {
+    /// Open the store in DIR in this process instead of asking a server; created when absent
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["server", "user", "tls_ca"])]
+    pub(crate) data: Option<PathBuf>,
+    /// CQL port of the server, HOST or HOST:PORT
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9042")]
+    pub(crate) server: String,
+    /// Log in under this name; without a password you are asked for it
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// The password; others see it in the list of processes, so better use --password-file
+    #[arg(short, long, value_name = "TEXT", requires = "user")]
+    pub(crate) password: Option<String>,
+    /// File with the password; a line end at its end does not count
+    #[arg(long, value_name = "FILE", requires = "user", conflicts_with = "password")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// Encrypt the connection; the server's certificate must be signed by one of FILE, PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tls_ca: Option<PathBuf>,
+    /// Begin in this keyspace
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) keyspace: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without -e and -f it prompts on a terminal, and otherwise runs its standard \
+    input.\nExit codes: 0 all done, 1 no connection or no file, 2 a statement was refused; the rest \
+    was not run.\n\nExamples:\n  shelfmark cql\n  shelfmark cql --data ./shelfmark-data -f \
+    schema.cql\n  shelfmark cql -k blog -e 'SELECT * FROM posts LIMIT 3' --json | jq .title"
+)]
+pub(crate) struct Cql {
+    #[command(flatten)]
+    pub(crate) connect: Connect,
+    /// Run these statements and exit; may be given several times
+    #[arg(short, long, value_name = "STATEMENTS", conflicts_with = "file")]
+    pub(crate) execute: Vec<String>,
+    /// Run the statements of FILE and exit; '-' is standard input; may be given several times
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Vec<PathBuf>,
+    /// Print each row as a JSON object on a line of its own
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Without -f it prompts on a terminal, and otherwise runs its standard \
+    input.\nExit codes: 0 all done, 1 no connection or no file, 4 a command failed; the rest was \
+    not run.\n\nExamples:\n  shelfmark cassandra-cli -f schema.txt\n  shelfmark cassandra-cli \
+    --data ./shelfmark-data --forgiving -f document.txt\n  shelfmark cassandra-cli -k Twissandra")]
+pub(crate) struct CassandraCli {
+    #[command(flatten)]
+    pub(crate) connect: Connect,
+    /// Run the commands of FILE and exit; '-' is standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Mend what text processors made of scripts, and pass over prose; every repair is a warning
+    #[arg(long)]
+    pub(crate) forgiving: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,5 @@
 //! Key ids and secrets, read from a file in the form of `~/.aws/credentials`, so that a server takes
-//! the very file that the clients have.
+//! the very file that the clients have; and passwords.
 //!
 //! Every section counts, whatever its name; settings that are no keys are passed over.
 //!
@@ -23,6 +23,20 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Credentials> {
     }
     let text = String::from_utf8(bytes).with_context(|| format!("{shown} is not UTF-8"))?;
     parse(&text).with_context(|| format!("{shown} holds no credentials"))
+}
+
+/// Reads the password of a file; a line end at its end does not count.
+pub(crate) fn password(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let bytes = vfs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = String::from_utf8(bytes).ok().with_context(|| format!("{shown} is not UTF-8"))?;
+    Ok(line(&text).to_owned())
+}
+
+/// Returns a line without its end.
+pub(crate) fn line(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
 }
 
 fn parse(text: &str) -> anyhow::Result<Credentials> {

@@ -7,8 +7,10 @@
 
 mod arguments;
 mod commands;
+mod connect;
 mod credentials;
 mod json;
+mod prompt;
 mod random;
 mod store;
 mod table;
@@ -31,6 +33,9 @@ fn main() -> ExitCode {
         }
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
+            if let Some(stopped) = error.downcast_ref::<commands::Stopped>() {
+                return ExitCode::from(stopped.code);
+            }
             let style = anstyle::AnsiColor::Red.on_default().bold();
             anstream::eprintln!("{style}error:{style:#} {error:#}");
             ExitCode::FAILURE
@@ -48,6 +53,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Tables(tables) => commands::tables::run(&tables),
         Command::Stats(stats) => commands::stats::run(&stats),
         Command::Verify(verify) => commands::verify::run(&verify),
+        Command::Cql(cql) => commands::cql::run(&cql),
+        Command::CassandraCli(cli) => commands::cassandra_cli::run(&cli),
         Command::Design(design) => commands::design::run(&design),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Key(key) => commands::key::run(&key),

@@ -18,8 +18,10 @@
 //! * `statement`: statements planned and run. `schema`, `types`, `term` and `function` serve it.
 //! * [`cassandra_cli`]: the command language of 2012, on the same tables.
 //! * `system`: the tables that describe the server itself, selected from like any other.
+//! * [`caller`]: the other end of a connection, for tools that ask.
 
 mod auth;
+pub mod caller;
 pub mod cassandra_cli;
 mod error;
 mod frame;

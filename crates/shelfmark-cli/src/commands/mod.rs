@@ -1,7 +1,9 @@
 //! One file per command.
 
 pub(crate) mod bench;
+pub(crate) mod cassandra_cli;
 pub(crate) mod completions;
+pub(crate) mod cql;
 pub(crate) mod design;
 pub(crate) mod get;
 pub(crate) mod key;
@@ -12,3 +14,11 @@ pub(crate) mod stats;
 pub(crate) mod tables;
 pub(crate) mod tour;
 pub(crate) mod verify;
+
+/// A script ended early, and why was already said.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped")]
+pub(crate) struct Stopped {
+    /// What the process exits with.
+    pub(crate) code: u8,
+}

@@ -97,18 +97,13 @@ fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
         (None, None) => return Ok(None),
         _ => bail!("cql_user and cql_password_file go together"),
     };
-    let password = vfs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let password = String::from_utf8(password)
-        .ok()
-        .with_context(|| format!("{} is not UTF-8", path.display()))?;
-    let password = password.strip_suffix('\n').unwrap_or(&password);
-    let password = password.strip_suffix('\r').unwrap_or(password);
+    let password = credentials::password(path)?;
     let salt = || {
         let mut salt = [0; 16];
         SystemRandom.fill(&mut salt);
         salt
     };
-    let role = cql::OneRole::new(name, password, salt());
+    let role = cql::OneRole::new(name, &password, salt());
     Ok(Some(cql::Login::new(Arc::new(role), salt())))
 }
 

@@ -40,6 +40,8 @@ fn every_command_helps_with_an_example() {
         "tables",
         "stats",
         "verify",
+        "cql",
+        "cassandra-cli",
         "bench",
         "key",
         "completions",
@@ -49,7 +51,10 @@ fn every_command_helps_with_an_example() {
         assert!(help.contains("Example") && help.contains("shelfmark"), "{command}: {help}");
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(stdout(&shelfmark(&["completions", shell])).contains("lexint"), "{shell}");
+        let script = stdout(&shelfmark(&["completions", shell]));
+        for word in ["lexint", "cassandra-cli", "forgiving", "tls-ca"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
     }
 }
 

@@ -8,10 +8,13 @@
 #![expect(clippy::zombie_processes, reason = "the server is waited for when it is dropped")]
 #![expect(clippy::disallowed_methods, reason = "a test waits for real processes with a real clock")]
 
+mod cassandra_cli;
 mod command;
+mod cql;
 mod design;
 mod documents;
 mod hostile;
 mod process;
 mod serve;
+mod terminal;
 mod tour;

@@ -31,12 +31,20 @@ pub(crate) struct Server {
     process: Child,
     /// Where DynamoDB clients connect.
     pub(crate) address: String,
+    /// Where CQL clients connect; empty when another program has the port that nobody chose.
+    pub(crate) cql: String,
 }
 
 impl Server {
     /// Starts a server over a folder and waits until it answers.
     pub(crate) fn start(folder: &Path) -> Self {
         Self::start_with(folder, &["--dynamodb", "127.0.0.1:0"])
+    }
+
+    /// Starts a server over a folder whose CQL port is its own.
+    pub(crate) fn start_cql(folder: &Path, flags: &[&str]) -> Self {
+        let free = ["--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0"];
+        Self::start_with(folder, &[&free, flags].concat())
     }
 
     /// Starts a server over a folder, with flags that say where it listens.
@@ -58,7 +66,8 @@ impl Server {
             if let Ok(text) = std::fs::read_to_string(&ready) {
                 let json: serde_json::Value = serde_json::from_str(&text).unwrap();
                 let address = json["dynamodb"].as_str().unwrap().to_owned();
-                return Self { process, address };
+                let cql = json["cql"].as_str().unwrap_or_default().to_owned();
+                return Self { process, address, cql };
             }
             std::thread::sleep(Duration::from_millis(10));
         }

@@ -41,6 +41,11 @@ impl<B: Backend> Client<B> {
         }
     }
 
+    /// Ends the session and returns what it ran on.
+    pub fn into_backend(self) -> B {
+        self.backend
+    }
+
     /// Returns what stands before the next command.
     #[must_use]
     pub fn prompt(&self) -> String {

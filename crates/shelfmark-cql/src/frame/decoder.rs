@@ -34,7 +34,7 @@ pub(crate) enum FrameError {
         /// Its stream.
         stream: i16,
     },
-    /// An answer came where a request belongs.
+    /// An answer came where a request belongs, or the other way about.
     #[error("Wrong protocol direction, expected a request but got a response for opcode {0}")]
     Direction(u8),
     /// The body is longer than allowed.
@@ -98,9 +98,16 @@ pub(crate) struct Decoder {
     payload: Bytes,
     /// The beginning of an envelope that is cut over frames.
     partial: BytesMut,
+    /// Whether this is the client's end, which reads answers.
+    answers: bool,
 }
 
 impl Decoder {
+    /// Creates the decoder of a client, which reads answers.
+    pub(crate) fn of_answers() -> Self {
+        Self { answers: true, ..Self::default() }
+    }
+
     /// Fixes the version and compression that STARTUP asked for; version 5 goes on in frames.
     pub(crate) fn agree(&mut self, version: Version, compression: Option<Compression>) {
         self.version = Some(version);
@@ -198,7 +205,7 @@ impl Decoder {
             return Err(FrameError::UnknownVersion { version: number, stream });
         };
         let Some(header) = Header::read(bytes) else { return Ok(None) };
-        if first & 0x80 != 0 {
+        if (first & 0x80 != 0) != self.answers {
             return Err(FrameError::Direction(header.opcode));
         }
         if let Some(expected) = self.version.filter(|expected| *expected != version) {
@@ -219,7 +226,7 @@ impl Decoder {
     }
 
     fn open(&self, header: Header, mut body: Bytes) -> Result<Envelope, FrameError> {
-        let version = Version::from_number(header.version).unwrap_or(Version::HIGHEST);
+        let version = Version::from_number(header.version & 0x7F).unwrap_or(Version::HIGHEST);
         if header.flags & flag::COMPRESSED != 0 && !self.framed {
             let damaged = FrameError::Compression { stream: header.stream };
             let Some(compression) = self.compression else { return Err(damaged) };

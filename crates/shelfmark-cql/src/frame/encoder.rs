@@ -1,4 +1,4 @@
-//! From answers to a connection's bytes.
+//! From answers to a connection's bytes; at a client's end from requests.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
@@ -36,9 +36,16 @@ pub(crate) struct Envelopes {
     ends: Vec<usize>,
     /// The answers before this place were made before frames began.
     plain: usize,
+    /// Whether these are requests, at a client's end.
+    requests: bool,
 }
 
 impl Envelopes {
+    /// Creates the envelopes of a client, which sends requests.
+    pub(crate) fn of_requests() -> Self {
+        Self { requests: true, ..Self::default() }
+    }
+
     /// Appends an answer; `body` writes its body.
     pub(crate) fn push(
         &mut self,
@@ -51,7 +58,7 @@ impl Envelopes {
     ) {
         let start = self.bytes.len();
         let head = Header {
-            version: version.number() | 0x80,
+            version: version.number() | if self.requests { 0 } else { 0x80 },
             flags,
             stream,
             opcode: opcode.number(),
@@ -113,18 +120,5 @@ impl Envelopes {
             framed::put(&mut out, bytes.get(start..end).unwrap_or_default(), true, compressed);
         }
         out.freeze()
-    }
-}
-
-#[cfg(test)]
-impl Envelopes {
-    /// Makes answers look like requests, for tests that read what was written.
-    pub(crate) fn clear_direction(&mut self) {
-        let starts: Vec<usize> = std::iter::once(0).chain(self.ends.iter().copied()).collect();
-        for start in starts {
-            if let Some(first) = self.bytes.get_mut(start) {
-                *first &= 0x7F;
-            }
-        }
     }
 }

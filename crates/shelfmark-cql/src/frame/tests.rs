@@ -13,15 +13,13 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// An answer turned into the request that an echoing client would send.
+/// Bodies as the requests of a client.
 fn as_requests(framing: Framing, version: Version, bodies: &[Vec<u8>]) -> BytesMut {
-    let mut envelopes = Envelopes::default();
+    let mut envelopes = Envelopes::of_requests();
     let mut out = BytesMut::new();
     for (stream, body) in (0_i16..).zip(bodies) {
         envelopes.push(version, 0, stream, Opcode::Query, framing, |out| out.put_slice(body));
     }
-    // Requests have the direction bit clear; it lies under the checksum, so it is cleared before.
-    envelopes.clear_direction();
     out.extend_from_slice(&envelopes.take(framing));
     out
 }

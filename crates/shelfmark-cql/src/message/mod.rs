@@ -18,6 +18,7 @@ mod writer;
 pub(crate) use answer::{event, prepared, result, supported};
 pub(crate) use error::error;
 pub(crate) use metadata::{MetadataId, RowsHead, id as metadata_id};
+pub(crate) use reader::{Malformed, Read, Reader};
 pub(crate) use request::{Batch, BatchItem, Execute, Prepare, Query, Request, Statement};
 pub(crate) use writer::Write;
 

@@ -3,6 +3,7 @@
 use bytes::{Buf as _, Bytes};
 
 use crate::outcome::BoundValue;
+use crate::types::{CqlType, take_type_option};
 
 /// A body that does not hold what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +87,20 @@ impl Reader {
             (-2, _) => Ok(BoundValue::Unset),
             _ => Err(Malformed("a value has an invalid length")),
         }
+    }
+
+    /// Reads a `[uuid]`.
+    pub(crate) fn uuid(&mut self) -> Read<[u8; 16]> {
+        self.take(16)?.as_ref().try_into().map_err(|_| SHORT)
+    }
+
+    /// Reads an `[option]`: a type.
+    pub(crate) fn type_option(&mut self) -> Read<CqlType> {
+        let mut rest = &self.body[..];
+        let kind = take_type_option(&mut rest).map_err(|_| Malformed("a type cannot be read"))?;
+        let taken = self.body.len() - rest.len();
+        self.take(taken)?;
+        Ok(kind)
     }
 
     /// Reads a `[string list]`.

@@ -201,11 +201,10 @@ fn a_login_in_version_5_is_framed() {
     let (_, found) = ask(&mut connection, &envelope(5, 0, STARTUP, &options));
     assert_eq!(found[0].1, 3);
     let framing = Framing::Framed { compressed: false };
-    let mut request = Envelopes::default();
+    let mut request = Envelopes::of_requests();
     request.push(Version::V5, 0, 7, Opcode::AuthResponse, framing, |out| {
         out.bytes(Some(b"\0me\0secret"));
     });
-    request.clear_direction();
     let mut bytes = BytesMut::from(&request.take(framing)[..]);
     assert_eq!(connection.feed(&mut bytes), Progress::Hungry);
     let answer = connection.take_output();

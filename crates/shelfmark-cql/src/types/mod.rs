@@ -42,7 +42,7 @@ pub use number::{
     decimal_from_parts, decimal_parts, decimal_to_scientific, parse_decimal, parse_varint,
     varint_from_bytes, varint_to_bytes,
 };
-pub use option::put_type_option;
+pub use option::{put_type_option, take_type_option};
 pub(crate) use text::{format_uuid, hex, parse_uuid};
 pub use text::{from_text, to_literal, to_text};
 pub use time::{

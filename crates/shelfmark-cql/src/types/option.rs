@@ -1,9 +1,14 @@
-//! Types as `[option]`s of the native protocol, in result and bind metadata.
+//! Types as `[option]`s of the native protocol, in result and bind metadata: written, and read at a
+//! client's end.
 //!
 //! Source: native protocol specification v4 and v5, section "Rows"; what is a custom type in older
 //! versions: Cassandra 5.0's `DataType`, read 2026-11.
 
-use super::{CqlType, Native, class_name};
+use std::sync::Arc;
+
+use super::{
+    CqlType, MarshalError, Native, Result, TYPE_DEPTH_MAX, UserType, class_name, parse_class_name,
+};
 
 /// The first version of the protocol that knows `duration`.
 const VERSION_OF_DURATION: u8 = 5;
@@ -51,6 +56,94 @@ pub fn put_type_option(ty: &CqlType, version: u8, out: &mut Vec<u8>) {
         CqlType::Custom(class) => put_custom(class, out),
     }
 }
+
+/// Takes the option of a type off the front of `bytes`.
+///
+/// Collections in it are taken for live ones: the protocol does not say which are frozen.
+///
+/// # Errors
+///
+/// * It is cut, of an unknown code or class, or nested more deeply than [`TYPE_DEPTH_MAX`]. The
+///   bytes behind it cannot be read then.
+pub fn take_type_option(bytes: &mut &[u8]) -> Result<CqlType> {
+    take_option(bytes, 0)
+}
+
+fn take_option(bytes: &mut &[u8], depth: usize) -> Result<CqlType> {
+    if depth >= TYPE_DEPTH_MAX {
+        return Err(MarshalError::new("types are nested too deeply"));
+    }
+    let code = take_count(bytes)?;
+    let inner = |bytes: &mut &[u8]| take_option(bytes, depth + 1);
+    Ok(match code {
+        0x00 => {
+            let class = take_string(bytes)?;
+            parse_class_name(&class).map_or_else(|_| CqlType::Custom(Arc::from(class)), |it| it.0)
+        }
+        0x20 => CqlType::list(inner(bytes)?),
+        0x21 => CqlType::map(inner(bytes)?, inner(bytes)?),
+        0x22 => CqlType::set(inner(bytes)?),
+        0x30 => {
+            let (keyspace, name) = (take_string(bytes)?.into(), take_string(bytes)?.into());
+            let count = take_count(bytes)?;
+            let field = |_| Ok((Arc::from(take_string(bytes)?), inner(bytes)?));
+            let fields = (0..count).map(field).collect::<Result<_>>()?;
+            let definition = Arc::new(UserType { keyspace, name, fields });
+            CqlType::User { definition, frozen: false }
+        }
+        0x31 => {
+            let count = take_count(bytes)?;
+            CqlType::tuple((0..count).map(|_| inner(bytes)).collect::<Result<_>>()?)
+        }
+        code => {
+            let known = NATIVES.iter().find(|native| native_code(**native, u8::MAX) == Some(code));
+            CqlType::Native(*known.ok_or_else(|| {
+                MarshalError::new(format!("there is no type of code 0x{code:04x}"))
+            })?)
+        }
+    })
+}
+
+fn take_count(bytes: &mut &[u8]) -> Result<u16> {
+    let (count, rest) = bytes.split_first_chunk().ok_or_else(cut)?;
+    *bytes = rest;
+    Ok(u16::from_be_bytes(*count))
+}
+
+fn take_string(bytes: &mut &[u8]) -> Result<String> {
+    let length = usize::from(take_count(bytes)?);
+    let (text, rest) = bytes.split_at_checked(length).ok_or_else(cut)?;
+    *bytes = rest;
+    String::from_utf8(text.to_vec()).map_err(|_| MarshalError::new("a name is not UTF-8"))
+}
+
+fn cut() -> MarshalError {
+    MarshalError::new("a type is cut off")
+}
+
+/// The types that have a code of their own.
+const NATIVES: [Native; 20] = [
+    Native::Ascii,
+    Native::Bigint,
+    Native::Blob,
+    Native::Boolean,
+    Native::Counter,
+    Native::Date,
+    Native::Decimal,
+    Native::Double,
+    Native::Duration,
+    Native::Float,
+    Native::Inet,
+    Native::Int,
+    Native::Smallint,
+    Native::Text,
+    Native::Time,
+    Native::Timestamp,
+    Native::Timeuuid,
+    Native::Tinyint,
+    Native::Uuid,
+    Native::Varint,
+];
 
 const fn native_code(native: Native, version: u8) -> Option<u16> {
     Some(match native {

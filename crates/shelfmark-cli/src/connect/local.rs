@@ -1,0 +1,79 @@
+//! A store that is opened in this process, with the CQL face over it.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bytes::BytesMut;
+use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Progress};
+use shelfmark_engine::{Engine, Upkeep};
+use shelfmark_store::embedded::Options;
+
+use super::link::Link;
+use crate::store::open;
+
+const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
+
+/// A connection without a socket.
+pub(super) struct InProcess {
+    connection: Connection,
+    /// The writes' thread says here that an answer is ready.
+    woken: mpsc::Receiver<()>,
+    ended: bool,
+    upkeep: Upkeep,
+    engine: Engine,
+}
+
+impl InProcess {
+    /// Opens the store of a folder, creating it if it is absent.
+    pub(super) fn open(folder: &Path) -> anyhow::Result<Self> {
+        if !folder.exists() {
+            anstream::eprintln!("a new store is created in {}", folder.display());
+        }
+        let engine = open(folder, Options::default(), true)?;
+        let environment = engine.environment().clone();
+        let options = FaceOptions::default();
+        let background = Arc::new(Inline);
+        let face = Face::open(engine.clone(), environment, options, None, background)
+            .map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
+        let upkeep = Upkeep::start(&engine, UPKEEP_PERIOD)?;
+        let (wake, woken) = mpsc::channel();
+        let wake = Mutex::new(wake);
+        let wake = move || {
+            // Nobody waits any more only when the connection is gone.
+            let _ = wake.lock().unwrap_or_else(PoisonError::into_inner).send(());
+        };
+        let client = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        let connection = Connection::new(Arc::new(face), client, Box::new(wake));
+        Ok(Self { connection, woken, ended: false, upkeep, engine })
+    }
+}
+
+impl Link for InProcess {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut input = BytesMut::from(bytes);
+        self.ended = self.connection.feed(&mut input) == Progress::Ended;
+        Ok(())
+    }
+
+    fn receive(&mut self) -> io::Result<Vec<u8>> {
+        loop {
+            let bytes = self.connection.take_output();
+            if !bytes.is_empty() {
+                return Ok(bytes.into());
+            }
+            if self.ended || self.woken.recv().is_err() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
+
+    fn close(mut self: Box<Self>) -> anyhow::Result<()> {
+        self.upkeep.stop();
+        drop(self.connection);
+        self.engine.store().close().context("the store could not be closed in good order")
+    }
+}

@@ -1,0 +1,184 @@
+//! CQL over a connection: to a server, or to a store that is opened in this process.
+//!
+//! What it is not: a driver. One statement at a time, text only; it blocks until it is answered.
+//!
+//! Invariant: statements run alike over every [`Link`]; the bytes are the same.
+
+mod link;
+mod local;
+mod password;
+mod remote;
+
+use std::fmt;
+
+use anyhow::{anyhow, bail};
+use shelfmark_cql::ErrorCode;
+use shelfmark_cql::caller::{Caller, Question, Refusal, Result as Answered, Said, Speech};
+use shelfmark_store::clock::{Clock as _, SystemClock};
+
+use crate::arguments::Connect;
+use link::Link;
+
+/// Rows that are asked for at once where all of them are wanted.
+pub(crate) const ROWS_AT_ONCE: i32 = 5_000;
+
+/// What the server is told that speaks to it.
+const DRIVER: &str = "shelfmark";
+
+/// A connection that is ready for statements.
+pub(crate) struct Session {
+    caller: Caller,
+    link: Box<dyn Link>,
+    clock: SystemClock,
+    /// Whom it is with, for people.
+    pub(crate) place: String,
+}
+
+/// Why a statement has no answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The statement was refused; the connection goes on.
+    Refused(Refusal),
+    /// The connection is gone.
+    Lost(anyhow::Error),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => write!(f, "{refusal}"),
+            Self::Lost(error) => write!(f, "{error:#}"),
+        }
+    }
+}
+
+impl Session {
+    /// Opens the store or connects, and logs in.
+    pub(crate) fn open(connect: &Connect) -> anyhow::Result<Self> {
+        if let Some(folder) = &connect.data {
+            let link = Box::new(local::InProcess::open(folder)?);
+            return Self::begin(link, Speech::V5, format!("the store in {}", folder.display()))?
+                .login(connect);
+        }
+        let address = remote::address(&connect.server);
+        let tls = remote::tls(connect.tls_ca.as_deref())?;
+        let dial = || remote::dial(&address, tls.as_ref());
+        match Self::begin(dial()?, Speech::V5, address.clone()) {
+            // It may still speak what was before.
+            Err(error) if speaks_otherwise(&error) => {
+                Self::begin(dial()?, Speech::V4, address.clone())?.login(connect)
+            }
+            begun => begun?.login(connect),
+        }
+    }
+
+    fn begin(link: Box<dyn Link>, speech: Speech, place: String) -> anyhow::Result<Handshake> {
+        let caller = Caller::new(speech);
+        let mut session = Self { caller, link, clock: SystemClock::new(), place };
+        let startup = session.caller.startup(DRIVER);
+        match session.said(&startup)? {
+            Said::Ready => Ok(Handshake { session, wants_login: false }),
+            Said::WantsLogin(_) => Ok(Handshake { session, wants_login: true }),
+            Said::Refused(refusal) => Err(refusal.into()),
+            Said::LoggedIn | Said::Result(_) => Err(out_of_turn()),
+        }
+    }
+
+    /// Runs a statement.
+    pub(crate) fn ask(&mut self, question: &Question<'_>) -> Result<Answered, Failure> {
+        let bytes = self.caller.ask(question);
+        match self.said(&bytes).map_err(Failure::Lost)? {
+            Said::Result(result) => Ok(result),
+            Said::Refused(refusal) => Err(Failure::Refused(refusal)),
+            Said::Ready | Said::WantsLogin(_) | Said::LoggedIn => Err(Failure::Lost(out_of_turn())),
+        }
+    }
+
+    /// Runs a statement whose rows are all wanted, and few.
+    pub(crate) fn all(&mut self, text: &str) -> Result<Answered, Failure> {
+        let mut question = Question { text, page_size: Some(ROWS_AT_ONCE), ..Question::default() };
+        let mut whole = self.ask(&question)?;
+        loop {
+            question.paging = whole.page.as_mut().and_then(|page| page.paging.take());
+            if question.paging.is_none() {
+                return Ok(whole);
+            }
+            let next = self.ask(&question)?;
+            if let (Some(page), Some(next)) = (&mut whole.page, next.page) {
+                page.rows.extend(next.rows);
+                page.paging = next.paging;
+            }
+        }
+    }
+
+    /// Returns milliseconds that only rise.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.clock.now_micros() / 1_000
+    }
+
+    /// Ends the connection; a store that was opened is closed in good order.
+    pub(crate) fn close(self) -> anyhow::Result<()> {
+        self.link.close()
+    }
+
+    fn said(&mut self, bytes: &[u8]) -> anyhow::Result<Said> {
+        self.link.send(bytes).map_err(|error| self.lost(error))?;
+        let mut said = self.caller.hear(&[])?;
+        while said.is_none() {
+            let bytes = self.link.receive().map_err(|error| self.lost(error))?;
+            said = self
+                .caller
+                .hear(&bytes)
+                .map_err(|error| anyhow!("{}: {error}; is that the CQL port?", self.place))?;
+        }
+        said.ok_or_else(out_of_turn)
+    }
+
+    fn lost(&self, error: std::io::Error) -> anyhow::Error {
+        let hint = match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                "; it may want TLS (--tls-ca), or be another server's port"
+            }
+            _ => "",
+        };
+        anyhow!("the connection to {} is gone: {error}{hint}", self.place)
+    }
+}
+
+/// A connection that has begun, and may have to say who is there.
+struct Handshake {
+    session: Session,
+    wants_login: bool,
+}
+
+impl Handshake {
+    fn login(self, connect: &Connect) -> anyhow::Result<Session> {
+        let Self { mut session, wants_login } = self;
+        if !wants_login {
+            return Ok(session);
+        }
+        let Some(user) = &connect.user else {
+            bail!(
+                "{} asks who is there: pass --user NAME, and --password-file FILE",
+                session.place
+            );
+        };
+        let password = password::of(connect, user)?;
+        let login = session.caller.login(user, &password);
+        match session.said(&login)? {
+            Said::LoggedIn => Ok(session),
+            Said::Refused(refusal) => Err(refusal.into()),
+            Said::Ready | Said::WantsLogin(_) | Said::Result(_) => Err(out_of_turn()),
+        }
+    }
+}
+
+/// Whether a server refused the version of the protocol.
+fn speaks_otherwise(error: &anyhow::Error) -> bool {
+    let refusal = error.downcast_ref::<Refusal>();
+    refusal.is_some_and(|refusal| refusal.code == Some(ErrorCode::Protocol))
+}
+
+fn out_of_turn() -> anyhow::Error {
+    anyhow!("the server answers something that was not asked")
+}

@@ -1,0 +1,262 @@
+//! `shelfmark cql` over a server and over a folder: scripts, errors, logins, TLS, the prompt.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use crate::process::{Server, command, shelfmark, stderr, stdout};
+use crate::terminal::Terminal;
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/scripts").join(name)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Runs `shelfmark cql` over a server or a folder.
+fn cql(to: [&str; 2], words: &[&str]) -> Output {
+    shelfmark(&[&["cql"], &to[..], words].concat())
+}
+
+#[track_caller]
+fn check(output: &Output, expected: &str) {
+    assert!(output.status.success(), "{}{}", stdout(output), stderr(output));
+    assert_eq!(stdout(output), expected, "{}", stderr(output));
+}
+
+#[track_caller]
+fn check_refused(output: &Output, code: i32, parts: &[&str]) {
+    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
+    for part in parts {
+        assert!(stderr(output).contains(part), "{part} in {}", stderr(output));
+    }
+}
+
+const KEYSPACE: &str = "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', \
+                        'replication_factor': 1};";
+
+#[test]
+fn a_script_prints_the_same_over_a_server_and_over_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &[]);
+    let guestbook = script("guestbook.cql");
+    let expected = std::fs::read_to_string(script("guestbook.out")).unwrap();
+    check(&cql(["--server", &server.cql], &["-f", text(&guestbook)]), &expected);
+    let own = folder.path().join("own");
+    check(&cql(["--data", text(&own)], &["-f", text(&guestbook)]), &expected);
+    // What one wrote the other reads, once it is closed.
+    assert!(server.stop("-TERM").status.success());
+    let store = folder.path().join("store");
+    let words = ["-k", "guestbook", "-e", "SELECT visit FROM visits WHERE guest = 'bob'"];
+    check(&cql(["--data", text(&store)], &words), "\n visit\n-------\n     7\n\n(1 rows)\n");
+}
+
+#[test]
+fn a_refused_statement_ends_the_script_and_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let to = ["--data", text(&store)];
+    let wrong = folder.path().join("wrong.cql");
+    std::fs::write(&wrong, "SELECT key FROM system.local;\n\n  SELECT *\n  FORM t;\nUSE k;")
+        .unwrap();
+    let name = text(&wrong);
+    let output = cql(to, &["-f", name]);
+    let place = format!("error: {name}:4:3: line 2:2 ");
+    check_refused(&output, 2, &[&place, "code 2000", "\n4 |   FORM t;\n      ^\n"]);
+    assert!(stdout(&output).contains("(1 rows)"));
+    let output = cql(to, &["-e", "USE nowhere", "-e", "SELECT key FROM system.local"]);
+    check_refused(
+        &output,
+        2,
+        &["error: Keyspace 'nowhere' does not exist [Invalid query, code 2200]"],
+    );
+    assert_eq!(stdout(&output), "");
+    check_refused(&cql(to, &["-e", "COPY t TO 'x'"]), 2, &["COPY is not answered here"]);
+    check_refused(&cql(to, &["-e", "CONSISTENCY MANY"]), 2, &["MANY is no level"]);
+    check_refused(&cql(to, &["-f", "/nonexistent.cql"]), 1, &["cannot read /nonexistent.cql"]);
+    check_refused(&cql(to, &["-k", "nowhere", "-e", "help"]), 1, &["nowhere"]);
+}
+
+#[test]
+fn rows_come_as_json_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let statements = "CREATE TABLE k.t (a int PRIMARY KEY, \"B\" text, c map<text, frozen<list<int>>>); \
+                      INSERT INTO k.t (a, \"B\", c) VALUES (1, '\"x\"', {'y': [1, 2]}); \
+                      INSERT INTO k.t (a) VALUES (2); SELECT * FROM k.t; HELP";
+    let output = cql(["--data", text(&store)], &["-e", KEYSPACE, "-e", statements, "--json"]);
+    check(
+        &output,
+        "{\"a\": 1, \"B\": \"\\\"x\\\"\", \"c\": {\"y\": [1, 2]}}\n{\"a\": 2, \"B\": null, \"c\": null}\n",
+    );
+    assert!(stderr(&output).contains("Commands of the shell"));
+    assert!(stderr(&output).contains("a new store is created in"));
+}
+
+#[test]
+fn standard_input_and_called_scripts_are_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let called = folder.path().join("called.cql");
+    std::fs::write(&called, format!("{KEYSPACE}\u{a0}\u{3000}\nUSE k; exit; USE nowhere;"))
+        .unwrap();
+    let mut process = command()
+        .args(["cql", "--data", text(&store)])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = process.stdin.take().unwrap();
+    write!(input, "SOURCE '{}'\nTRACING ON\nSELECT key FROM system.local;", text(&called)).unwrap();
+    drop(input);
+    let output = process.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("\n key\n-------\n local\n\n(1 rows)\n\nTrace "));
+    assert!(stdout(&output).contains("Parsed and planned the statement"));
+    let wide = format!("warning: {}:1:92: a wide space", text(&called));
+    assert!(stderr(&output).contains(&wide), "{}", stderr(&output));
+    assert!(stderr(&output).contains("and 1 more"));
+    std::fs::write(&called, format!("SOURCE '{}';", text(&called))).unwrap();
+    let output = cql(["--data", text(&store)], &["-f", text(&called)]);
+    check_refused(&output, 2, &["call each other more than 16 deep"]);
+}
+
+#[test]
+fn whoever_is_not_there_is_named_with_what_to_do() {
+    let nobody =
+        std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    for name in ["cql", "cassandra-cli"] {
+        let output = shelfmark(&[name, "--server", &nobody, "-f", "/dev/null"]);
+        check_refused(&output, 1, &[&nobody, "`shelfmark serve`", "--data DIR"]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let output = cql(["--server", &server.address], &["-e", "help"]);
+    check_refused(&output, 1, &[&server.address, "CQL port"]);
+    let store = folder.path().join("store");
+    check_refused(&cql(["--data", text(&store)], &["-e", "help"]), 1, &["open already"]);
+    let output = shelfmark(&["cql", "--data", "x", "--server", "y"]);
+    check_refused(&output, 2, &["cannot be used with"]);
+}
+
+#[test]
+fn a_server_that_asks_is_told_who_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "correct horse\n").unwrap();
+    let flags = ["--cql-user", "ann", "--cql-password-file", text(&secret)];
+    let server = Server::start_cql(folder.path(), &flags);
+    let to = ["--server", server.cql.as_str()];
+    let ask = ["-e", "LIST ROLES OF ann"];
+    check_refused(&cql(to, &ask), 1, &["asks who is there", "--user NAME"]);
+    let file = [&["-u", "ann", "--password-file", text(&secret)][..], &ask].concat();
+    assert!(cql(to, &file).status.success(), "{}", stderr(&cql(to, &file)));
+    let wrong = [&["-u", "ann", "-p", "wrong"][..], &ask].concat();
+    check_refused(&cql(to, &wrong), 1, &["Provided username ann and/or password are incorrect"]);
+    let none = [&["-u", "ann"][..], &ask].concat();
+    check_refused(&cql(to, &none), 1, &["--password-file FILE"]);
+}
+
+#[test]
+fn a_connection_is_encrypted_for_whom_it_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let tls = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shelfmark-server/tests/it/tls");
+    let (certificate, key) = (tls.join("certificate.pem"), tls.join("key.pem"));
+    let flags = ["--cql-tls-certificate", text(&certificate), "--cql-tls-key", text(&key)];
+    let server = Server::start_cql(folder.path(), &flags);
+    let address = server.cql.replace("127.0.0.1", "localhost");
+    let ask = ["-e", "SELECT key FROM system.local", "--json"];
+    let encrypted = [&["--tls-ca", text(&certificate)][..], &ask].concat();
+    check(&cql(["--server", &address], &encrypted), "{\"key\": \"local\"}\n");
+    // The certificate is for another name.
+    let output = cql(["--server", &server.cql], &encrypted);
+    check_refused(&output, 1, &["certificate"]);
+    check_refused(&cql(["--server", &address], &ask), 1, &["--tls-ca"]);
+    let none = [&["--tls-ca", "/dev/null"][..], &ask].concat();
+    check_refused(&cql(["--server", &address], &none), 1, &["holds no certificate"]);
+}
+
+#[test]
+fn the_prompt_edits_completes_and_remembers() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let mut terminal = Terminal::start(folder.path(), &["cql", "--data", text(&store)]);
+    terminal.wait_for("cql> ");
+    terminal.enter(KEYSPACE);
+    terminal.enter("use k;");
+    terminal.wait_for("cql:k> ");
+    // Several lines are one statement.
+    terminal.enter("create table widgets (id int primary key,\rcolour text);");
+    terminal.wait_for("cql:k> ");
+    terminal.enter("insert into widgets (id, colour) values (7, 'green');");
+    // Tab completes a keyword, and a name that is in the schema by now.
+    terminal.enter("sel\tcolour fr\twid\t;");
+    terminal.wait_for("green");
+    terminal.wait_for("(1 rows)");
+    terminal.enter("select nothing from widgets;");
+    terminal.wait_for("error:");
+    terminal.wait_for("cql:k> ");
+    // Ctrl-C throws away what was typed.
+    terminal.send("select\x03");
+    terminal.enter("create role x with password = 'hush';");
+    // Up brings back what was run before, and Ctrl-D leaves.
+    terminal.enter("show version");
+    terminal.wait_for("CQL spec 3.4.7");
+    terminal.wait_for("cql:k> ");
+    terminal.send("\x1b[A\r");
+    terminal.wait_for("CQL spec 3.4.7");
+    terminal.wait_for("cql:k> ");
+    terminal.send("\x04");
+    assert!(terminal.ends());
+    let history =
+        std::fs::read_to_string(folder.path().join("state/shelfmark/cql_history")).unwrap();
+    assert!(history.contains("insert into widgets"), "{history}");
+    assert!(!history.contains("hush"), "{history}");
+}
+
+#[test]
+fn tables_fit_the_terminal_and_pages_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let columns: Vec<String> = (0..30).map(|n| format!("column_{n} int")).collect();
+    let wide = format!("CREATE TABLE k.wide (id int PRIMARY KEY, {});", columns.join(", "));
+    let to = ["--data", text(&store)];
+    let long = format!("INSERT INTO k.long (id, t) VALUES (1, '{}');", "word ".repeat(60));
+    let words = [
+        "-e",
+        KEYSPACE,
+        "-e",
+        &wide,
+        "-e",
+        "INSERT INTO k.wide (id, column_3) VALUES (1, 5);",
+        "-e",
+        "CREATE TABLE k.long (id int PRIMARY KEY, t text)",
+        "-e",
+        &long,
+    ];
+    assert!(cql(to, &words).status.success(), "{}", stderr(&cql(to, &words)));
+    let mut terminal = Terminal::start(folder.path(), &["cql", "--data", text(&store)]);
+    terminal.wait_for("cql> ");
+    terminal.enter("select * from k.wide;");
+    terminal.wait_for("@ Row 1");
+    terminal.wait_for("(1 rows)");
+    terminal.enter("select * from k.long;");
+    let shown = terminal.wait_for("(1 rows)");
+    // The terminal is 100 columns wide; its lines are no longer.
+    let table: Vec<&str> = shown.lines().filter(|line| line.contains("word word")).collect();
+    assert!(table.len() > 2, "{shown}");
+    let plain = |line: &str| anstream::adapter::strip_str(line).to_string();
+    assert!(table.iter().all(|line| plain(line).chars().count() <= 101), "{shown}");
+    terminal.enter("paging 1");
+    terminal.enter("select keyspace_name from system_schema.keyspaces;");
+    terminal.wait_for("---MORE---");
+    terminal.enter("");
+    terminal.wait_for("---MORE---");
+    terminal.enter("q");
+    terminal.wait_for("(2 rows)");
+    terminal.enter("exit");
+    assert!(terminal.ends());
+}
