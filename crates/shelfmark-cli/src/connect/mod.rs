@@ -22,6 +22,9 @@ use link::Link;
 /// Rows that are asked for at once where all of them are wanted.
 pub(crate) const ROWS_AT_ONCE: i32 = 5_000;
 
+/// What may be wrong where something answers, and not in the protocol.
+const NO_ANSWER: &str = "; is that the CQL port? If it wants TLS, pass --tls-ca FILE";
+
 /// What the server is told that speaks to it.
 const DRIVER: &str = "shelfmark";
 
@@ -129,16 +132,14 @@ impl Session {
             said = self
                 .caller
                 .hear(&bytes)
-                .map_err(|error| anyhow!("{}: {error}; is that the CQL port?", self.place))?;
+                .map_err(|error| anyhow!("{}: {error}{NO_ANSWER}", self.place))?;
         }
         said.ok_or_else(out_of_turn)
     }
 
     fn lost(&self, error: std::io::Error) -> anyhow::Error {
         let hint = match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => {
-                "; it may want TLS (--tls-ca), or be another server's port"
-            }
+            std::io::ErrorKind::UnexpectedEof => NO_ANSWER,
             _ => "",
         };
         anyhow!("the connection to {} is gone: {error}{hint}", self.place)
