@@ -22,6 +22,9 @@ use clap::Parser as _;
 
 use arguments::{Arguments, Command};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match run(arguments.command) {

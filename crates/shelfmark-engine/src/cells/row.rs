@@ -38,7 +38,8 @@ impl LiveRow {
     /// Returns the live cell of a plain column.
     #[must_use]
     pub fn cell(&self, column: u32) -> Option<&LiveCell> {
-        self.elements(column).first()
+        let place = self.cells.partition_point(|cell| cell.column < column);
+        self.cells.get(place).filter(|cell| cell.column == column)
     }
 
     /// Returns the live elements of a collection, sorted by path.

@@ -21,6 +21,10 @@ pub(super) enum Target {
     Engine(Engine, Arc<Table>),
 }
 
+/// How many turns the targets take at each work. A machine that is shared gets slower and faster by
+/// the second; what is measured in turns meets the same of it.
+const TURNS: u32 = 8;
+
 /// Operations per second, and latencies in microseconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Figures {
@@ -150,25 +154,25 @@ struct Window {
 }
 
 impl Load {
-    /// Keeps `in_flight` durable puts under way on each target, one after the other.
+    /// Keeps `in_flight` durable puts under way on each target.
     pub(super) fn puts(
         &self,
         targets: &[Target],
         in_flight: usize,
     ) -> anyhow::Result<Vec<Figures>> {
-        targets.iter().map(|target| self.put_figures(target, in_flight)).collect()
+        self.in_turns(targets, |target, turn| self.put_turn(target, in_flight, turn))
     }
 
-    fn put_figures(&self, target: &Target, in_flight: usize) -> anyhow::Result<Figures> {
+    fn put_turn(&self, target: &Target, in_flight: usize, turn: &mut Turn) -> anyhow::Result<()> {
         let window = Arc::new(Window {
             free: Mutex::new(in_flight),
             freed: Condvar::new(),
             done: AtomicU64::new(0),
             micros: Mutex::new(hdrhistogram::Histogram::new(3)?),
         });
-        let mut random = SplitMix::new(7);
+        let random = &mut turn.random;
         let started = self.clock.monotonic();
-        let until = started + Duration::from_secs(self.seconds);
+        let until = started + self.turn_length();
         while self.clock.monotonic() < until {
             wait_for_place(&window);
             let (told, clock) = (Arc::clone(&window), Arc::clone(&self.clock));
@@ -191,9 +195,29 @@ impl Load {
             free = window.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
         }
         drop(free);
-        let micros = window.micros.lock().unwrap_or_else(PoisonError::into_inner);
-        let took = (self.clock.monotonic() - started).as_secs_f64();
-        Ok(figures(window.done.load(Ordering::Relaxed), took, &micros))
+        turn.micros.add(&*window.micros.lock().unwrap_or_else(PoisonError::into_inner))?;
+        turn.count += window.done.load(Ordering::Relaxed);
+        turn.took += self.clock.monotonic() - started;
+        Ok(())
+    }
+
+    fn turn_length(&self) -> Duration {
+        Duration::from_secs(self.seconds) / TURNS
+    }
+
+    /// Lets the targets work one after the other, each several times.
+    fn in_turns(
+        &self,
+        targets: &[Target],
+        work: impl Fn(&Target, &mut Turn) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Vec<Figures>> {
+        let mut turns = targets.iter().map(|_| Turn::new()).collect::<anyhow::Result<Vec<_>>>()?;
+        for _ in 0..TURNS {
+            for (target, turn) in targets.iter().zip(&mut turns) {
+                work(target, turn)?;
+            }
+        }
+        Ok(turns.iter().map(Turn::figures).collect())
     }
 
     /// Puts every item once.
@@ -231,31 +255,58 @@ impl Load {
 
     /// Reads random items, one after the other.
     pub(super) fn gets(&self, targets: &[Target]) -> anyhow::Result<Vec<Figures>> {
-        targets.iter().map(|target| self.timed(|n| target.get(n).map(usize::from))).collect()
+        self.in_turns(targets, |target, turn| {
+            self.timed(turn, |n| target.get(n).map(usize::from))
+        })
     }
 
     /// Reads 100 items of random partitions, one after the other.
     pub(super) fn scans(&self, targets: &[Target]) -> anyhow::Result<Vec<Figures>> {
-        targets.iter().map(|target| self.timed(|n| target.scan(n))).collect()
+        self.in_turns(targets, |target, turn| self.timed(turn, |n| target.scan(n)))
     }
 
-    fn timed(&self, work: impl Fn(u64) -> anyhow::Result<usize>) -> anyhow::Result<Figures> {
-        let mut micros = hdrhistogram::Histogram::new(3)?;
-        let mut random = SplitMix::new(11);
+    fn timed(
+        &self,
+        turn: &mut Turn,
+        work: impl Fn(u64) -> anyhow::Result<usize>,
+    ) -> anyhow::Result<()> {
         let started = self.clock.monotonic();
-        let until = started + Duration::from_secs(self.seconds);
-        let mut count = 0;
+        let until = started + self.turn_length();
         loop {
             let began = self.clock.monotonic();
             if began >= until {
                 break;
             }
-            anyhow::ensure!(work(random.below(self.items))? > 0, "an item is missing");
-            micros.record(u64::try_from((self.clock.monotonic() - began).as_micros())?)?;
-            count += 1;
+            anyhow::ensure!(work(turn.random.below(self.items))? > 0, "an item is missing");
+            turn.micros.record(u64::try_from((self.clock.monotonic() - began).as_micros())?)?;
+            turn.count += 1;
         }
-        let took = (self.clock.monotonic() - started).as_secs_f64();
-        Ok(figures(count, took, &micros))
+        turn.took += self.clock.monotonic() - started;
+        Ok(())
+    }
+}
+
+/// What one target has done so far.
+struct Turn {
+    random: SplitMix,
+    count: u64,
+    took: Duration,
+    micros: hdrhistogram::Histogram<u64>,
+}
+
+impl Turn {
+    fn new() -> anyhow::Result<Self> {
+        let micros = hdrhistogram::Histogram::new(3)?;
+        Ok(Self { random: SplitMix::new(7), count: 0, took: Duration::ZERO, micros })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    fn figures(&self) -> Figures {
+        Figures {
+            per_second: self.count as f64 / self.took.as_secs_f64(),
+            p50_micros: self.micros.value_at_quantile(0.5),
+            p99_micros: self.micros.value_at_quantile(0.99),
+        }
     }
 }
 
@@ -265,13 +316,4 @@ fn wait_for_place(window: &Window) {
         free = window.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
     }
     *free -= 1;
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-fn figures(count: u64, seconds: f64, micros: &hdrhistogram::Histogram<u64>) -> Figures {
-    Figures {
-        per_second: count as f64 / seconds,
-        p50_micros: micros.value_at_quantile(0.5),
-        p99_micros: micros.value_at_quantile(0.99),
-    }
 }
