@@ -75,8 +75,7 @@ impl Work {
 
     async fn expect_rows(&self, key: String, expected: usize) -> Result<()> {
         let start = PagingState::start();
-        let (answer, _) =
-            self.session.execute_single_page(&self.statement, (key,), start).await?;
+        let (answer, _) = self.session.execute_single_page(&self.statement, (key,), start).await?;
         let found = answer.into_rows_result()?.rows_num();
         if found == expected {
             return Ok(());

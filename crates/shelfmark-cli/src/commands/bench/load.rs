@@ -255,9 +255,7 @@ impl Load {
 
     /// Reads random items, one after the other.
     pub(super) fn gets(&self, targets: &[Target]) -> anyhow::Result<Vec<Figures>> {
-        self.in_turns(targets, |target, turn| {
-            self.timed(turn, |n| target.get(n).map(usize::from))
-        })
+        self.in_turns(targets, |target, turn| self.timed(turn, |n| target.get(n).map(usize::from)))
     }
 
     /// Reads 100 items of random partitions, one after the other.
