@@ -1,4 +1,4 @@
-//! A store that is opened in this process, with the CQL face over it.
+//! A CQL face in this process, and a store that is opened for it.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -23,8 +23,8 @@ pub(super) struct InProcess {
     /// The writes' thread says here that an answer is ready.
     woken: mpsc::Receiver<()>,
     ended: bool,
-    upkeep: Upkeep,
-    engine: Engine,
+    /// What was opened with it and ends with it.
+    store: Option<(Upkeep, Engine)>,
 }
 
 impl InProcess {
@@ -40,6 +40,11 @@ impl InProcess {
         let face = Face::open(engine.clone(), environment, options, None, background)
             .map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
         let upkeep = Upkeep::start(&engine, UPKEEP_PERIOD)?;
+        Ok(Self { store: Some((upkeep, engine)), ..Self::over(face) })
+    }
+
+    /// Connects to a face whose store is somebody else's.
+    pub(super) fn over(face: Face) -> Self {
         let (wake, woken) = mpsc::channel();
         let wake = Mutex::new(wake);
         let wake = move || {
@@ -48,7 +53,7 @@ impl InProcess {
         };
         let client = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         let connection = Connection::new(Arc::new(face), client, Box::new(wake));
-        Ok(Self { connection, woken, ended: false, upkeep, engine })
+        Self { connection, woken, ended: false, store: None }
     }
 }
 
@@ -71,9 +76,10 @@ impl Link for InProcess {
         }
     }
 
-    fn close(mut self: Box<Self>) -> anyhow::Result<()> {
-        self.upkeep.stop();
+    fn close(self: Box<Self>) -> anyhow::Result<()> {
+        let Some((mut upkeep, engine)) = self.store else { return Ok(()) };
+        upkeep.stop();
         drop(self.connection);
-        self.engine.store().close().context("the store could not be closed in good order")
+        engine.store().close().context("the store could not be closed in good order")
     }
 }

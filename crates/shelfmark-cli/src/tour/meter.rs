@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use shelfmark_engine::{AccessReport, AccessStep, Engine};
 
+use super::asker::Answer;
 use super::outcome::Rows;
 
 /// Collects the access reports of an engine's reads and writes.
@@ -37,11 +38,22 @@ impl Meter {
         let value = work()?;
         Ok((value, Rows::of(&self.take())))
     }
+
+    /// Runs a plan, which returns its rows and the first refusal, and says what it read.
+    pub(crate) fn answer(
+        &self,
+        plan: impl FnOnce() -> anyhow::Result<(Vec<String>, Option<String>)>,
+    ) -> anyhow::Result<Answer> {
+        self.take();
+        let (values, refusal) = plan()?;
+        let report = self.take();
+        Ok(Answer { values, rows: Rows::of(&report), touched: touched(&report), refusal })
+    }
 }
 
 /// Names the tables and indexes of a report in the order they were first read, with the number of
 /// stretches where there are several: `index by_name, users (3 rows)`.
-pub(crate) fn touched(report: &AccessReport) -> String {
+fn touched(report: &AccessReport) -> String {
     let mut names: Vec<String> = Vec::new();
     for step in &report.steps {
         let name = name(step);

@@ -8,12 +8,15 @@
 
 mod asker;
 mod blog;
+mod cql;
 mod entities;
 mod face;
+mod followers;
 mod meter;
 mod names;
 mod openchat;
 mod outcome;
+mod phonebook;
 mod publication;
 mod reddit;
 mod twissandra;
@@ -76,6 +79,18 @@ pub(crate) const MODELS: &[Model] = &[
         name: "twissandra",
         title: "Tweets in Cassandra, in the command language of 2012: wide rows, and their ends",
         run: twissandra::run,
+        further: Some(twissandra::further),
+    },
+    Model {
+        name: "followers",
+        title: "Followers in CQL: a list by time that nobody can be removed from, and three cures",
+        run: followers::run,
+        further: Some(followers::further),
+    },
+    Model {
+        name: "phonebook",
+        title: "A phone directory in CQL: a table for each question, and keys that hold everybody",
+        run: phonebook::run,
         further: None,
     },
 ];

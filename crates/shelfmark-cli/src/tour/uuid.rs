@@ -16,6 +16,11 @@ impl Uuid {
         let variant = 0x3 << 62;
         Self(bits & !version & !variant | 0x4 << 76 | 0x2 << 62)
     }
+
+    /// Returns its beginning, for people.
+    pub(crate) fn short(self) -> String {
+        format!("{:08x}…", self.0 >> 96)
+    }
 }
 
 impl fmt::Display for Uuid {

@@ -40,7 +40,9 @@ fn every_right_plan_is_right_and_some_published_ones_are_wrong() {
             assert_eq!(row["correct"], true, "{row}");
         }
     }
-    for model in ["openchat", "reddit", "publication", "blog", "twissandra"] {
+    let models =
+        ["openchat", "reddit", "publication", "blog", "twissandra", "followers", "phonebook"];
+    for model in models {
         let wrong = rows.iter().any(|row| {
             text(row, "model") == model
                 && text(row, "plan") == "published"
@@ -90,6 +92,104 @@ fn shows(model: &str, pattern: &str, lines: &[Line]) {
         let rows = (row["rows_read"].as_u64().unwrap(), row["rows_returned"].as_u64().unwrap());
         assert_eq!(rows, (*read, *returned), "{row}");
     }
+}
+
+#[test]
+fn followers_are_listed_and_leave() {
+    let face = |row: &&Value| text(row, "model") == "followers";
+    assert!(TOUR.iter().filter(face).all(|row| row["face"] == "cql"));
+    shows("followers", "followers of a user", &[("published", Right, 2000, 2000)]);
+    shows("followers", "does one follow another", &[("published", Right, 1, 1)]);
+    shows("followers", "newest followers", &[("published", Right, 10, 10)]);
+    shows("followers", "followers of a time", &[("published", Right, 200, 200)]);
+    shows("followers", "followers by name", &[("published", Right, 10, 10)]);
+    let refused = "PRIMARY KEY column \"f_user_id\" cannot be restricted as preceding column \
+                   \"f_time\" is not restricted";
+    shows(
+        "followers",
+        "unfollow",
+        &[
+            ("published", Wrong(refused), 1, 1),
+            // Every follower but the one that has left, and the two rows deleted.
+            ("published", Right, 2002, 3),
+            // The time, and the two rows deleted.
+            ("right", Right, 3, 3),
+            ("right", Right, 1, 1),
+            // An entry of the index, its row, and the row deleted.
+            ("right", Right, 3, 3),
+        ],
+    );
+    shows(
+        "followers",
+        "two followers in one instant",
+        &[("published", Wrong("1 of 2 rows are missing"), 1, 1), ("right", Right, 2, 2)],
+    );
+    shows(
+        "followers",
+        "one of two leaves",
+        &[("published", Wrong("1 of 1 rows are missing"), 2, 2), ("right", Right, 1, 1)],
+    );
+}
+
+#[test]
+fn the_phonebook_finds_everybody() {
+    let filtering = "refused: Cannot execute this query as it might involve data filtering and \
+                     thus may have unpredictable performance. If you want to execute this query \
+                     despite the performance unpredictability, use ALLOW FILTERING";
+    let phone: Vec<&Value> =
+        TOUR.iter().filter(|row| text(row, "pattern") == "phone of a name").collect();
+    let bearers = phone.last().unwrap()["rows_returned"].as_u64().unwrap();
+    assert!(bearers >= 2, "{phone:#?}");
+    shows(
+        "phonebook",
+        "phone of a name",
+        &[
+            ("published", Wrong(filtering), 0, 0),
+            ("published", Right, 4000, bearers),
+            ("published", Wrong("are missing"), 1, 1),
+            ("right", Right, bearers, bearers),
+        ],
+    );
+    shows("phonebook", "by one part of the key", &[("published", Right, 80, 80)]);
+    shows("phonebook", "by two parts of the key", &[("published", Right, 20, 20)]);
+    shows("phonebook", "by three parts of the key", &[("published", Right, 2, 2)]);
+    shows(
+        "phonebook",
+        "by half of the partition key",
+        &[("published", Wrong(filtering), 0, 0), ("right", Right, 800, 800)],
+    );
+    shows(
+        "phonebook",
+        "by the second without the first",
+        &[
+            (
+                "published",
+                Wrong(
+                    "refused: PRIMARY KEY column \"k_clust_two\" cannot be restricted as \
+                     preceding column \"k_clust_one\" is not restricted",
+                ),
+                0,
+                0,
+            ),
+            ("right", Right, 8, 8),
+        ],
+    );
+    shows(
+        "phonebook",
+        "behind a range",
+        &[
+            (
+                "published",
+                Wrong(
+                    "refused: Clustering column \"k_clust_two\" cannot be restricted (preceding \
+                     column \"k_clust_one\" is restricted by a non-EQ relation)",
+                ),
+                0,
+                0,
+            ),
+            ("right", Right, 4, 4),
+        ],
+    );
 }
 
 #[test]

@@ -17,6 +17,11 @@ use bulk::Bulk;
 use data::World;
 use session::{Session, run as run_all};
 
+/// Reads a few timelines.
+pub(super) fn further() -> String {
+    "echo 'list Newsline limit 3;' | shelfmark cassandra-cli -k Twissandra".to_owned()
+}
+
 /// Loads the column families and asks the document's questions.
 pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
     (stage.progress)("loading users and tweets");

@@ -4,8 +4,7 @@ use anyhow::{anyhow, bail};
 use shelfmark_cql::cassandra_cli::{Backend, Client, Local, Mode, parse, script};
 
 use crate::tour::asker::Answer;
-use crate::tour::meter::{Meter, touched};
-use crate::tour::outcome::Rows;
+use crate::tour::meter::Meter;
 
 /// A column of an answer, as it is printed.
 pub(super) struct Column {
@@ -43,33 +42,25 @@ impl Session {
         text: &str,
         show: impl Fn(&Column) -> String,
     ) -> anyhow::Result<Answer> {
-        let mut values = Vec::new();
-        let mut answer = self.work(|own| {
-            let script = script(text, Mode::Strict);
-            let piece = script.pieces.first().ok_or_else(|| anyhow!("no command: {text}"))?;
-            let command = parse(piece, Mode::Strict, &mut Vec::new())?;
-            Ok(match own.client.run(&command) {
-                Ok(reply) => {
-                    values = reply.lines.iter().filter_map(|line| column(line)).collect();
-                    None
-                }
-                Err(refusal) => Some(refusal),
+        let script = script(text, Mode::Strict);
+        let piece = script.pieces.first().ok_or_else(|| anyhow!("no command: {text}"))?;
+        let command = parse(piece, Mode::Strict, &mut Vec::new())?;
+        let shown = |line: &String| Some(show(&column(line)?));
+        self.meter.answer(|| {
+            Ok(match self.client.run(&command) {
+                Ok(reply) => (reply.lines.iter().filter_map(shown).collect(), None),
+                Err(refusal) => (Vec::new(), Some(refusal)),
             })
-        })?;
-        answer.values = values.iter().map(show).collect();
-        Ok(answer)
+        })
     }
 
-    /// Runs commands and returns what they cost together.
+    /// Runs commands that must not be refused and returns what `body` does, with what they cost
+    /// together.
     pub(super) fn work(
         &mut self,
-        body: impl FnOnce(&mut Self) -> anyhow::Result<Option<String>>,
+        body: impl FnOnce(&mut Client<Local>) -> anyhow::Result<Vec<String>>,
     ) -> anyhow::Result<Answer> {
-        self.meter.take();
-        let refusal = body(self)?;
-        let report = self.meter.take();
-        let touched = touched(&report);
-        Ok(Answer { values: Vec::new(), rows: Rows::of(&report), touched, refusal })
+        self.meter.answer(|| Ok((body(&mut self.client)?, None)))
     }
 }
 

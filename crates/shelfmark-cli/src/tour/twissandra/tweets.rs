@@ -109,17 +109,15 @@ fn with_texts(asker: &mut Asker, session: &mut Session, world: &World) -> anyhow
         ),
         &expected,
         || {
-            let mut values = Vec::new();
-            let answer = session.work(|own| {
-                for line in run(&mut own.client, &ids)? {
+            session.work(|client| {
+                let mut values = Vec::new();
+                for line in run(client, &ids)? {
                     let Some(Column { value: id, .. }) = column(&line) else { continue };
-                    let text =
-                        run(&mut own.client, &format!("get Tweet['{id}']['tweet_content'];"))?;
+                    let text = run(client, &format!("get Tweet['{id}']['tweet_content'];"))?;
                     values.extend(text.iter().filter_map(|line| Some(column(line)?.value)));
                 }
-                Ok(None)
-            })?;
-            Ok(Answer { values, ..answer })
+                Ok(values)
+            })
         },
     )?;
     let command = format!("get Newsline['{}'] limit {NEWEST};", reader.id);
@@ -180,10 +178,7 @@ fn write(asker: &mut Asker, session: &mut Session, world: &World) -> anyhow::Res
                timelines without it",
     };
     asker.ask(question, &expected, || {
-        let answer = session.work(|own| {
-            run(&mut own.client, &new_tweet(&tweet, world))?;
-            Ok(None)
-        })?;
+        let answer = session.work(|client| run(client, &new_tweet(&tweet, world)))?;
         let mut values = Vec::new();
         for reader in &readers {
             let command = format!("get Newsline['{}'] limit 1;", reader.id);

@@ -2,6 +2,7 @@
 //! with the same slips of the pen.
 
 mod cassandra_cli;
+mod cql;
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,0 +1,72 @@
+//! The people of an organization, from a seed.
+
+use shelfmark_store::random::SplitMix;
+
+use crate::tour::names;
+
+const PEOPLE: usize = 4_000;
+const BUILDINGS: usize = 16;
+const UNITS: [&str; 10] = [
+    "Accounts",
+    "Archive",
+    "Design",
+    "Front desk",
+    "Legal",
+    "Library",
+    "Planning",
+    "Sales",
+    "Support",
+    "Workshop",
+];
+
+/// The unit and building that questions are asked about.
+pub(super) const UNIT: &str = "Library";
+pub(super) const BUILDING: &str = "Building 05";
+
+/// One entry of the directory.
+pub(super) struct Entry {
+    pub(super) person: usize,
+    pub(super) name: String,
+    pub(super) building: String,
+    pub(super) unit: &'static str,
+    pub(super) phone: String,
+}
+
+/// The whole directory, in the order of its numbers.
+pub(super) struct Directory {
+    pub(super) entries: Vec<Entry>,
+}
+
+impl Directory {
+    /// Makes the directory of a seed.
+    pub(super) fn generate(seed: u64) -> Self {
+        let mut random = SplitMix::new(seed);
+        let entries = (0..PEOPLE).map(|person| Entry {
+            person,
+            name: names::name(&mut random),
+            building: format!("Building {:02}", random.index(BUILDINGS)),
+            unit: UNITS.get(random.index(UNITS.len())).copied().unwrap_or_default(),
+            phone: format!("{}-{:04}", 20 + random.below(9), random.below(10_000)),
+        });
+        Self { entries: entries.collect() }
+    }
+
+    /// The entries that pass a test, in an order.
+    pub(super) fn sorted<'d, K: Ord>(
+        &'d self,
+        wanted: impl Fn(&Entry) -> bool,
+        by: impl Fn(&&'d Entry) -> K,
+    ) -> Vec<&'d Entry> {
+        let mut found: Vec<&Entry> = self.entries.iter().filter(|entry| wanted(entry)).collect();
+        found.sort_by_key(by);
+        found
+    }
+
+    /// A name that two people in the building bear, the first by name.
+    pub(super) fn namesake(&self) -> &str {
+        let here = self.sorted(|entry| entry.building == BUILDING, |entry| &entry.name);
+        let next = here.iter().skip(1);
+        let twice = here.iter().zip(next).find(|(a, b)| a.name == b.name);
+        twice.map_or("", |(entry, _)| entry.name.as_str())
+    }
+}
