@@ -304,6 +304,8 @@ pub(crate) enum DesignVerb {
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
+    /// Draw ranges, partitions, tables or entities as SVG, or all of it as one HTML page
+    Draw(DesignDraw),
     /// Print the JSON Schema of models, or a model in its JSON form
     Json {
         /// Model; without one the JSON Schema is printed
@@ -330,6 +332,50 @@ pub(crate) struct DesignRun {
     /// Write the certificates to FILE, for `verify`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark design draw mine.shelf -o mine.svg\n  shelfmark design draw mine.shelf --page -o mine.html"
+)]
+pub(crate) struct DesignDraw {
+    /// Model
+    pub(crate) file: PathBuf,
+    /// What to draw
+    #[arg(long, value_enum, default_value_t = DesignView::Ranges)]
+    pub(crate) view: DesignView,
+    /// Only this schema
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// One HTML page with findings, certificates and all pictures
+    #[arg(long, conflicts_with_all = ["view", "schema"])]
+    pub(crate) page: bool,
+    /// Write to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DesignView {
+    /// Sample rows in key order, and the interval of each read on them
+    Ranges,
+    /// Partitions with their rows and attributes
+    Aggregate,
+    /// Tables with key columns and the queries that reach them
+    Chebotko,
+    /// Entities and links
+    Entities,
+}
+
+impl DesignView {
+    pub(crate) fn view(self) -> shelfmark_design::View {
+        match self {
+            Self::Ranges => shelfmark_design::View::Ranges,
+            Self::Aggregate => shelfmark_design::View::Aggregate,
+            Self::Chebotko => shelfmark_design::View::Chebotko,
+            Self::Entities => shelfmark_design::View::Entities,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

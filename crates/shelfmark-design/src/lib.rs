@@ -13,6 +13,7 @@
 pub mod limits;
 
 mod document;
+mod draw;
 
 pub(crate) mod eval;
 pub(crate) mod key;
@@ -24,6 +25,7 @@ pub(crate) mod target;
 pub(crate) mod verify;
 
 pub use document::{Document, Finding, Report, Severity, explain, lints, starter};
+pub use draw::View;
 pub use prove::certificate::{Certificate, Obligation, Range, Status};
 
 #[cfg(test)]

@@ -31,3 +31,43 @@ pub const PATTERNS_MAX: usize = 10_000;
 ///
 /// Ours.
 pub const FAMILIES_MAX: usize = 20_000;
+
+/// Most schemas in one picture and on one page.
+///
+/// Ours: a page with more is not read.
+pub const DRAWN_SCHEMAS_MAX: usize = 12;
+
+/// Most tables, indexes or entities in one picture.
+///
+/// Ours.
+pub const DRAWN_TABLES_MAX: usize = 60;
+
+/// Most sample rows of one table in a picture.
+///
+/// Ours.
+pub const DRAWN_ROWS_MAX: usize = 40;
+
+/// Most attributes of one row or box in a picture.
+///
+/// Ours.
+pub const DRAWN_ATTRIBUTES_MAX: usize = 24;
+
+/// Most row types of one table that a picture names.
+///
+/// Ours.
+pub const DRAWN_TYPES_MAX: usize = 16;
+
+/// Most reads that a picture shows at one table.
+///
+/// Ours.
+pub const DRAWN_PATTERNS_MAX: usize = 40;
+
+/// Most patterns and findings on one page, each; the rest are counted.
+///
+/// Ours.
+pub const PAGE_LINES_MAX: usize = 1_000;
+
+/// Most sample tuples of one entity or link in pictures.
+///
+/// Ours: enough for two partitions of a few rows.
+pub const DRAWN_TUPLES_MAX: usize = 6;

@@ -137,8 +137,8 @@ struct Runner<'a> {
     inputs: &'a [Value],
     rows: Rows,
     reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
-    /// Keys that were looked for.
-    looked: Vec<(RelationId, Value)>,
+    /// What was looked for, as attributes and their values.
+    looked: Vec<(RelationId, Vec<(ColumnPath, Value)>)>,
 }
 
 /// One effect with the tuple of its loop.
@@ -193,11 +193,7 @@ impl Runner<'_> {
                 }
             }
         }
-        if let [(path, value)] = wanted.as_slice()
-            && *path == self.model.relation(family.source).key()
-        {
-            self.looked.push((family.source, value.clone()));
-        }
+        self.looked.push((family.source, wanted.clone()));
         let found = self
             .rows
             .tables
@@ -385,10 +381,11 @@ impl Runner<'_> {
 
     /// What was looked for and is not there has nothing to change.
     fn looked_in_vain(&self, relation: RelationId, given: &Known) -> bool {
-        let read = self.reads.iter().any(|(_, id, _)| {
-            self.schema.families.get(*id).is_some_and(|other| other.source == relation)
+        // A read that finds nothing says so only of what it looked for.
+        let looked = self.looked.iter().any(|(of, wanted)| {
+            *of == relation && wanted.iter().all(|(path, value)| given.get(path) == Some(value))
         });
-        read && !self.was_read(relation, given)
+        looked && !self.was_read(relation, given)
     }
 
     /// What refers to an entity that was looked for and is not there cannot be there either.
@@ -410,7 +407,11 @@ impl Runner<'_> {
     }
 
     fn looked_for(&self, target: RelationId, value: &Value) -> bool {
-        self.looked.iter().any(|(relation, wanted)| *relation == target && wanted == value)
+        let key = self.model.relation(target).key();
+        self.looked.iter().any(|(relation, wanted)| {
+            *relation == target
+                && matches!(wanted.as_slice(), [(path, found)] if path == key && found == value)
+        })
     }
 
     fn was_read(&self, relation: RelationId, known: &Known) -> bool {

@@ -297,7 +297,7 @@ impl Runner<'_> {
 }
 
 /// Whether a column lies within one end; `whole` ends are values, others are how texts begin.
-fn within(kind: BoundKind, value: &KeyValue, end: &KeyValue, whole: bool) -> bool {
+pub(crate) fn within(kind: BoundKind, value: &KeyValue, end: &KeyValue, whole: bool) -> bool {
     let begins = match (value, end) {
         (KeyValue::Text(value), KeyValue::Text(end)) if !whole => value.starts_with(end.as_str()),
         _ => value == end,

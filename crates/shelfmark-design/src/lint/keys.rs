@@ -25,6 +25,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
             }
             parts(context.model, number, family, found);
             length(context.model, schema, number, family, found);
+            says_nothing(context.model, schema, number, family, found);
         }
         siblings(schema, number, found);
         indexes(context.model, schema, number, found);
@@ -122,6 +123,47 @@ fn parts(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) 
                         .severity(Severity::Warning),
                 );
             }
+        }
+    }
+}
+
+/// K10: a part that an earlier part of the key already fixes, or a constant that tells no row
+/// type apart.
+fn says_nothing(
+    model: &Model,
+    schema: &Schema,
+    number: usize,
+    family: &Family,
+    found: &mut Vec<Found>,
+) {
+    let Some(table) = schema.tables.get(family.table) else { return };
+    // An entry ends with the key of its row, which may well repeat.
+    let inherited =
+        family.base.and_then(|base| schema.families.get(base)).map_or(0, |base| base.key.len());
+    let own = family.key.len().saturating_sub(inherited);
+    let alone = schema.of_table(family.table).count() == 1;
+    let mut seen: Vec<&Term> = Vec::new();
+    let mut push = |span, message| {
+        found.push(Found::new("K10", number, &family.name.text, span, message));
+    };
+    for (at, column) in family.key.iter().take(own).enumerate() {
+        let constant = !column.parts.iter().any(|part| match part {
+            Part::Hole { term, .. } => !matches!(term, Term::Const(_)),
+            _ => false,
+        });
+        if constant && alone && at >= table.partition && inherited == 0 {
+            let message =
+                format!("{}: a column of the key is the same in every row", family.name.text);
+            push(column.span, message);
+        }
+        for part in &column.parts {
+            let Part::Hole { term: term @ Term::Column(path), .. } = part else { continue };
+            if seen.contains(&term) {
+                let name = model.path_text(family.source, path);
+                let message = format!("{}: {name} is in the key twice", family.name.text);
+                push(column.span, message);
+            }
+            seen.push(term);
         }
     }
 }

@@ -202,20 +202,30 @@ fn list_attribute(
 fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Found>) {
     use crate::model::schema::{Step, WriteStepKind};
     for (id, table) in schema.tables.iter().enumerate() {
+        // A table is needed where one of its indexes is: entries follow from its rows.
+        let is_here = |other: usize| {
+            other == id
+                || schema.of_table(other).any(|(_, entry)| {
+                    entry
+                        .base
+                        .and_then(|base| schema.families.get(base))
+                        .is_some_and(|base| base.table == id)
+                })
+        };
         let reads = proofs.iter().filter(|proof| proof.schema == number).any(|proof| {
             let good = proof.analysis.failures.is_empty() || !proof.derived;
             let by_read = proof
                 .serve
                 .iter()
                 .flat_map(|serve| &serve.steps)
-                .any(|step| matches!(step, Step::Read(step) if step.table == id));
+                .any(|step| matches!(step, Step::Read(step) if is_here(step.table)));
             let by_write = proof.plan.iter().flat_map(|plan| &plan.steps).any(|step| {
                 matches!(step.kind, WriteStepKind::Read { .. })
                     && step
                         .families
                         .iter()
                         .filter_map(|id| schema.families.get(*id))
-                        .any(|family| family.table == id)
+                        .any(|family| is_here(family.table))
             });
             good && (by_read || by_write)
         });

@@ -95,7 +95,8 @@ pub(crate) fn partition_rows(
     let paths = partition_paths(model, table, family)?;
     let relation = model.relation(family.source);
     if paths.is_empty() {
-        return relation.facts.get("count").copied();
+        let count = relation.facts.get("count").copied();
+        return count.map(|count| count * sparse_share(model, family));
     }
     let known: std::collections::BTreeSet<ColumnPath> = paths.iter().cloned().collect();
     if crate::model::closure::determines_tuple(model, family.source, &known) {
@@ -105,7 +106,21 @@ pub(crate) fn partition_rows(
         .fanouts
         .iter()
         .filter(|fanout| fanout.from.iter().all(|column| known.contains(&vec![*column])))
-        .find_map(|fanout| fanout.facts.get(figure).or(fanout.facts.get("max")).copied())
+        .filter_map(|fanout| fanout.facts.get(figure).or(fanout.facts.get("max")).copied())
+        .min_by(f64::total_cmp)
+}
+
+/// The share of the source's tuples that have a row: those with every optional part of the key.
+fn sparse_share(model: &Model, family: &Family) -> f64 {
+    let mut share = 1.0;
+    for path in crate::prove::read::all_key_paths(model, family) {
+        let owner = model.path_owner(family.source, &path);
+        let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
+        if let Some(column) = column.filter(|column| column.optional) {
+            share *= column.facts.get("sparse").copied().unwrap_or(1.0);
+        }
+    }
+    share
 }
 
 /// By how much the rows of a relation grow in so many seconds.

@@ -283,6 +283,7 @@ impl Context<'_> {
         let when = comparisons(model, relation, &family.when).unwrap_or_default();
         let mut facts = one.met.clone();
         facts.extend(when.iter().cloned());
+        facts.extend(self.always_present(family));
         for met in &one.met {
             // `each x in xs` over a list input is `in`; over all buckets it is nothing.
             if self.is_each(met) {
@@ -343,6 +344,19 @@ impl Context<'_> {
         self.present(family, &wanted, analysis);
         analysis.note(2, format!("one interval of {}", self.table().name.text));
         analysis.note(3, format!("what the range fixes is what {} asks", self.read.name.text));
+    }
+
+    /// Optional attributes that every row of the family has, because they are in its key.
+    fn always_present(&self, family: &Family) -> Vec<Met> {
+        all_key_paths(self.model, family)
+            .into_iter()
+            .filter(|path| is_optional(self.model, family.source, path))
+            .map(|path| Met {
+                row: Term::Column(path),
+                op: CondOp::Present,
+                plan: Term::Const(Value::Null),
+            })
+            .collect()
     }
 
     /// A row whose key has an absent attribute is not there.

@@ -50,6 +50,7 @@ pub(crate) fn prove_write(
                     analysis.fail(4, "U1", clash.text());
                 }
                 prover.need(effect, id, family, &need, &mut used, &mut analysis);
+                prover.selected(effect, family, &mut analysis);
             }
         }
     }
@@ -188,6 +189,28 @@ impl Prover<'_> {
                         analysis,
                     ),
                 }
+            }
+        }
+    }
+
+    /// What a write selects by beside a key must be in the row's key: a row that is found without
+    /// it is changed although it does not fit.
+    fn selected(&self, effect: &Effect, family: &Family, analysis: &mut Analysis) {
+        if effect.kind == EffectKind::Insert || family.source != effect.relation {
+            return;
+        }
+        let keys = &self.model.relation(effect.relation).keys;
+        let given = |column: &usize| effect.key.iter().any(|(other, _)| other == column);
+        let Some(key) = keys.iter().find(|key| key.iter().all(given)) else { return };
+        let paths = all_key_paths(self.model, family);
+        for (column, _) in effect.key.iter().filter(|(column, _)| !key.contains(column)) {
+            if !paths.contains(&vec![*column]) {
+                let name = self.model.path_text(effect.relation, &[*column]);
+                let why = format!(
+                    "{} is found without {name}, by which the write selects",
+                    family.name.text
+                );
+                analysis.fail(4, "A4", why);
             }
         }
     }
@@ -591,6 +614,24 @@ impl Prover<'_> {
         }
     }
 
+    /// What copies held of the changed tuple, told by the tuple itself when it was read before.
+    fn told_by_itself(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        via: usize,
+        at: usize,
+    ) -> BTreeSet<ColumnPath> {
+        let reads = self.reads_before(effect, at).filter(|own| own.when.is_empty());
+        reads
+            .flat_map(|own| available(self.model, own))
+            .map(|path| {
+                let whole: ColumnPath = std::iter::once(via).chain(path).collect();
+                canonical(self.model, family.source, &whole)
+            })
+            .collect()
+    }
+
     /// Copies are changed in every row that refers to the changed tuple.
     fn copies(
         &self,
@@ -645,6 +686,7 @@ impl Prover<'_> {
             return;
         };
         let mut known = available(self.model, other);
+        known.extend(self.told_by_itself(effect, family, via, at));
         let mut wanted = all_key_paths(self.model, family);
         if put {
             known.extend(

@@ -25,6 +25,10 @@ fn abilities_are_proven_as_expected() {
         ("s", "how_many", Status::Certified, ""),
         ("s", "page", Status::Certified, ""),
         ("s", "begins", Status::Certified, ""),
+        ("s", "dated", Status::Certified, ""),
+        ("s", "undate", Status::Certified, ""),
+        ("s", "close", Status::Refused, "O4"),
+        ("ranks", "rerank", Status::Certified, ""),
         ("titles", "titles", Status::Certified, ""),
     ];
     let proofs = prove(&model, "");

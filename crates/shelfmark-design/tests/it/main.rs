@@ -4,6 +4,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "golden files are the test's own")]
 
+mod draw;
+mod reference;
+
 use std::path::PathBuf;
 
 use shelfmark_design::{Document, Severity, Status};

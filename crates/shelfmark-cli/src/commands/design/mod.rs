@@ -6,6 +6,7 @@
 //! `--deny` finds what it denies. The machine forms have exactly the fields that are documented.
 
 mod check;
+mod draw;
 mod prove;
 mod verify;
 
@@ -51,6 +52,7 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
         DesignVerb::Prove(run) => prove::run(run),
         DesignVerb::Verify { certificates } => verify::run(certificates),
         DesignVerb::Explain { what, file } => explain(what, file.as_deref()),
+        DesignVerb::Draw(draw) => draw::run(draw),
         DesignVerb::Json { file, back } => json(file.as_deref(), *back),
     }
 }

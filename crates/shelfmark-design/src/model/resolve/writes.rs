@@ -2,6 +2,7 @@
 
 use super::super::pattern::{Each, Effect, EffectKind, Write};
 use super::super::term::Term;
+use super::super::value::Value;
 use super::patterns::{Params, Scope};
 use super::relations::lower;
 use super::{Resolver, facts_of, named};
@@ -77,7 +78,14 @@ impl Resolver {
             if found.iter().any(|(other, _)| *other == column) {
                 self.twice("value of", name);
             }
-            if let Some(term) = self.value(expr, Some(&ty), params, scope) {
+            let optional =
+                self.model.relation(relation).columns.get(column).is_some_and(|one| one.optional);
+            // `absent` takes an optional attribute away.
+            let is_absent =
+                matches!(&expr.kind, tree::ExprKind::Path(path) if path.text() == "absent");
+            if optional && is_absent {
+                found.push((column, Term::Const(Value::Null)));
+            } else if let Some(term) = self.value(expr, Some(&ty), params, scope) {
                 found.push((column, term));
             }
         }
