@@ -27,8 +27,8 @@ use crate::document::Document;
 use crate::eval::rows::{Rows, rows};
 use crate::eval::state::State;
 use crate::limits::DRAWN_SCHEMAS_MAX;
-use crate::model::Model;
 use crate::model::schema::Schema;
+use crate::model::{Model, Value};
 use crate::prove::{Proof, prove};
 use sample::Short;
 use svg::{MARGIN, SOFT, Svg, TITLE};
@@ -127,6 +127,8 @@ struct Scene<'a> {
     proofs: Vec<Proof>,
     state: State,
     short: Short,
+    /// For each read, inputs for which the sample has something to show.
+    inputs: Vec<Vec<Value>>,
 }
 
 impl<'a> Scene<'a> {
@@ -134,7 +136,8 @@ impl<'a> Scene<'a> {
         let model = &document.model;
         let state = sample::state(model);
         let short = Short::of(model, &state);
-        Self { model, proofs: prove(model, &document.hash()), state, short }
+        let inputs = model.reads.iter().map(|read| reach::inputs(model, &state, read)).collect();
+        Self { model, proofs: prove(model, &document.hash()), state, short, inputs }
     }
 
     fn picture(&self, view: View, schema: usize) -> Svg {
@@ -149,6 +152,10 @@ impl<'a> Scene<'a> {
 
     fn rows(&self, schema: &Schema) -> Rows {
         rows(self.model, schema, &self.state)
+    }
+
+    fn inputs_of(&self, proof: &Proof) -> &[Value] {
+        self.inputs.get(proof.pattern).map_or(&[], Vec::as_slice)
     }
 
     /// The proofs of one schema.

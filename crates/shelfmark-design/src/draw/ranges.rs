@@ -7,12 +7,11 @@
 //! below as one that has none.
 
 use super::boxes::{Sources, colour, key_texts, row_types, sources, wrap};
-use super::reach::{Mark, Reach, first, follow, inputs, table_of};
+use super::reach::{Mark, Reach, first, follow, table_of};
 use super::svg::{Anchor, BODY, CODE, HEAD, MARGIN, MONO, Path, SOFT, Svg, TINY};
 use super::{Scene, boxes};
 use crate::eval::rows::{KeyValue, Row, Rows};
 use crate::limits::{DRAWN_PATTERNS_MAX, DRAWN_ROWS_MAX, DRAWN_TABLES_MAX};
-use crate::model::Value;
 use crate::model::schema::{Schema, Step, TableId};
 use crate::prove::Proof;
 use crate::prove::certificate::{Range, Status};
@@ -66,7 +65,7 @@ pub(super) fn draw(scene: &Scene<'_>, number: usize, schema: &Schema) -> Svg {
         svg.text(MARGIN, y, SOFT, &format!("{more} more tables are not drawn"));
         y += 20.0;
     }
-    without(scene, number, &mut svg, y);
+    without(scene, (number, schema, &rows), &mut svg, y);
     svg
 }
 
@@ -85,11 +84,10 @@ fn legend(svg: &mut Svg) {
     svg.text(x, 14.5, SOFT, "two sources, one row");
 }
 
-fn line_of<'a>(
-    schema: &Schema,
-    rows: &'a Rows,
-    table: TableId,
-) -> Vec<(&'a Vec<KeyValue>, &'a Row)> {
+/// Sample rows of a table in key order.
+type Line<'a> = Vec<(&'a Vec<KeyValue>, &'a Row)>;
+
+fn line_of<'a>(schema: &Schema, rows: &'a Rows, table: TableId) -> Line<'a> {
     let mut line = rows.in_order(schema, table);
     line.truncate(DRAWN_ROWS_MAX);
     line
@@ -108,10 +106,7 @@ fn intervals<'a>(
         if found.len() >= DRAWN_PATTERNS_MAX {
             break;
         }
-        let (Some(read), Some(serve)) = (scene.model.reads.get(proof.pattern), &proof.serve) else {
-            continue;
-        };
-        let inputs = inputs(scene.model, &scene.state, read);
+        let Some(serve) = &proof.serve else { continue };
         let ranges = &proof.certificate.ranges;
         let steps = serve.steps.iter().filter_map(|step| match step {
             Step::Read(step) => Some(step),
@@ -122,18 +117,10 @@ fn intervals<'a>(
                 continue;
             }
             let reaches = if at == 0 {
-                first(
-                    scene.model,
-                    schema,
-                    &scene.state,
-                    (read, &proof.analysis.families),
-                    step,
-                    &line,
-                    &inputs,
-                )
+                of_first(scene, schema, rows, proof).map(|(found, _)| found).unwrap_or_default()
             } else {
-                let from = delivered(scene, schema, rows, proof, &inputs);
-                follow(schema, step, &line, &from, &inputs)
+                let from = delivered(scene, schema, rows, proof);
+                follow(schema, step, &line, &from, scene.inputs_of(proof))
             };
             if reaches.is_empty() {
                 continue;
@@ -215,22 +202,31 @@ fn range_text(range: &Range, point: bool) -> String {
     out
 }
 
+/// The intervals of a plan's first step, and the rows they are on.
+fn of_first<'a>(
+    scene: &Scene<'_>,
+    schema: &Schema,
+    rows: &'a Rows,
+    proof: &Proof,
+) -> Option<(Vec<Reach>, Line<'a>)> {
+    let read = scene.model.reads.get(proof.pattern)?;
+    let Some(Step::Read(step)) = proof.serve.as_ref()?.steps.first() else { return None };
+    let line = line_of(schema, rows, step.table);
+    let asked = (read, &proof.analysis.families);
+    let inputs = scene.inputs_of(proof);
+    let found = first(scene.model, schema, &scene.state, asked, step, &line, inputs);
+    Some((found, line))
+}
+
 /// The rows that the first step of a plan delivers.
 fn delivered<'a>(
     scene: &Scene<'_>,
     schema: &Schema,
     rows: &'a Rows,
     proof: &Proof,
-    inputs: &[Value],
 ) -> Vec<&'a Row> {
-    let (Some(read), Some(serve)) = (scene.model.reads.get(proof.pattern), &proof.serve) else {
-        return Vec::new();
-    };
-    let (Some(table), Some(Step::Read(step))) = (table_of(serve), serve.steps.first()) else {
-        return Vec::new();
-    };
-    let line = line_of(schema, rows, table);
-    first(scene.model, schema, &scene.state, (read, &proof.analysis.families), step, &line, inputs)
+    let Some((reaches, line)) = of_first(scene, schema, rows, proof) else { return Vec::new() };
+    reaches
         .iter()
         .flat_map(|reach| line.get(reach.low..reach.high).unwrap_or(&[]))
         .map(|(_, row)| *row)
@@ -423,28 +419,16 @@ fn label(svg: &mut Svg, one: &Interval<'_>, x: f64, y: f64) {
 }
 
 /// Reads that have no interval: no plan, or a call that cannot be formed.
-fn without(scene: &Scene<'_>, number: usize, svg: &mut Svg, y: f64) {
+fn without(
+    scene: &Scene<'_>,
+    (number, schema, rows): (usize, &Schema, &Rows),
+    svg: &mut Svg,
+    y: f64,
+) {
     let has_range = |proof: &Proof| {
-        let serve = proof.serve.as_ref();
-        let Some(Step::Read(step)) = serve.and_then(|serve| serve.steps.first()) else {
-            return false;
-        };
-        let Some(read) = scene.model.reads.get(proof.pattern) else { return false };
-        let Some(schema) = scene.model.schemas.get(number) else { return false };
-        let rows = scene.rows(schema);
-        let line = line_of(schema, &rows, step.table);
-        let inputs = inputs(scene.model, &scene.state, read);
-        step.table < DRAWN_TABLES_MAX
-            && !first(
-                scene.model,
-                schema,
-                &scene.state,
-                (read, &proof.analysis.families),
-                step,
-                &line,
-                &inputs,
-            )
-            .is_empty()
+        let table = proof.serve.as_ref().and_then(table_of);
+        table.is_some_and(|table| table < DRAWN_TABLES_MAX)
+            && of_first(scene, schema, rows, proof).is_some_and(|(found, _)| !found.is_empty())
     };
     let rest: Vec<&Proof> = scene
         .proofs_of(number)

@@ -1,6 +1,6 @@
 //! What pictures promise: labels do not overlap, every pattern is named, samples are states.
 
-use super::reach::{Mark, first, inputs};
+use super::reach::{Mark, first};
 use super::svg::Svg;
 use super::{Scene, View};
 use crate::document::Document;
@@ -92,9 +92,9 @@ fn intervals_of_certified_reads_hold_nothing_else(name: &str, scene: &Scene<'_>)
         }
         let rows = scene.rows(schema);
         let line = rows.in_order(schema, step.table);
-        let inputs = inputs(scene.model, &scene.state, read);
+        let inputs = scene.inputs_of(proof);
         let asked = (read, &proof.analysis.families);
-        for reach in first(scene.model, schema, &scene.state, asked, step, &line, &inputs) {
+        for reach in first(scene.model, schema, &scene.state, asked, step, &line, inputs) {
             let certain =
                 reach.missed.is_empty() && reach.marks.iter().all(|mark| *mark == Mark::Wanted);
             assert!(certain, "{name}.{}: {reach:?}", read.name.text);

@@ -50,7 +50,7 @@ fn judged(line: &str) -> Option<(String, &str)> {
     let (label, rest) = line.split_once(' ')?;
     let mut words: Vec<&str> = rest.split(' ').collect();
     let place = words.get(2)?.split(':').next()?;
-    words[2] = place;
+    *words.get_mut(2)? = place;
     ["true", "false", "unjudged"].contains(&label).then(|| (words.join(" "), label))
 }
 
