@@ -83,6 +83,7 @@ pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultP
         }
         let Some(row) = rows.next_row()? else { break false };
         pages.take(&row)?;
+        pages.last = Some(row.key);
     };
     if ended_by_limit {
         pages.page.cursor = pages.last.take().map(Cursor::behind);
@@ -121,7 +122,6 @@ impl<V: View> PageReader<'_, V> {
 
     fn take(&mut self, row: &super::rows::RawRow) -> Result<()> {
         let source = self.source;
-        self.last = Some(row.key.clone());
         let item = match source.index {
             None => source.table.decode_row_after(row, source.now, &mut self.memo)?,
             Some(index) => index.decode_entry(row, source.now, &mut self.memo)?,

@@ -61,11 +61,11 @@ impl<'v, V: View + ?Sized> RowScan<'v, V> {
     }
 
     fn next_ascending(&mut self) -> Result<Option<RawRow>> {
-        let Some(first) = self.pop()? else { return Ok(None) };
-        let key = first.key.slice(..without_chunk(&first.key)?.len());
+        let Some(Row { mut key, value: head }) = self.pop()? else { return Ok(None) };
+        key.truncate(without_chunk(&key)?.len());
         // Only a head that says so has chunks, so nothing is read beyond the row itself.
-        let count = chunk_count(&first.value)?;
-        let mut row = RawRow { key, head: first.value, chunks: Vec::with_capacity(count) };
+        let count = chunk_count(&head)?;
+        let mut row = RawRow { key, head, chunks: Vec::with_capacity(count) };
         for _ in 0..count {
             let chunk = self.pop()?.ok_or_else(|| Error::corrupt("a row lacks chunks"))?;
             if kind_of(&chunk.value)? != RecordKind::Chunk {
@@ -84,8 +84,9 @@ impl<'v, V: View + ?Sized> RowScan<'v, V> {
                 continue;
             }
             chunks.reverse();
-            let key = row.key.slice(..without_chunk(&row.key)?.len());
-            return Ok(Some(RawRow { key, head: row.value, chunks }));
+            let Row { mut key, value: head } = row;
+            key.truncate(without_chunk(&key)?.len());
+            return Ok(Some(RawRow { key, head, chunks }));
         }
         if chunks.is_empty() { Ok(None) } else { Err(Error::corrupt("a row has no head")) }
     }
