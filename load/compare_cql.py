@@ -27,7 +27,8 @@ sys.path.insert(0, str(ROOT / "clients" / "cassandra"))
 import start as cassandra  # noqa: E402  (beside the oracle)
 
 HEAP = "2G"
-WARM_UP_SECONDS = 60
+# Its compiler needs a while.
+WARM_UP_SECONDS = 30
 
 # Name, operation, requests under way, against which sync, at least how many times as fast.
 ROWS = [
@@ -73,8 +74,7 @@ def start_shelfmark(folder):
 
 
 def start_cassandra(libraries, folder, sync, port):
-    process = cassandra.start(libraries, folder / sync, port, HEAP, measured=sync)
-    return Server(process, port)
+    return Server(cassandra.start(libraries, folder / sync, port, HEAP, measured=sync), port)
 
 
 def measure(servers, row, seconds, turns):
@@ -106,7 +106,7 @@ def main():
             theirs.ask("setup")
             rows = [row for row in ROWS if row[3] == sync]
             for operation in {row[1] for row in rows}:
-                theirs.ask(operation, seconds=WARM_UP_SECONDS / 2)
+                theirs.ask(operation, seconds=WARM_UP_SECONDS)
             for row in rows:
                 found = measure({"cassandra": theirs, "shelfmark": ours}, row, options.seconds, options.turns)
                 (slow, slow_p99), (fast, fast_p99) = found["cassandra"], found["shelfmark"]

@@ -4,6 +4,8 @@
 
 FOLDER is made anew and holds everything that it writes. Roles are on (cassandra / cassandra), as
 are materialized views and user-defined functions. Prints the process id once the port answers.
+
+As an oracle it is made to start quickly. To be measured it runs as it does by default: see `start`.
 """
 
 import pathlib
@@ -47,14 +49,15 @@ commitlog_directory: {folder}/commitlog
 hints_directory: {folder}/hints
 saved_caches_directory: {folder}/caches
 cdc_raw_directory: {folder}/cdc
-commitlog_sync: periodic
-commitlog_sync_period: 10000ms
 auto_snapshot: false
 auto_bootstrap: false
 materialized_views_enabled: true
 sasi_indexes_enabled: true
 user_defined_functions_enabled: true
 drop_compact_storage_enabled: true
+"""
+
+ROLES = """\
 authenticator: PasswordAuthenticator
 authorizer: CassandraAuthorizer
 role_manager: CassandraRoleManager
@@ -63,6 +66,17 @@ roles_validity: 100ms
 credentials_validity: 100ms
 """
 
+SYNC = {
+    "periodic": "commitlog_sync: periodic\ncommitlog_sync_period: 10000ms\n",
+    "batch": "commitlog_sync: batch\n",
+}
+
+# Quick to start, and not quick later; a new table is in memory at once, without this each waits for
+# the disk.
+HURRY = ["-Xss256k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dcassandra.unsafesystem=true"]
+MEASURED = ["-Xss256k", "-XX:+UseG1GC", "-XX:+AlwaysPreTouch", "-XX:+ParallelRefProcEnabled",
+            "-XX:MaxGCPauseMillis=300"]
+
 LOG = """\
 <configuration><appender name="file" class="ch.qos.logback.core.FileAppender">
 <file>{folder}/system.log</file><encoder><pattern>%level %date %F:%L %msg%n</pattern></encoder>
@@ -70,9 +84,8 @@ LOG = """\
 """
 
 
-def command(libraries, folder, port, heap):
-    out = ["java", f"-Xms{heap}", f"-Xmx{heap}", "-Xss256k", "-XX:+UseSerialGC",
-           "-XX:TieredStopAtLevel=1", "-Djdk.attach.allowAttachSelf=true",
+def command(libraries, folder, port, heap, machine):
+    out = ["java", f"-Xms{heap}", f"-Xmx{heap}", *machine, "-Djdk.attach.allowAttachSelf=true",
            "-Djava.security.manager=allow", "-Dio.netty.tryReflectionSetAccessible=true"]
     out += [f"--add-opens={name}=ALL-UNNAMED" for name in OPENED]
     out += [f"--add-exports={name}=ALL-UNNAMED" for name in EXPORTED]
@@ -85,8 +98,6 @@ def command(libraries, folder, port, heap):
         "cassandra.skip_wait_for_gossip_to_settle": 0,
         "cassandra.superuser_setup_delay_ms": 0,
         "cassandra.jmx.local.port": port + 1,
-        # A new table is in memory at once; without this each waits for the disk.
-        "cassandra.unsafesystem": "true",
     }
     out += [f"-D{name}={value}" for name, value in properties.items()]
     return out + ["-cp", f"{libraries}/*", "org.apache.cassandra.service.CassandraDaemon"]
@@ -100,24 +111,33 @@ def answers(port):
         return False
 
 
-def main(libraries, folder, port, heap="512M"):
+def start(libraries, folder, port, heap, measured=None):
+    """Starts it and returns the process id once the port answers. `measured` is when it syncs what
+    is written (`periodic`, its default, or `batch`), for one that is measured: without roles, and
+    with the collector and compiler that it has by default."""
     folder = pathlib.Path(folder).resolve()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     port = int(port)
     values = {"folder": folder, "port": port, "storage": port + 2}
-    (folder / "cassandra.yaml").write_text(SETTINGS.format(**values))
+    settings = SETTINGS + SYNC[measured or "periodic"] + ("" if measured else ROLES)
+    (folder / "cassandra.yaml").write_text(settings.format(**values))
     (folder / "logback.xml").write_text(LOG.format(**values))
     libraries = pathlib.Path(libraries).resolve()
     output = (folder / "out.log").open("w")
-    process = subprocess.Popen(command(libraries, folder, port, heap), cwd=folder, stdout=output,
-                               stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
+    words = command(libraries, folder, port, heap, MEASURED if measured else HURRY)
+    process = subprocess.Popen(words, cwd=folder, stdout=output, stderr=output,
+                               stdin=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + START_SECONDS_MAX
     while not answers(port):
         if process.poll() is not None or time.monotonic() > deadline:
             sys.exit(f"Cassandra did not start; see {folder}/out.log")
         time.sleep(0.5)
-    print(process.pid)
+    return process.pid
+
+
+def main(libraries, folder, port, heap="512M"):
+    print(start(libraries, folder, port, heap))
 
 
 if __name__ == "__main__":
