@@ -90,3 +90,19 @@ fn the_starter_is_clean_and_lints_are_explained() {
     assert!(stdout(&shelfmark(&["design", "explain", "K3"])).contains("empty for every input"));
     assert!(!shelfmark(&["design", "explain", "Z9"]).status.success());
 }
+
+#[test]
+fn pictures_go_where_they_are_sent() {
+    let file = model("phonebook");
+    let picture = shelfmark(&["design", "draw", &file, "--view", "chebotko"]);
+    assert!(picture.status.success(), "{}", stderr(&picture));
+    assert!(stdout(&picture).starts_with("<svg xmlns="), "{}", stdout(&picture));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let page = shelfmark(&["design", "draw", &file, "--page", "-o", path.to_str().unwrap()]);
+    assert!(page.status.success() && stdout(&page).is_empty(), "{}", stderr(&page));
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("<!DOCTYPE html>"));
+    let unknown = shelfmark(&["design", "draw", &file, "--schema", "nothing"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stderr(&unknown).contains("known: published, corrected"), "{}", stderr(&unknown));
+}
