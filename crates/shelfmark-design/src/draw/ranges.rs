@@ -268,7 +268,7 @@ fn table(
     let widest = |of: fn(&(String, String)) -> &String, max: f64| {
         texts.iter().map(|text| MONO.width(of(text))).fold(40.0, f64::max).min(max)
     };
-    let (head, tail) = (widest(|text| &text.0, 230.0), widest(|text| &text.1, 360.0));
+    let (head, tail) = (widest(|text| &text.0, 230.0), widest(|text| &text.1, 440.0));
     let sort_x = MARGIN + head + 16.0;
     let axis_x = sort_x + tail + 18.0;
     intervals.sort_by_key(|one| (one.low(), one.high()));
