@@ -106,8 +106,9 @@ class Case:
             return "(" + ", ".join(self.value(own) for own in parts) + ")"
         count = dice.choice([0, 1, 1, 2, 3])
         if kind.startswith("map<"):
-            pairs = (f"{self.value(parts[0])}: {self.value(parts[1])}" for _ in range(count))
-            return "{" + ", ".join(pairs) + "}"
+            # Which of two equal keys counts is up to a hash table of Cassandra's.
+            pairs = {self.value(parts[0]): self.value(parts[1]) for _ in range(count)}
+            return "{" + ", ".join(f"{key}: {value}" for key, value in pairs.items()) + "}"
         items = ", ".join(self.value(parts[0]) for _ in range(count))
         return f"[{items}]" if kind.startswith("list<") else f"{{{items}}}"
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
+use crate::oracle;
 use crate::run::{root, run as start, run_with};
 
 /// Runs every client's tests and examples.
@@ -43,7 +44,8 @@ pub(crate) fn run() -> anyhow::Result<()> {
         }
     }
     other_languages(&server.cql)?;
-    server.stop()
+    server.stop()?;
+    oracle::check(&folder)
 }
 
 /// What the AWS clients read from their environment.
@@ -94,7 +96,8 @@ fn other_languages(cql: &str) -> anyhow::Result<()> {
     run_with("cargo", &manifest, &variables)
 }
 
-fn is_there(tool: &str) -> bool {
+/// Whether a program is installed.
+pub(crate) fn is_there(tool: &str) -> bool {
     let version = if tool == "go" { "version" } else { "--version" };
     let found = Command::new(tool).arg(version).output().is_ok_and(|out| out.status.success());
     if !found {
@@ -126,18 +129,21 @@ fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf
     Ok(python)
 }
 
-fn target_folder() -> PathBuf {
+/// Where what is built and downloaded lies.
+pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-struct Server {
+/// A running server, ended with this value.
+pub(crate) struct Server {
     process: Child,
     dynamodb: String,
-    cql: String,
+    pub(crate) cql: String,
 }
 
 impl Server {
-    fn start(folder: &Path, more: &[&str]) -> anyhow::Result<Self> {
+    /// Starts a server with its store in `folder` and waits until it answers.
+    pub(crate) fn start(folder: &Path, more: &[&str]) -> anyhow::Result<Self> {
         let ready = folder.join("ready.json");
         let process = Command::new(target_folder().join("debug").join("shelfmark"))
             .args(["serve", "--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0", "--data"])
@@ -170,7 +176,7 @@ impl Server {
     }
 
     /// Asks the server to stop and checks that it does so in good order.
-    fn stop(mut self) -> anyhow::Result<()> {
+    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
         start("kill", &["-TERM", &self.process.id().to_string()])?;
         let status = self.process.wait()?;
         if !status.success() {

@@ -11,6 +11,7 @@
 mod ci;
 mod clients;
 mod fuzz;
+mod oracle;
 mod run;
 mod tidy;
 
@@ -23,6 +24,8 @@ Tasks:
   ci [--long]   format, clippy, tests, docs, tidy, real clients; --long adds the long modes
   tidy          check the rules that no compiler checks
   clients       run the real clients (boto3) against a server
+  oracle [--seed N] [--count N] [--statements N]
+                compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]
                 run one fuzz target, or each of them, for N seconds (60); see fuzz/README.md
 ";
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         ["ci", "--long"] => ci::run(true),
         ["tidy"] => tidy::run(),
         ["clients"] => clients::run(),
+        ["oracle", options @ ..] => oracle::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
         _ => {
             print!("{HELP}");

@@ -226,7 +226,7 @@ impl Roles {
                 }
                 RoleOption::HashedPassword(hash) => {
                     let hash = PasswordHash::from_text(hash).ok_or_else(|| {
-                        CqlError::syntax("Invalid hashed password value. Please use jBcrypt.")
+                        CqlError::invalid("Invalid hashed password value. Please use jBcrypt.")
                     })?;
                     role.hash = Some(hash);
                 }
@@ -244,8 +244,11 @@ impl Roles {
 }
 
 fn checked_name(name: &str) -> Result<&str, CqlError> {
-    if name.is_empty() || name.len() > CREDENTIAL_SIZE_BYTES_MAX || name.contains('\0') {
-        return Err(CqlError::invalid("The name of a role is empty, too long or holds a NUL"));
+    if name.is_empty() {
+        return Err(CqlError::invalid("Role name can't be an empty string"));
+    }
+    if name.len() > CREDENTIAL_SIZE_BYTES_MAX || name.contains('\0') {
+        return Err(CqlError::invalid("The name of a role is too long or holds a NUL"));
     }
     Ok(name)
 }

@@ -7,6 +7,7 @@
 use super::Scalar;
 use super::numeric::{Number, is_numeric};
 use super::time::{date_of, moment};
+use crate::error::CqlError;
 use crate::types::{CqlType, Native, to_text};
 
 /// What a cast does to the bytes of a value.
@@ -22,13 +23,15 @@ pub(crate) fn cast(from: &CqlType, to: &CqlType) -> Option<Scalar> {
             Ok(values.first().and_then(|value| body(value)))
         }))
     };
+    if from.is_string() && *to == CqlType::Ascii && from != to {
+        return None;
+    }
     if from == to || (from.is_string() && *to == CqlType::Text) {
         return make(Box::new(|value| Some(value.to_vec())));
     }
     let CqlType::Native(native) = from else { return None };
     if to.is_string() {
-        let has_text =
-            !matches!(native, Native::Blob | Native::Empty | Native::Counter | Native::Duration);
+        let has_text = !matches!(native, Native::Blob | Native::Empty | Native::Duration);
         return if has_text {
             make(Box::new(move |value| Some(to_text(&own, value).into_bytes())))
         } else {
@@ -49,6 +52,45 @@ pub(crate) fn cast(from: &CqlType, to: &CqlType) -> Option<Scalar> {
         })),
         _ => None,
     }
+}
+
+/// The types that anything is cast from.
+const CASTABLE: [Native; 18] = [
+    Native::Ascii,
+    Native::Bigint,
+    Native::Boolean,
+    Native::Counter,
+    Native::Date,
+    Native::Decimal,
+    Native::Double,
+    Native::Float,
+    Native::Inet,
+    Native::Int,
+    Native::Smallint,
+    Native::Text,
+    Native::Time,
+    Native::Timestamp,
+    Native::Timeuuid,
+    Native::Tinyint,
+    Native::Uuid,
+    Native::Varint,
+];
+
+/// What is said where no cast to a type takes an argument.
+pub(crate) fn no_cast(shown: &str, to: &CqlType) -> CqlError {
+    let known: Vec<String> = CASTABLE
+        .iter()
+        .map(|native| CqlType::Native(*native))
+        .filter(|from| from != to && cast(from, to).is_some())
+        .map(|from| super::full_signature(&format!("cast_as_{to}"), &[from], to))
+        .collect();
+    if known.is_empty() {
+        return CqlError::invalid(format!("{shown} cannot be cast to {to}"));
+    }
+    CqlError::invalid(format!(
+        "Invalid call to function system.cast_as_{to}, none of its type signatures match (known type signatures: {})",
+        known.join(", ")
+    ))
 }
 
 /// Java's narrowing: of floats towards zero and saturating (small integers by way of `int`),

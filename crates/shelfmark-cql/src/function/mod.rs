@@ -31,7 +31,7 @@ use crate::error::CqlError;
 use crate::types::CqlType;
 
 pub(crate) use aggregate::{Accumulator, Aggregate};
-pub(crate) use cast::cast;
+pub(crate) use cast::{cast, no_cast};
 pub(crate) use operator::{negate, operate};
 pub(crate) use resolve::{Argument, Assign, Resolved, resolve};
 pub(crate) use time::new_timeuuid;
@@ -171,7 +171,7 @@ fn candidates(
     if let Some(found) = vector::candidates(name, arguments, texts)? {
         return Ok(scalars(found));
     }
-    if let Some(found) = mask::candidates(name, arguments) {
+    if let Some(found) = mask::candidates(name, arguments, texts)? {
         return Ok(scalars(found));
     }
     let found = aggregate::candidates(name, arguments)?;

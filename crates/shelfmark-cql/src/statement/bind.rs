@@ -15,6 +15,9 @@ use super::relation::{Restrictions, Test};
 pub(super) fn bind(markers: &[ColumnSpec], values: &Values) -> Result<Vec<BoundValue>, CqlError> {
     match values {
         Values::Positional(values) => {
+            if values.is_empty() && !markers.is_empty() {
+                return Err(CqlError::invalid("Invalid amount of bind variables"));
+            }
             if values.len() != markers.len() {
                 return Err(CqlError::invalid(format!(
                     "there were {} markers(?) in CQL but {} bound variables",

@@ -39,15 +39,15 @@ pub(crate) struct RowFilter {
     tuples: Vec<(usize, Vec<CqlType>, TupleCheck)>,
 }
 
-fn value(expr: &Expr, table: &Table, at: usize, env: Env<'_>) -> Result<Bytes> {
+fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: Env<'_>) -> Result<Bytes> {
     let name = table.columns.get(at).map_or("", |own| &*own.name);
     match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(bytes),
         BoundValue::Null => {
-            Err(CqlError::invalid(format!("Unsupported null value for column {name}")))
+            Err(CqlError::invalid(format!("Unsupported null {what} for column {name}")))
         }
         BoundValue::Unset => {
-            Err(CqlError::invalid(format!("Unsupported unset value for column {name}")))
+            Err(CqlError::invalid(format!("Unsupported unset {what} for column {name}")))
         }
     }
 }
@@ -59,7 +59,7 @@ impl RowFilter {
         for (at, tests) in &own.single {
             let Some(column) = table.columns.get(*at) else { continue };
             for test in tests {
-                let get = |expr: &Expr| value(expr, table, *at, env);
+                let get = |expr: &Expr| value(expr, "value", table, *at, env);
                 let check = match test {
                     Test::Equal(expr) => Check::Equal(get(expr)?),
                     Test::In(list) => Check::In(in_values(list, column, env)?),
@@ -67,7 +67,10 @@ impl RowFilter {
                     Test::Upper(expr, included) => Check::Upper(get(expr)?, *included),
                     Test::Contains(expr) => Check::Contains(get(expr)?),
                     Test::ContainsKey(expr) => Check::ContainsKey(get(expr)?),
-                    Test::Entry(key, wanted) => Check::Entry(get(key)?, get(wanted)?),
+                    Test::Entry(key, wanted) => Check::Entry(
+                        value(key, "map key", table, *at, env)?,
+                        value(wanted, "map value", table, *at, env)?,
+                    ),
                 };
                 filter.checks.push((*at, column.kind.clone(), check));
             }
@@ -80,10 +83,10 @@ impl RowFilter {
             let parts = |own: &TupleValue| -> Result<Vec<Bytes>> {
                 match own {
                     TupleValue::Parts(exprs) => {
-                        exprs.iter().map(|expr| value(expr, table, at, env)).collect()
+                        exprs.iter().map(|expr| value(expr, "value", table, at, env)).collect()
                     }
                     TupleValue::Marker(expr) => {
-                        let bytes = value(expr, table, at, env)?;
+                        let bytes = value(expr, "value", table, at, env)?;
                         Ok(fields(&bytes)
                             .flatten()
                             .flatten()
@@ -96,7 +99,7 @@ impl RowFilter {
                 MultiTest::Equal(own) => TupleCheck::In(vec![parts(own)?]),
                 MultiTest::In(all) => TupleCheck::In(all.iter().map(parts).collect::<Result<_>>()?),
                 MultiTest::InMarker(expr) => {
-                    let bytes = value(expr, table, at, env)?;
+                    let bytes = value(expr, "value", table, at, env)?;
                     let all = elements(&bytes)?.flatten().flatten();
                     TupleCheck::In(
                         all.map(|own| {

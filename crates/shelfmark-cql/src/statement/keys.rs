@@ -85,7 +85,7 @@ pub(crate) fn in_values(list: &InList, column: &Column, env: Env<'_>) -> Result<
                 .collect::<Result<_>>()?,
             BoundValue::Null => {
                 return Err(CqlError::invalid(format!(
-                    "Invalid null value for IN list for column {}",
+                    "Invalid null value for column {}",
                     column.name
                 )));
             }

@@ -495,16 +495,14 @@ impl Restrictions {
         let column = column_of(at, table)?;
         if column.role == ColumnKind::Clustering {
             let place = usize::try_from(column.id).unwrap_or(usize::MAX);
-            self.check_clustering(place, &test, table, filtering)?;
             if self.multi.iter().any(|own| (own.start..own.start + own.count).contains(&place))
                 && let Some(test) = tuple_test(&test)
             {
                 return self.add_multi(Multi { start: place, count: 1, test }, table, filtering);
             }
         }
-        let own = self.single.entry(at).or_default();
         let name = &column.name;
-        for other in own.iter() {
+        for other in self.of(at) {
             match (other, &test) {
                 (Test::Lower(..) | Test::Upper(..), Test::Equal(_) | Test::In(_)) => {
                     return invalid(format!(
@@ -541,7 +539,11 @@ impl Restrictions {
                 _ => {}
             }
         }
-        own.push(test);
+        if column.role == ColumnKind::Clustering {
+            let place = usize::try_from(column.id).unwrap_or(usize::MAX);
+            self.check_clustering(place, &test, table, filtering)?;
+        }
+        self.single.entry(at).or_default().push(test);
         Ok(())
     }
 

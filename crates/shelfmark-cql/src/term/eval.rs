@@ -164,13 +164,14 @@ pub(super) fn evaluate_constant(expr: &Expr) -> Result<Option<Bytes>> {
     expr.compound(Env { world: None, values: &[], row: None })
 }
 
-fn not_null(value: Option<Bytes>) -> Result<Bytes> {
-    value.ok_or_else(|| CqlError::invalid("null is not supported inside collections"))
+fn not_null(value: Option<Bytes>, what: &str) -> Result<Bytes> {
+    value.ok_or_else(|| CqlError::invalid(format!("null is not supported inside {what}")))
 }
 
 fn eval_elements(items: &[Expr], ty: &CqlType, env: Env<'_>) -> Result<Bytes> {
+    let what = if matches!(ty, CqlType::Vector { .. }) { "vectors" } else { "collections" };
     let mut parts: Vec<Bytes> =
-        items.iter().map(|item| not_null(item.inner(env)?)).collect::<Result<_>>()?;
+        items.iter().map(|item| not_null(item.inner(env)?, what)).collect::<Result<_>>()?;
     match ty {
         CqlType::Set { element, .. } => {
             parts.sort_by(|a, b| compare(element, a, b));
@@ -195,7 +196,8 @@ fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<By
     let CqlType::Map { key, .. } = ty else { return Ok(Bytes::new()) };
     let mut parts: Vec<(Bytes, Bytes)> = Vec::with_capacity(items.len());
     for (k, v) in items {
-        parts.push((not_null(k.inner(env)?)?, not_null(v.inner(env)?)?));
+        let what = "collections";
+        parts.push((not_null(k.inner(env)?, what)?, not_null(v.inner(env)?, what)?));
     }
     // Of equal keys the last one counts: the sort is stable.
     parts.reverse();

@@ -21,7 +21,9 @@ use crate::types::CqlType;
 
 pub(crate) use assign::{known_type, preferred, test, test_literal};
 pub(crate) use eval::{Env, ResolvedPath, RowView};
-pub(crate) use prepare::{prepare, prepare_literal as prepare_literal_as, prepare_marker};
+pub(crate) use prepare::{
+    ambiguous, prepare, prepare_literal as prepare_literal_as, prepare_marker,
+};
 pub(crate) use text::{literal_text, term_text};
 
 /// What a term is prepared for: the name for messages and marker metadata, and the type.

@@ -128,7 +128,33 @@ fn kind_name(kind: LiteralKind) -> &'static str {
     }
 }
 
+/// Reads a constant that stands for a tuple: the texts of its fields with colons between them.
+fn tuple_from_text(literal: &Literal, types: &[CqlType], ty: &CqlType) -> Result<Bytes> {
+    if literal.kind == LiteralKind::Hex {
+        let bytes = prepare_raw_text(literal, ty)?;
+        crate::types::validate(ty, &bytes)?;
+        return Ok(bytes);
+    }
+    let texts: Vec<&str> = literal.text.split(':').collect();
+    if texts.len() > types.len() {
+        return Err(CqlError::invalid(format!(
+            "Invalid tuple literal: too many elements. Type {ty} expects {} but got {}",
+            types.len(),
+            texts.len()
+        )));
+    }
+    let parts = texts.iter().zip(types).map(|(text, ty)| match *text {
+        "@" => Ok(None),
+        text => from_text(ty, text).map(Some),
+    });
+    let parts = parts.collect::<std::result::Result<Vec<_>, _>>()?;
+    Ok(crate::types::put_tuple(parts.iter().map(Option::as_deref)).into())
+}
+
 pub(crate) fn prepare_literal(literal: &Literal, to: Receiver<'_>) -> Result<Bytes> {
+    if let CqlType::Tuple(types) = to.ty {
+        return tuple_from_text(literal, types, to.ty);
+    }
     if super::assign::test_literal(literal, to.ty) == Assign::No {
         return Err(CqlError::invalid(format!(
             "Invalid {} constant ({}) for \"{}\" of type {}",
@@ -393,6 +419,13 @@ fn prepare_token(arguments: &[Term], scope: &mut Scope<'_>) -> Result<(Expr, Cql
     Ok((Expr::Token(parts), CqlType::Bigint))
 }
 
+/// What is said where a marker or null leaves the types of an operation open.
+pub(crate) fn ambiguous(symbol: char, left: &str, right: &str) -> CqlError {
+    CqlError::invalid(format!(
+        "Ambiguous '{symbol}' operation with args {left} and {right}: use type hint to disambiguate, example '(int) ?'"
+    ))
+}
+
 fn prepare_arithmetic(
     symbol: char,
     left: &Term,
@@ -400,6 +433,14 @@ fn prepare_arithmetic(
     to: Receiver<'_>,
     scope: &mut Scope<'_>,
 ) -> Result<Expr> {
+    let is_duration = |term: &Term| {
+        matches!(term, Term::Literal(own) if own.kind == LiteralKind::Duration)
+            || known_type(term, scope) == Some(CqlType::Duration)
+    };
+    let open = |term: &Term| matches!(term, Term::Marker(_));
+    if open(left) && !is_duration(right) || open(right) && !is_duration(left) {
+        return Err(ambiguous(symbol, &term_text(left), &term_text(right)));
+    }
     let side = |term: &Term, scope: &Scope<'_>| match term {
         // A constant takes the type that is asked for, where it can.
         Term::Literal(_) if test(term, to.ty, scope) != Assign::No => Some(to.ty.clone()),

@@ -181,7 +181,15 @@ fn native_to_text(native: Native, bytes: &[u8]) -> Option<String> {
         Native::Varint => varint_from_bytes(bytes).to_string(),
         Native::Decimal => decimal_to_plain(&decimal_parts(bytes)?),
         Native::Uuid | Native::Timeuuid => format_uuid(bytes),
-        Native::Inet => inet(bytes)?.to_string(),
+        Native::Inet => match inet(bytes)? {
+            std::net::IpAddr::V4(address) => address.to_string(),
+            // Java writes all eight groups.
+            std::net::IpAddr::V6(address) => {
+                let groups: Vec<String> =
+                    address.segments().iter().map(|group| format!("{group:x}")).collect();
+                groups.join(":")
+            }
+        },
         Native::Timestamp => format_timestamp_utc(i64::from_be_bytes(bytes.try_into().ok()?)),
         Native::Date => format_date(u32::from_be_bytes(bytes.try_into().ok()?)),
         Native::Time => format_time(i64::from_be_bytes(bytes.try_into().ok()?)),

@@ -189,7 +189,8 @@ pub fn vector_elements<'b>(
     dimension: u32,
     bytes: &'b [u8],
 ) -> Result<Vec<&'b [u8]>> {
-    let short = || MarshalError::new("Not enough bytes to read a vector");
+    let short =
+        || MarshalError::new(format!("Not enough bytes to read a vector<{element}, {dimension}>"));
     let dimension = usize::try_from(dimension).map_err(|_| short())?;
     let mut out = Vec::with_capacity(dimension.min(bytes.len()));
     let mut rest = bytes;

@@ -476,7 +476,12 @@ impl Operation {
         }
         let at = key.as_ref().try_into().map(i32::from_be_bytes).unwrap_or(-1);
         if list.is_empty() {
-            return Err(CqlError::invalid("Attempted to set an element on a list which is null"));
+            return Err(CqlError::invalid(match self.action {
+                Action::DeleteElement(_) => {
+                    "Attempted to delete an element from a list which is null"
+                }
+                _ => "Attempted to set an element on a list which is null",
+            }));
         }
         usize::try_from(at)
             .ok()

@@ -353,6 +353,7 @@ pub(crate) fn prepare_update(
 ) -> Result<Modify> {
     check_writable(table)?;
     let parts = attributes(&update.attributes, table, scope)?;
+    let conditions = Conditions::prepare(&update.conditions, table, scope)?;
     let mut seen: Vec<(&str, bool)> = Vec::new();
     let (mut regular, mut statics) = (Vec::new(), Vec::new());
     for assignment in &update.assignments {
@@ -375,7 +376,6 @@ pub(crate) fn prepare_update(
         }
     }
     let own = where_of(Kind::Update, &update.relations, table, scope)?;
-    let conditions = Conditions::prepare(&update.conditions, table, scope)?;
     let row_must_exist =
         matches!(update.conditions, WrittenConditions::Exists) && own.restricts_clustering(table);
     let only_statics = regular.is_empty()
@@ -406,6 +406,7 @@ pub(crate) fn prepare_delete(
     scope: &mut Scope<'_>,
 ) -> Result<Modify> {
     check_writable(table)?;
+    let conditions = Conditions::prepare(&delete.conditions, table, scope)?;
     let (mut regular, mut statics) = (Vec::new(), Vec::new());
     for deletion in &delete.deletions {
         let (Deletion::Column(name)
@@ -427,7 +428,6 @@ pub(crate) fn prepare_delete(
     }
     let parts = attributes(&delete.attributes, table, scope)?;
     let own = where_of(Kind::Delete, &delete.relations, table, scope)?;
-    let conditions = Conditions::prepare(&delete.conditions, table, scope)?;
     let only_statics = regular.is_empty() && !statics.is_empty() && !conditions.has_regular(table);
     let modify = Modify {
         kind: Kind::Delete,

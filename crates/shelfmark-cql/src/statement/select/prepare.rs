@@ -33,7 +33,12 @@ pub(crate) fn prepare_select(
     table: &Arc<Table>,
     scope: &mut Scope<'_>,
 ) -> Result<Select> {
-    let chosen = selection(&select.selection, table, scope)?;
+    // Columns that are not there come first; what else is wrong with the selection comes after the
+    // restrictions.
+    let chosen = match selection(&select.selection, table, scope) {
+        Err(error) if error.message.starts_with("Undefined column name") => return Err(error),
+        chosen => chosen,
+    };
     for ordering in &select.order_by {
         let name = ordering.column.as_str();
         table.column(name).ok_or_else(|| undefined_column(name, table))?;
@@ -42,23 +47,24 @@ pub(crate) fn prepare_select(
     if let Some(column) = own.not_null.first().and_then(|at| table.columns.get(*at)) {
         return invalid(format!("Unsupported restriction: {} IS NOT NULL", column.name));
     }
+    let only_statics = chosen.as_ref().is_ok_and(|chosen| selects_only_statics(chosen, table));
+    let (access, filters) = access(select, table, &own, only_statics)?;
+    let chosen = chosen?;
     if select.distinct {
-        check_distinct(select, &chosen, &own, table)?;
+        if select.per_partition_limit.is_some() {
+            return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
+        }
+        check_distinct(&chosen, &own, table)?;
     }
     let group_by = group_by(select, table, &own, scope)?;
     let warning = aggregation_warning(&own, table)
         .filter(|_| !chosen.aggregates.is_empty() || !group_by.is_empty());
-    if select.per_partition_limit.is_some() {
-        if select.distinct {
-            return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
-        }
-        if !chosen.aggregates.is_empty() && group_by.is_empty() {
-            return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
-        }
+    if select.per_partition_limit.is_some() && !chosen.aggregates.is_empty() && group_by.is_empty()
+    {
+        return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
     }
-    let only_statics = selects_only_statics(&chosen, table);
-    let (access, filters) = access(select, table, &own, only_statics)?;
     let (ordered, reversed) = order(select, table, &own, &access)?;
+    check_open_range(select, table, &own, &access)?;
     let to = Receiver { name: "[limit]", ty: &CqlType::Int };
     let limit = select.limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
     let to = Receiver { name: "[per_partition_limit]", ty: &CqlType::Int };
@@ -134,12 +140,22 @@ fn selects_only_statics(chosen: &Selection, table: &Table) -> bool {
             .all(|at| matches!(role(at), Some(ColumnKind::Static | ColumnKind::PartitionKey)))
 }
 
-fn check_distinct(
+/// Refuses restrictions of clustering columns without a partition, which only a look at every row
+/// could answer.
+fn check_open_range(
     select: &ast::Select,
-    chosen: &Selection,
-    own: &Restrictions,
     table: &Table,
+    own: &Restrictions,
+    access: &Access,
 ) -> Result<()> {
+    let allowed = select.allow_filtering || table.stored.is_none() && is_open(table);
+    if *access == Access::Scan && !allowed && own.restricts_clustering(table) {
+        return invalid(FILTERING);
+    }
+    Ok(())
+}
+
+fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Result<()> {
     if own.restricts_clustering(table)
         || own
             .single
@@ -150,7 +166,6 @@ fn check_distinct(
             "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns.",
         );
     }
-    let _ = select;
     for at in &chosen.columns {
         if let Some(column) = table.columns.get(*at)
             && !matches!(column.role, ColumnKind::PartitionKey | ColumnKind::Static)
@@ -317,9 +332,6 @@ fn access(
             in_partition: all_named,
         };
         return Ok((access, true));
-    }
-    if is_range && !allowed && has_clustering {
-        return invalid(FILTERING);
     }
     Ok((if all_named { Access::Partitions } else { Access::Scan }, filters))
 }

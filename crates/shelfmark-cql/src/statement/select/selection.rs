@@ -64,6 +64,12 @@ pub(super) fn selection(
         let (expr, ty) = builder.item(&item.selector, None, scope)?;
         let name = match (&item.alias, &item.selector) {
             (Some(alias), _) => Arc::from(alias.as_str()),
+            // A cast to the type that it has is none, and is not shown.
+            (None, Selector::Cast { selector, target })
+                if matches!(expr, Expr::Column(_)) && ty.to_string() == target.name() =>
+            {
+                Arc::from(column_name(selector))
+            }
             (None, selector) => Arc::from(column_name(selector)),
         };
         out.is_plain &= matches!(item.selector, Selector::Column(_));
@@ -207,7 +213,7 @@ impl Builder<'_> {
                 }
                 match cast(&from, &target) {
                     Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, target)),
-                    None => invalid(format!("{from} cannot be cast to {target}")),
+                    None => Err(crate::function::no_cast(&column_name(selector), &target)),
                 }
             }
             Selector::Function { name, arguments } => {
@@ -259,6 +265,9 @@ impl Builder<'_> {
                 }
             }
             Selector::Negate(inner) => {
+                if matches!(**inner, Selector::Marker(_)) {
+                    return invalid("Ambiguous negation: use type casts to disambiguate");
+                }
                 let known = self.known(inner, scope)?;
                 let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
                 match negate(&ty) {
@@ -290,6 +299,10 @@ impl Builder<'_> {
         receiver: Option<&CqlType>,
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
+        let open = |own: &Selector| matches!(own, Selector::Marker(_) | Selector::Null);
+        if open(left) || open(right) {
+            return Err(crate::term::ambiguous(symbol, &column_name(left), &column_name(right)));
+        }
         let left_known = self.known(left, scope)?;
         let right_known = self.known(right, scope)?;
         let left_type =

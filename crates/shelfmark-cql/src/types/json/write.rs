@@ -22,7 +22,8 @@ pub fn to_json_into(ty: &CqlType, value: Option<&[u8]>, out: &mut String) {
 }
 
 fn put(ty: &CqlType, value: Option<&[u8]>, out: &mut String, depth: usize) {
-    let Some(bytes) = value.filter(|_| depth < TYPE_DEPTH_MAX) else {
+    let means = |value: &&[u8]| !(value.is_empty() && ty.empty_is_meaningless());
+    let Some(bytes) = value.filter(means).filter(|_| depth < TYPE_DEPTH_MAX) else {
         out.push_str("null");
         return;
     };

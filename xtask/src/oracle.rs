@@ -1,0 +1,96 @@
+//! Apache Cassandra itself, asked the same as Shelfmark. `clients/cassandra/README.md` says what is
+//! compared; nothing of it runs unless it is asked for by name or in the long mode.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+
+use crate::clients::{Server, is_there, target_folder};
+use crate::run::{root, run as start};
+
+/// Where Cassandra listens; two more ports behind it are taken.
+const PORT: &str = "19842";
+
+/// The role that both servers know.
+const ROLE: &str = "cassandra";
+
+const TOOL: &str = "clients/cassandra/oracle.py";
+
+/// Random cases of one run, and statements of each.
+const CASES: [&str; 4] = ["--count", "10", "--statements", "150"];
+
+/// Checks that the recorded answers are still given. Needs no Java.
+pub(crate) fn check(folder: &Path) -> anyhow::Result<()> {
+    let server = shelfmark(&folder.join("oracle"))?;
+    start("python3", &[TOOL, "check", &server.cql])?;
+    server.stop()
+}
+
+/// Downloads and starts Cassandra, checks the recorded answers and compares random statements.
+pub(crate) fn run(options: &[&str]) -> anyhow::Result<()> {
+    for tool in ["java", "mvn"] {
+        if !is_there(tool) {
+            bail!("{tool} is needed (Debian: apt-get install openjdk-17-jre-headless maven)");
+        }
+    }
+    start("cargo", &["build", "--package", "shelfmark-cli"])?;
+    let folder = target_folder().join("oracle");
+    std::fs::create_dir_all(&folder)?;
+    let libraries = folder.join("lib");
+    if !libraries.exists() {
+        let output = format!("-DoutputDirectory={}", libraries.display());
+        let pom = "clients/cassandra/pom.xml";
+        start("mvn", &["--quiet", "-f", pom, "dependency:copy-dependencies", &output])?;
+    }
+    let cassandra = Cassandra::start(&libraries, &folder.join("cassandra"))?;
+    let data = folder.join("shelfmark");
+    if data.exists() {
+        std::fs::remove_dir_all(&data)?;
+    }
+    check(&data)?;
+    let server = shelfmark(&data)?;
+    let reference = format!("127.0.0.1:{PORT}");
+    let words = [&[TOOL, "random", &reference, &server.cql], CASES.as_slice(), options].concat();
+    let compared = start("python3", &words);
+    server.stop()?;
+    drop(cassandra);
+    compared
+}
+
+/// Starts a Shelfmark with the role.
+fn shelfmark(folder: &Path) -> anyhow::Result<Server> {
+    std::fs::create_dir_all(folder)?;
+    let password = folder.join("password");
+    std::fs::write(&password, ROLE)?;
+    let password = password.to_string_lossy();
+    Server::start(folder, &["--cql-user", ROLE, "--cql-password-file", &password])
+}
+
+/// A running Cassandra, ended with this value.
+struct Cassandra {
+    process: String,
+}
+
+impl Cassandra {
+    fn start(libraries: &Path, folder: &Path) -> anyhow::Result<Self> {
+        let out = Command::new("python3")
+            .current_dir(root())
+            .arg("clients/cassandra/start.py")
+            .args([libraries, folder])
+            .arg(PORT)
+            .output()
+            .context("cannot start Cassandra")?;
+        if !out.status.success() {
+            bail!("Cassandra did not start: {}", String::from_utf8_lossy(&out.stderr));
+        }
+        Ok(Self { process: String::from_utf8(out.stdout)?.trim().to_owned() })
+    }
+}
+
+impl Drop for Cassandra {
+    fn drop(&mut self) {
+        // There is nobody to tell that it was gone already.
+        let _ = Command::new("kill").arg(&self.process).status();
+    }
+}
