@@ -249,6 +249,9 @@ fn element_literals(element: &CqlType, bytes: &[u8]) -> Vec<String> {
 }
 
 fn native_literal(native: Native, bytes: &[u8]) -> String {
+    if let (Native::Inet, Some(address)) = (native, inet(bytes)) {
+        return format!("'{address}'");
+    }
     let text = to_text(&CqlType::Native(native), bytes);
     match native {
         Native::Ascii | Native::Text => format!("'{}'", text.replace('\'', "''")),
