@@ -12,6 +12,7 @@ pub mod cassandra_cli;
 pub mod cql_frames;
 pub mod cql_text;
 pub mod dynamo;
+pub mod imports;
 pub mod input;
 pub mod keys;
 pub mod models;
@@ -24,12 +25,13 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("cassandra_cli", cassandra_cli::run),
     ("cql_frames", cql_frames::run),
     ("cql_text", cql_text::run),
     ("dynamo_calls", dynamo::calls::run),
     ("dynamo_expressions", dynamo::expressions::run),
+    ("imports", imports::run),
     ("keys", keys::run),
     ("models", models::run),
     ("operations", operations::run),

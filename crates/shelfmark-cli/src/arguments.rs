@@ -296,6 +296,27 @@ pub(crate) enum DesignVerb {
         /// File that `prove --save` wrote
         certificates: PathBuf,
     },
+    /// Derive a schema from the patterns: the families, look-ups and transactions that they need
+    Plan(DesignPlan),
+    /// Count rows and bytes: partitions now and later, hot ones, what one write costs
+    Size {
+        /// Model
+        file: PathBuf,
+        /// Only this schema
+        #[arg(long, value_name = "NAME")]
+        schema: Option<String>,
+        /// Text for people or JSON for machines
+        #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
+        format: DesignFormat,
+    },
+    /// Turn a schema of another tool into a model, with questions where it does not say enough
+    Import {
+        /// A data model of NoSQL Workbench (JSON), or CQL; '-' reads standard input
+        file: PathBuf,
+        /// What it is, where its beginning does not tell
+        #[arg(long, value_enum)]
+        from: Option<DesignSource>,
+    },
     /// Say what a lint means, or why a pattern stands as it does
     Explain {
         /// Id of a lint, or name of a pattern of --file
@@ -314,6 +335,29 @@ pub(crate) enum DesignVerb {
         #[arg(long)]
         back: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  shelfmark design plan shop.shelf >> shop.shelf\n  shelfmark \
+    design plan shop.shelf --target cql --whole | shelfmark design prove -")]
+pub(crate) struct DesignPlan {
+    /// Model; its own schemas are not looked at
+    pub(crate) file: PathBuf,
+    /// Store to plan for: shelfmark, dynamodb, cql, candb, ordered
+    #[arg(long, value_name = "NAME", default_value = "shelfmark")]
+    pub(crate) target: String,
+    /// Name of the schema
+    #[arg(long, value_name = "NAME", default_value = "planned")]
+    pub(crate) name: String,
+    /// Print the model too, with this schema in place of its own
+    #[arg(long)]
+    pub(crate) whole: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DesignSource {
+    Workbench,
+    Cql,
 }
 
 #[derive(Debug, Args)]

@@ -70,7 +70,7 @@ pub struct Finding {
 pub struct Document {
     name: String,
     source: String,
-    file: File,
+    pub(crate) file: File,
     pub(crate) model: Model,
 }
 

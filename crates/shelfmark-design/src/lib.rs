@@ -14,19 +14,25 @@ pub mod limits;
 
 mod document;
 mod draw;
+mod explain;
 
 pub(crate) mod eval;
+pub mod import;
 pub(crate) mod key;
 pub(crate) mod lint;
 pub(crate) mod model;
+pub(crate) mod plan;
 pub(crate) mod prove;
+pub(crate) mod size;
 pub(crate) mod syntax;
 pub(crate) mod target;
 pub(crate) mod verify;
 
 pub use document::{Document, Finding, Report, Severity, explain, lints, starter};
 pub use draw::View;
+pub use plan::Plan;
 pub use prove::certificate::{Certificate, Obligation, Range, Status};
+pub use size::{FamilySize, HotPartition, Limit, SchemaSize, SizeReport, Spread, WriteSize};
 
 #[cfg(test)]
 mod tests;

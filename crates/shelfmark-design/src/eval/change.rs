@@ -315,22 +315,28 @@ impl Runner<'_> {
         if let Some(value) = known.get(&path) {
             return Some(value.clone());
         }
-        if path.len() > 1 {
-            let (last, head) = path.split_last()?;
-            let owner = self.model.path_owner(relation, &path);
-            let reference = self.find(relation, known, head)?;
+        // A row of what is referred to on the way tells the rest of it; the nearest is asked first.
+        for split in (1..path.len()).rev() {
+            let (head, rest) = path.split_at(split);
+            let owner = self.model.path_owner(relation, path.get(..=split)?);
+            let Some(reference) = self.find(relation, known, head) else { continue };
             if reference == Value::Null {
                 return Some(Value::Null);
             }
             let key = self.model.relation(owner).key().to_vec();
-            if let Some(value) = self.made_here(owner, &key, &reference, *last) {
+            if let ([last], Some(only)) = (rest, key.first())
+                && let Some(value) = self.made_here(owner, &[*only], &reference, *last)
+            {
                 return Some(value);
             }
-            return self.reads.iter().find_map(|(_, id, rows)| {
+            let told = self.reads.iter().find_map(|(_, id, rows)| {
                 let source = self.schema.families.get(*id)?.source;
                 let row = rows.iter().find(|row| row.values.get(&key) == Some(&reference))?;
-                (source == owner).then(|| row.values.get(&vec![*last]).cloned()).flatten()
+                (source == owner).then(|| row.values.get(rest).cloned()).flatten()
             });
+            if told.is_some() {
+                return told;
+            }
         }
         None
     }
@@ -495,7 +501,12 @@ impl Runner<'_> {
             let old = self.with_reads(family.source, &given);
             let exists = self.was_read(family.source, &given);
             let mut new = if case.effect.kind == EffectKind::Insert { given } else { old.clone() };
-            new.extend(self.changed(&case, &old));
+            let changed = self.changed(&case, &old);
+            // What a changed reference brought along is not what it refers to now.
+            new.retain(|path, _| {
+                path.len() == 1 || !path.first().is_some_and(|at| changed.contains_key(&vec![*at]))
+            });
+            new.extend(changed);
             if case.effect.existing == Existing::Unless && exists {
                 continue;
             }

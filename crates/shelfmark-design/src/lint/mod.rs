@@ -7,7 +7,7 @@ mod keys;
 mod load;
 mod proofs;
 mod samples;
-mod size;
+pub(crate) mod size;
 mod writes;
 
 use serde_json::Value as Json;

@@ -59,6 +59,13 @@ pub(crate) fn needs(
             EffectKind::Insert => found.push(Need::Put),
             EffectKind::Delete => found.push(Need::Delete),
             _ if touched(&keys) || touched(&guards) => found.push(Need::Rekey),
+            // A changed reference changes all that is copied through it: the row is put anew.
+            _ if shown.iter().any(|path| {
+                path.len() > 1 && path.first().is_some_and(|first| changes.contains(first))
+            }) =>
+            {
+                found.push(Need::Rekey);
+            }
             _ if touched(&shown) => found.push(Need::Patch),
             _ => {}
         }
@@ -123,6 +130,9 @@ fn copies(
         for path in paths {
             let need = match (hits(path), path.first()) {
                 (None, _) | (_, None) => continue,
+                (Some(at), _) if path.len() > at + 1 => {
+                    Need::Unplanned("copies lie behind a reference that changes".to_owned())
+                }
                 (Some(1), Some(via)) if rekey => Need::RekeyCopies { via: *via },
                 (Some(1), Some(via)) => Need::PatchCopies { via: *via },
                 _ => Need::Unplanned("copies lie more than one reference away".to_owned()),

@@ -14,9 +14,68 @@ use super::read::{Analysis, all_key_paths};
 use super::unique::{available, clash, key_paths};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
-use crate::model::{ColumnPath, Model, Term, Write};
+use crate::model::{ColumnPath, Model, RelationId, Term, Write};
 use crate::syntax::tree::{CondOp, Existing};
 use crate::target::Target;
+
+/// How far references are followed through what one write makes.
+const MADE_DEPTH_MAX: usize = 4;
+
+/// The attributes behind references that a write tells because it also makes what they refer to.
+pub(crate) fn made_paths(
+    model: &Model,
+    write: &Write,
+    relation: RelationId,
+    terms: &[(usize, Term)],
+) -> BTreeSet<ColumnPath> {
+    let mut found = BTreeSet::new();
+    made_below(model, write, relation, terms, &ColumnPath::new(), &mut found);
+    found
+}
+
+fn made_below(
+    model: &Model,
+    write: &Write,
+    relation: RelationId,
+    terms: &[(usize, Term)],
+    prefix: &ColumnPath,
+    found: &mut BTreeSet<ColumnPath>,
+) {
+    if prefix.len() >= MADE_DEPTH_MAX {
+        return;
+    }
+    for (column, term) in terms {
+        let reference = model.relation(relation).columns.get(*column);
+        let Some(target) = reference.and_then(|column| column.refers) else { continue };
+        let key = model.relation(target).key();
+        let made = write.effects.iter().find(|other| {
+            other.kind == EffectKind::Insert
+                && other.relation == target
+                && other.existing == Existing::Fresh
+                && other.each.is_none()
+                && matches!(key, [only] if other.key.iter().any(|(at, value)| at == only && value == term))
+        });
+        let Some(made) = made else { continue };
+        let mut inner = prefix.clone();
+        inner.push(*column);
+        for column in 0..model.relation(target).columns.len() {
+            let mut path = inner.clone();
+            path.push(column);
+            found.insert(path);
+        }
+        made_below(model, write, target, &made.key, &inner, found);
+    }
+}
+
+/// Whether the effect's tuple is the loop's own: what a row of the loop shows is the tuple's.
+fn loops_over_itself(model: &Model, effect: &Effect) -> bool {
+    let own = |column: &usize| {
+        effect.key.iter().any(|(at, term)| at == column && *term == Term::Prior(vec![*column]))
+    };
+    effect.kind != EffectKind::Insert
+        && effect.each.as_ref().is_some_and(|each| each.relation == effect.relation)
+        && model.relation(effect.relation).key().iter().all(own)
+}
 
 struct Prover<'a> {
     model: &'a Model,
@@ -263,7 +322,10 @@ impl Prover<'_> {
                 }
             }
         }
-        self.made_here(effect, &mut known);
+        self.made_here(effect, &effect.key, &mut known);
+        if loops_over_itself(self.model, effect) {
+            known.extend(self.loop_shows(effect, at).unwrap_or_default());
+        }
         for step in self.plan.steps.iter().take(at) {
             let WriteStepKind::Read { bindings, .. } = &step.kind else { continue };
             for family in step.families.iter().filter_map(|id| self.schema.families.get(*id)) {
@@ -276,31 +338,34 @@ impl Prover<'_> {
                         known.extend(available(self.model, family));
                     }
                 }
-                self.referred(effect, family, bindings, &mut known);
+                self.referred(effect, &effect.key, family, bindings, &mut known);
             }
         }
         known
     }
 
     /// What the same write makes tells the attributes of what is referred to.
-    fn made_here(&self, effect: &Effect, known: &mut BTreeSet<ColumnPath>) {
-        for (column, term) in &effect.key {
-            let reference = self.model.relation(effect.relation).columns.get(*column);
-            let Some(target) = reference.and_then(|column| column.refers) else { continue };
-            let key = self.model.relation(target).key();
-            for other in &self.write.effects {
-                let makes = other.kind == EffectKind::Insert
-                    && other.relation == target
-                    && other.existing == Existing::Fresh
-                    && other.each.is_none()
-                    && matches!(key, [only] if other.key.iter().any(|(at, value)| at == only && value == term));
-                if makes {
-                    let columns = 0..self.model.relation(target).columns.len();
-                    known
-                        .extend(columns.map(|inner| {
-                            canonical(self.model, effect.relation, &[*column, inner])
-                        }));
-                }
+    fn made_here(
+        &self,
+        effect: &Effect,
+        terms: &[(usize, Term)],
+        known: &mut BTreeSet<ColumnPath>,
+    ) {
+        let made = made_paths(self.model, self.write, effect.relation, terms);
+        known.extend(made.iter().map(|path| canonical(self.model, effect.relation, path)));
+    }
+
+    /// A reference that an update changes takes its attributes with it: the old ones are not
+    /// those of what it refers to now, which has to be read.
+    fn moved(&self, effect: &Effect, at: usize, known: &mut BTreeSet<ColumnPath>) {
+        known.retain(|path| {
+            path.len() == 1 || !effect.set.iter().any(|(column, _)| path.first() == Some(column))
+        });
+        self.made_here(effect, &effect.set, known);
+        for step in self.plan.steps.iter().take(at) {
+            let WriteStepKind::Read { bindings, .. } = &step.kind else { continue };
+            for family in step.families.iter().filter_map(|id| self.schema.families.get(*id)) {
+                self.referred(effect, &effect.set, family, bindings, known);
             }
         }
     }
@@ -325,11 +390,12 @@ impl Prover<'_> {
     fn referred(
         &self,
         effect: &Effect,
+        terms: &[(usize, Term)],
         family: &Family,
         bindings: &[(ColumnPath, Term)],
         known: &mut BTreeSet<ColumnPath>,
     ) {
-        for (column, term) in &effect.key {
+        for (column, term) in terms {
             let reference = self.model.relation(effect.relation).columns.get(*column);
             if reference.and_then(|column| column.refers) != Some(family.source) {
                 continue;
@@ -460,6 +526,7 @@ impl Prover<'_> {
     fn put(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         self.keyed(effect, family, at, analysis);
         let mut known = self.known(effect, at, &mut Analysis::default());
+        self.moved(effect, at, &mut known);
         known.extend(effect.set.iter().map(|(column, _)| vec![*column]));
         let guards = family.when.iter().map(|one| canonical(self.model, family.source, &one.path));
         for path in available(self.model, family).into_iter().chain(guards) {

@@ -7,7 +7,7 @@ use super::exact::exact_read;
 use super::needs::{Need, needs};
 use super::read::{Analysis, all_key_paths};
 use super::unique::available;
-use super::write::prove_write;
+use super::write::{made_paths, prove_write};
 use super::{SEED, decisive, obligations, text};
 use crate::eval::change::{apply, run};
 use crate::eval::generate::{Pool, state, write_inputs};
@@ -222,13 +222,30 @@ impl Deriver<'_> {
         }
     }
 
-    fn add_read(&mut self, id: FamilyId, bindings: Vec<(ColumnPath, Term)>, alias: Option<String>) {
-        let known = self.reads.iter().any(|(other, kind)| {
-            *other == id
-                && matches!(kind, WriteStepKind::Read { bindings: old, .. } if *old == bindings)
+    /// Adds a read, and returns under which name its rows go: one read serves several loops.
+    fn add_read(
+        &mut self,
+        id: FamilyId,
+        bindings: Vec<(ColumnPath, Term)>,
+        alias: Option<String>,
+    ) -> Option<String> {
+        let known = self.reads.iter_mut().find_map(|(other, kind)| match kind {
+            WriteStepKind::Read { bindings: old, alias } if *other == id && *old == bindings => {
+                Some(alias)
+            }
+            _ => None,
         });
-        if !known {
-            self.reads.push((id, WriteStepKind::Read { bindings, alias }));
+        match known {
+            Some(known) => {
+                if known.is_none() {
+                    *known = alias;
+                }
+                known.clone()
+            }
+            None => {
+                self.reads.push((id, WriteStepKind::Read { bindings, alias: alias.clone() }));
+                alias
+            }
         }
     }
 
@@ -243,14 +260,23 @@ impl Deriver<'_> {
             wanted.into_iter().partition(|path| path.len() == 1);
         let unknown =
             |path: &&ColumnPath| !effect.key.iter().any(|(column, _)| path.first() == Some(column));
+        let mut shown = self.own_shown(effect);
         if effect.kind != EffectKind::Insert
             && (!own.is_empty() || others.iter().any(|path| unknown(&path)))
         {
-            self.read_own(effect, &own.iter().chain(&others).cloned().collect());
+            let id = self.read_own(effect, &own.iter().chain(&others).cloned().collect());
+            let read = id.and_then(|id| self.schema.families.get(id));
+            shown.extend(read.map(|read| available(self.model, read)).unwrap_or_default());
         }
-        for path in others {
-            let Some((via, term)) =
-                effect.key.iter().find(|(column, _)| path.first() == Some(column))
+        let terms: Vec<(usize, Term)> = effect.set.iter().chain(&effect.key).cloned().collect();
+        let made = made_paths(self.model, self.write, effect.relation, &terms);
+        let moves =
+            |path: &ColumnPath| effect.set.iter().any(|(column, _)| path.first() == Some(column));
+        for path in others
+            .into_iter()
+            .filter(|path| !made.contains(path) && (!shown.contains(path) || moves(path)))
+        {
+            let Some((via, term)) = terms.iter().find(|(column, _)| path.first() == Some(column))
             else {
                 continue;
             };
@@ -271,15 +297,36 @@ impl Deriver<'_> {
         }
     }
 
-    /// Reads the effect's own tuple from a family that its key finds.
-    fn read_own(&mut self, effect: &Effect, wanted: &std::collections::BTreeSet<ColumnPath>) {
+    /// What reads of the effect's own tuple show by now.
+    fn own_shown(&self, effect: &Effect) -> std::collections::BTreeSet<ColumnPath> {
+        if effect.kind == EffectKind::Insert {
+            return std::collections::BTreeSet::new();
+        }
+        let own = self.own_bindings(effect);
+        let reads = self.reads.iter().filter(
+            |(_, kind)| matches!(kind, WriteStepKind::Read { bindings, .. } if *bindings == own),
+        );
+        reads
+            .filter_map(|(id, _)| self.schema.families.get(*id))
+            .filter(|family| family.source == effect.relation)
+            .flat_map(|family| available(self.model, family))
+            .collect()
+    }
+
+    /// The key of the effect's own tuple, as a read names it.
+    fn own_bindings(&self, effect: &Effect) -> Vec<(ColumnPath, Term)> {
         let key = self.model.relation(effect.relation).key();
-        let bindings: Vec<(ColumnPath, Term)> = effect
-            .key
-            .iter()
-            .filter(|(column, _)| key.contains(column))
-            .map(|(column, term)| (vec![*column], term.clone()))
-            .collect();
+        let given = effect.key.iter().filter(|(column, _)| key.contains(column));
+        given.map(|(column, term)| (vec![*column], term.clone())).collect()
+    }
+
+    /// Reads the effect's own tuple from a family that its key finds.
+    fn read_own(
+        &mut self,
+        effect: &Effect,
+        wanted: &std::collections::BTreeSet<ColumnPath>,
+    ) -> Option<FamilyId> {
+        let bindings = self.own_bindings(effect);
         let mut best: Option<(usize, FamilyId)> = None;
         for (id, other) in self.schema.families.iter().enumerate() {
             if other.source != effect.relation
@@ -293,9 +340,9 @@ impl Deriver<'_> {
                 best = Some((missing, id));
             }
         }
-        if let Some((_, id)) = best {
-            self.add_read(id, bindings, None);
-        }
+        let (_, id) = best?;
+        self.add_read(id, bindings, None);
+        Some(id)
     }
 
     /// Reads the rows that hold copies of what changes.
@@ -343,8 +390,7 @@ impl Deriver<'_> {
                     .is_ok()
         });
         let (id, _) = found?;
-        self.add_read(id, bindings, Some(alias.clone()));
-        Some(alias)
+        self.add_read(id, bindings, Some(alias))
     }
 }
 

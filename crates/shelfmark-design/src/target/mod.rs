@@ -22,6 +22,8 @@ pub(crate) struct Target {
     pub(crate) item_bytes_max: f64,
     /// Bytes of one partition.
     pub(crate) partition_bytes_max: f64,
+    /// Reads per second on one partition.
+    pub(crate) partition_reads_max: f64,
     /// Writes per second on one partition.
     pub(crate) partition_writes_max: f64,
     /// Items in one transaction.
@@ -61,6 +63,10 @@ const FILES: [&str; 5] = [
 static TARGETS: std::sync::LazyLock<Vec<Target>> = std::sync::LazyLock::new(|| {
     FILES.iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
 });
+
+pub(crate) fn all() -> impl Iterator<Item = &'static Target> {
+    TARGETS.iter()
+}
 
 pub(crate) fn names() -> Vec<&'static str> {
     TARGETS.iter().map(|target| target.name.as_str()).collect()

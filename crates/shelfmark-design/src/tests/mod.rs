@@ -2,5 +2,6 @@
 
 mod features;
 mod keys;
+mod plans;
 mod random_models;
 mod syntax;

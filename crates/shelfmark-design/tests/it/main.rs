@@ -6,6 +6,8 @@
 
 mod draw;
 mod reference;
+mod imports;
+mod planned;
 
 use std::path::PathBuf;
 
@@ -201,7 +203,10 @@ fn the_crate_is_pure() {
         .filter_map(|line| line.split(['.', ' ', '=']).next())
         .filter(|name| !name.is_empty())
         .collect();
-    assert_eq!(dependencies, ["schemars", "serde", "serde_json", "shelfmark-keycode"]);
+    assert_eq!(
+        dependencies,
+        ["schemars", "serde", "serde_json", "shelfmark-cql-syntax", "shelfmark-keycode"]
+    );
 }
 
 /// The tutorial's models give what it prints.

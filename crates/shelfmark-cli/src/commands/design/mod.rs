@@ -7,7 +7,10 @@
 
 mod check;
 mod draw;
+mod import;
+mod plan;
 mod prove;
+mod size;
 mod verify;
 
 use std::io::{Read as _, Write as _};
@@ -51,6 +54,9 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
         DesignVerb::Check(run) => check::run(run),
         DesignVerb::Prove(run) => prove::run(run),
         DesignVerb::Verify { certificates } => verify::run(certificates),
+        DesignVerb::Plan(run) => plan::run(run),
+        DesignVerb::Size { file, schema, format } => size::run(file, schema.as_deref(), *format),
+        DesignVerb::Import { file, from } => import::run(file, *from),
         DesignVerb::Explain { what, file } => explain(what, file.as_deref()),
         DesignVerb::Draw(draw) => draw::run(draw),
         DesignVerb::Json { file, back } => json(file.as_deref(), *back),
@@ -114,17 +120,10 @@ fn explain(what: &str, file: Option<&Path>) -> anyhow::Result<()> {
         bail!("{what} is no lint; known: {known}. For a pattern, name its model with --file");
     };
     let document = document(file)?;
-    let mut found = false;
-    for certificate in document.prove() {
-        if certificate.pattern == what {
-            found = true;
-            prove::show(&certificate, true)?;
-        }
-    }
-    if !found {
-        bail!("{} has no pattern {what}", file.display());
-    }
-    Ok(())
+    let text = document
+        .explain(what)
+        .ok_or_else(|| anyhow!("{} has no pattern {what}", file.display()))?;
+    print(&text)
 }
 
 fn json(file: Option<&Path>, back: bool) -> anyhow::Result<()> {

@@ -12,6 +12,7 @@ mod schema;
 use super::lexer::Comment;
 use super::span::Span;
 use super::tree::{File, Item, Member, Relation};
+pub(crate) use parts::quote;
 use parts::{
     allow, attribute, effects, facts, fanout, names, params, read_clauses, settings_value, ty,
 };

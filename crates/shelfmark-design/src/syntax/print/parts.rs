@@ -5,7 +5,7 @@ use super::super::tree::{
     Fact, Fanout, Name, Order, Param, Path, Read, Type, TypeOption, Write,
 };
 
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

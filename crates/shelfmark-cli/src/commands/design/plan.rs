@@ -1,0 +1,16 @@
+//! `shelfmark design plan`: a schema from patterns, as text that goes behind the model.
+
+use anyhow::anyhow;
+
+use super::{document, print};
+use crate::arguments::DesignPlan;
+
+pub(super) fn run(run: &DesignPlan) -> anyhow::Result<()> {
+    let document = document(&run.file)?;
+    let plan = document.plan(&run.target, &run.name).map_err(|error| anyhow!(error))?;
+    if run.whole {
+        return print(&document.with_only(&plan.schema));
+    }
+    // A line between it and what it is appended to.
+    print(&format!("\n{}", plan.schema))
+}

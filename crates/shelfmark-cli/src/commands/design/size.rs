@@ -1,0 +1,18 @@
+//! `shelfmark design size`: rows and bytes, as a table or JSON.
+
+use std::path::Path;
+
+use super::{document, print};
+use crate::arguments::DesignFormat;
+
+pub(super) fn run(file: &Path, schema: Option<&str>, format: DesignFormat) -> anyhow::Result<()> {
+    let document = document(file)?;
+    let mut report = document.size();
+    if let Some(schema) = schema {
+        report.schemas.retain(|one| one.schema == schema);
+    }
+    match format {
+        DesignFormat::Text => print(&report.to_string()),
+        DesignFormat::Json => print(&format!("{:#}\n", serde_json::to_value(&report)?)),
+    }
+}

@@ -1,0 +1,426 @@
+//! CQL schemas: tables become entities of their own, indexes and views indexes, `SELECT`s reads.
+//!
+//! Which tables are copies of one entity, CQL does not say; that is asked.
+
+use shelfmark_cql_syntax::ast::{
+    AlterTableAction, CreateIndex, CreateTable, CreateView, Direction, IndexTargetKind, Name,
+    PrimaryKey, Relation, Select, SelectClause, Selector, Statement, Type,
+};
+use shelfmark_cql_syntax::{parse, split};
+
+use super::cql_reads;
+use super::cql_types::typed;
+use super::sheet::{Names, camel, comment};
+use super::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
+
+/// A table as the statements leave it.
+pub(super) struct Table {
+    pub(super) name: String,
+    pub(super) columns: Vec<Column>,
+    pub(super) partition: Vec<String>,
+    pub(super) clustering: Vec<(String, bool)>,
+    pub(super) indexes: Vec<Index>,
+    /// The comment line before it, or its `comment` option.
+    remark: Option<String>,
+}
+
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    is_static: bool,
+}
+
+/// A secondary index or a view.
+pub(super) struct Index {
+    pub(super) name: String,
+    partition: Vec<String>,
+    clustering: Vec<(String, bool)>,
+    /// What a view shows; nothing means all.
+    shown: Option<Vec<String>>,
+    remark: Option<String>,
+}
+
+impl Table {
+    pub(super) fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    pub(super) fn in_key(&self, name: &str) -> bool {
+        self.partition.iter().any(|one| one == name)
+            || self.clustering.iter().any(|(one, _)| one == name)
+    }
+}
+
+/// A `SELECT`, its markers' names and the comment line before it.
+pub(super) struct Query {
+    pub(super) select: Select,
+    pub(super) markers: Vec<Option<String>>,
+    pub(super) remark: Option<String>,
+    pub(super) text: String,
+}
+
+#[derive(Default)]
+struct Script {
+    tables: Vec<Table>,
+    queries: Vec<Query>,
+    /// Kinds of statements that say nothing to a model, and how many there are.
+    passed_over: Vec<String>,
+}
+
+pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
+    let parts = split(text);
+    let mut script = Script::default();
+    let mut before = 0;
+    for span in parts.statements.iter().copied().chain(parts.rest) {
+        let start = usize::try_from(span.start).unwrap_or(0);
+        let end = usize::try_from(span.end).unwrap_or(text.len());
+        let remark = remark_in(text.get(before..start).unwrap_or_default());
+        before = end;
+        let written = text.get(start..end).unwrap_or_default();
+        let parsed = parse(written)
+            .map_err(|error| ImportError::at(text, start + error.offset(), error.message()))?;
+        let markers = parsed
+            .markers
+            .iter()
+            .map(|marker| marker.name.as_ref().map(|name| name.as_str().to_owned()))
+            .collect();
+        let fail = |message: String| ImportError::at(text, start, message);
+        script.statement(parsed.statement, markers, remark, written).map_err(fail)?;
+    }
+    if script.tables.is_empty() {
+        return Err(ImportError::new("1:1", "there is no CREATE TABLE in it"));
+    }
+    Ok(script.model(name))
+}
+
+/// The last comment line of what stands between two statements.
+fn remark_in(between: &str) -> Option<String> {
+    let line = between.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    let text = line
+        .strip_prefix("--")
+        .or_else(|| line.strip_prefix("//"))
+        .or_else(|| line.strip_prefix("/*"))?;
+    let text = comment(text.trim_end_matches("*/").trim_start_matches(['-', '/', '*']));
+    (!text.is_empty()).then_some(text)
+}
+
+impl Script {
+    fn statement(
+        &mut self,
+        statement: Statement,
+        markers: Vec<Option<String>>,
+        remark: Option<String>,
+        written: &str,
+    ) -> Result<(), String> {
+        match statement {
+            Statement::CreateTable(create) => self.table(create, remark),
+            Statement::CreateIndex(create) => self.index(create),
+            Statement::CreateView(create) => self.view(create),
+            Statement::AlterTable(alter) => {
+                let table = self.known(alter.name.name.as_str())?;
+                match alter.action {
+                    AlterTableAction::Add { columns, .. } => {
+                        for column in columns {
+                            table.columns.push(Column {
+                                name: column.name.as_str().to_owned(),
+                                ty: column.column_type,
+                                is_static: column.is_static,
+                            });
+                        }
+                    }
+                    AlterTableAction::Drop { columns, .. } => {
+                        table.columns.retain(|one| {
+                            !columns.iter().any(|column| column.as_str() == one.name)
+                        });
+                    }
+                    AlterTableAction::With(_) | AlterTableAction::Mask { .. } => {}
+                    _ => {
+                        return Err(
+                            "this change of a table is not followed; write the table as it is now"
+                                .to_owned(),
+                        );
+                    }
+                }
+                Ok(())
+            }
+            Statement::Select(select) => {
+                let text = comment(written);
+                self.queries.push(Query { select, markers, remark, text });
+                Ok(())
+            }
+            other => {
+                let kind = other.kind().text().to_owned();
+                if !self.passed_over.contains(&kind) {
+                    self.passed_over.push(kind);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn known(&mut self, name: &str) -> Result<&mut Table, String> {
+        self.tables
+            .iter_mut()
+            .find(|table| table.name == name)
+            .ok_or_else(|| format!("there is no table {name} before this statement"))
+    }
+
+    fn table(&mut self, create: CreateTable, remark: Option<String>) -> Result<(), String> {
+        let name = create.name.name.as_str().to_owned();
+        if self.tables.iter().any(|table| table.name == name) {
+            if create.if_not_exists {
+                return Ok(());
+            }
+            return Err(format!("the table {name} is created twice"));
+        }
+        if self.tables.len() >= IMPORT_TABLES_MAX {
+            return Err(format!("at most {IMPORT_TABLES_MAX} tables are imported at once"));
+        }
+        if create.columns.len() > IMPORT_ATTRIBUTES_MAX {
+            return Err(format!("at most {IMPORT_ATTRIBUTES_MAX} columns of a table are imported"));
+        }
+        let [key] = create.primary_keys.as_slice() else {
+            return Err(format!("the table {name} has {} primary keys", create.primary_keys.len()));
+        };
+        let descends = |column: &Name| {
+            create
+                .options
+                .clustering_order
+                .iter()
+                .any(|(one, direction)| one == column && *direction == Direction::Descending)
+        };
+        let columns: Vec<Column> = create
+            .columns
+            .iter()
+            .map(|column| Column {
+                name: column.name.as_str().to_owned(),
+                ty: column.column_type.clone(),
+                is_static: column.is_static,
+            })
+            .collect();
+        let (partition, clustering) = key_of(key, descends);
+        let table = Table { name, columns, partition, clustering, indexes: Vec::new(), remark };
+        let mut seen = std::collections::BTreeSet::new();
+        for column in &table.columns {
+            if !seen.insert(column.name.as_str()) {
+                return Err(format!("the column {} is declared twice", column.name));
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        for column in table.partition.iter().chain(table.clustering.iter().map(|(name, _)| name)) {
+            if table.column(column).is_none() {
+                return Err(format!(
+                    "the key names {column}, which is no column of {}",
+                    table.name
+                ));
+            }
+            if !seen.insert(column.clone()) {
+                return Err(format!("the key names {column} twice"));
+            }
+        }
+        self.tables.push(table);
+        Ok(())
+    }
+
+    fn index(&mut self, create: CreateIndex) -> Result<(), String> {
+        let table = self.known(create.table.name.as_str())?;
+        let [target] = create.targets.as_slice() else {
+            return Err("an index on no column, or on several, is not known".to_owned());
+        };
+        let column = target.column.as_str().to_owned();
+        let Some(found) = table.column(&column) else {
+            return Err(format!("there is no column {column} in {}", table.name));
+        };
+        let collection = matches!(found.ty, Type::List(_) | Type::Set(_) | Type::Map(..));
+        let members = collection || !matches!(target.kind, IndexTargetKind::Simple);
+        let name = match &create.name {
+            Some(name) => name.as_str().to_owned(),
+            None => format!("{}_{column}_idx", table.name),
+        };
+        let remark = create.using.as_ref().map(|class| format!("USING {}", comment(class)));
+        let index = if members {
+            // Its entries stem from members of a value, which a key here cannot name.
+            Index {
+                name,
+                partition: Vec::new(),
+                clustering: Vec::new(),
+                shown: None,
+                remark: Some(format!("on the members of {column}")),
+            }
+        } else {
+            Index { name, partition: vec![column], clustering: Vec::new(), shown: None, remark }
+        };
+        table.indexes.push(index);
+        Ok(())
+    }
+
+    fn view(&mut self, create: CreateView) -> Result<(), String> {
+        let table = self.known(create.base.name.as_str())?;
+        let descends = |column: &Name| {
+            create
+                .options
+                .clustering_order
+                .iter()
+                .any(|(one, direction)| one == column && *direction == Direction::Descending)
+        };
+        let (partition, clustering) = key_of(&create.primary_key, descends);
+        let named = partition.iter().chain(clustering.iter().map(|(name, _)| name));
+        for column in named {
+            if table.column(column).is_none() {
+                return Err(format!(
+                    "the view names {column}, which is no column of {}",
+                    table.name
+                ));
+            }
+        }
+        let shown = match &create.selection {
+            SelectClause::All => None,
+            SelectClause::Items(items) => Some(
+                items
+                    .iter()
+                    .filter_map(|item| match &item.selector {
+                        Selector::Column(name) => Some(name.as_str().to_owned()),
+                        _ => None,
+                    })
+                    .collect::<Vec<String>>(),
+            ),
+        };
+        let filtered =
+            create.relations.iter().any(|one| !matches!(one, Relation::IsNotNull { .. }));
+        let remark = if filtered { "its WHERE is not kept: it holds fewer rows" } else { "a view" };
+        table.indexes.push(Index {
+            name: create.name.name.as_str().to_owned(),
+            partition,
+            clustering,
+            shown,
+            remark: Some(remark.to_owned()),
+        });
+        Ok(())
+    }
+
+    fn model(&self, name: &str) -> String {
+        let mut entities = Names::default();
+        let mut tables = Names::default();
+        let mut out = format!("# Imported from CQL: {}.\n", comment(name));
+        out.push_str(
+            "# ? Each table is an entity here, because CQL does not say which tables are copies of\n\
+             #   one. Where several are, write one entity, let the tables stem from it, and name a\n\
+             #   write for each change: then it is proven that the copies are kept equal.\n\
+             # Columns outside the key are optional: nothing says that they are always there.\n",
+        );
+        if !self.passed_over.is_empty() {
+            out.push_str(&format!("# Passed over: {}.\n", self.passed_over.join(", ")));
+        }
+        let mut body = String::new();
+        let mut schema = String::new();
+        let mut written = Vec::new();
+        for table in &self.tables {
+            let entity = entities.fresh(&camel(&table.name));
+            let mut columns = Names::default();
+            body.push('\n');
+            body.push_str(&entity_text(table, &entity, &mut columns));
+            schema.push_str(&table_text(table, &entity, &mut tables, &mut columns));
+            written.push((entity, columns));
+        }
+        out.push_str(&body);
+        out.push_str(&cql_reads::reads(&self.tables, &mut written, &self.queries));
+        out.push_str(&format!("\nschema imported target cql {{\n{schema}}}\n"));
+        out
+    }
+}
+
+fn key_of(
+    key: &PrimaryKey,
+    descends: impl Fn(&Name) -> bool,
+) -> (Vec<String>, Vec<(String, bool)>) {
+    let text = |name: &Name| name.as_str().to_owned();
+    (
+        key.partition.iter().map(text).collect(),
+        key.clustering.iter().map(|name| (text(name), descends(name))).collect(),
+    )
+}
+
+fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
+    let mut out = String::new();
+    if let Some(remark) = &table.remark {
+        out.push_str(&format!("# {remark}\n"));
+    }
+    out.push_str(&format!("entity {entity} {{\n"));
+    for column in &table.columns {
+        let key = table.in_key(&column.name);
+        let found = typed(&column.ty, key);
+        let mut remarks: Vec<String> = found.remark.into_iter().collect();
+        let name = names.of(&column.name);
+        if name != column.name {
+            remarks.push(format!("called {:?} in CQL", comment(&column.name)));
+        }
+        if column.is_static {
+            remarks.push("static: one value for a partition".to_owned());
+        }
+        let optional = if key { "" } else { " optional" };
+        let remark = if remarks.is_empty() {
+            String::new()
+        } else {
+            format!("  # {}", comment(&remarks.join("; ")))
+        };
+        out.push_str(&format!("  {name}: {}{optional}{remark}\n", found.text));
+    }
+    let key: Vec<String> = table
+        .partition
+        .iter()
+        .chain(table.clustering.iter().map(|(name, _)| name))
+        .map(|name| names.of(name))
+        .collect();
+    out.push_str(&format!("  key ({})\n", key.join(", ")));
+    out.push_str("  # ? How many are there, and how do they grow?  count 1M growth 2%/mo\n");
+    if !table.clustering.is_empty() {
+        let partition: Vec<String> = table.partition.iter().map(|name| names.of(name)).collect();
+        out.push_str(&format!(
+            "  # ? How many rows share a partition?  fanout {} avg 10 p99 100 max 1k\n",
+            partition.join(", ")
+        ));
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn table_text(table: &Table, entity: &str, tables: &mut Names, names: &mut Names) -> String {
+    let name = tables.fresh(&table.name);
+    let key = key_text(&table.partition, &table.clustering, names);
+    let mut indexes = String::new();
+    let mut remarks = String::new();
+    for index in &table.indexes {
+        if index.partition.is_empty() {
+            let remark = index.remark.as_deref().unwrap_or_default();
+            remarks.push_str(&format!(
+                "  # ? {} is an index {remark}: no key here says that.\n",
+                comment(&index.name)
+            ));
+            continue;
+        }
+        let name = tables.fresh(&index.name);
+        if let Some(remark) = &index.remark {
+            remarks.push_str(&format!("  # {name}: {remark}\n"));
+        }
+        let key = key_text(&index.partition, &index.clustering, names);
+        let shown = index.shown.as_ref().map_or_else(String::new, |shown| {
+            let known: Vec<String> = shown
+                .iter()
+                .filter(|column| table.column(column).is_some())
+                .map(|column| names.of(column))
+                .collect();
+            format!(" store {{ {} }}", known.join(", "))
+        });
+        indexes.push_str(&format!(" index {name} {key}{shown}"));
+    }
+    format!("{remarks}  table {name} from {entity} {key} store all{indexes}\n")
+}
+
+fn key_text(partition: &[String], clustering: &[(String, bool)], names: &mut Names) -> String {
+    let partition: Vec<String> = partition.iter().map(|name| names.of(name)).collect();
+    let clustering: Vec<String> = clustering
+        .iter()
+        .map(|(name, desc)| format!("{}{}", names.of(name), if *desc { " desc" } else { "" }))
+        .collect();
+    format!("key ({}; {})", partition.join(", "), clustering.join(", "))
+}

@@ -1,0 +1,221 @@
+//! `SELECT` statements as reads; where there is none, a comment that asks for them.
+
+use shelfmark_cql_syntax::ast::{
+    InValues, IntegerValue, Literal, LiteralKind, Operator, Relation, SelectClause, Selector, Term,
+};
+
+use super::cql::{Query, Table};
+use super::sheet::{Names, comment};
+
+/// The reads of a script; `written` holds entity and column names of each table.
+pub(super) fn reads(
+    tables: &[Table],
+    written: &mut [(String, Names)],
+    queries: &[Query],
+) -> String {
+    let mut out = String::from("\n");
+    let mut names = Names::default();
+    let mut asked = vec![false; tables.len()];
+    for query in queries {
+        let table = query.select.table.name.as_str();
+        let at = tables.iter().position(|one| one.name == table);
+        let found = at.and_then(|at| Some((tables.get(at)?, written.get_mut(at)?)));
+        let read = found.ok_or_else(|| format!("there is no table {table}")).and_then(
+            |(table, (entity, columns))| {
+                Reading { table, columns, query, params: Vec::new() }.read(entity, &mut names)
+            },
+        );
+        match read {
+            Ok(text) => {
+                if let Some(remark) = &query.remark {
+                    out.push_str(&format!("# {remark}\n"));
+                }
+                out.push_str(&text);
+                if let Some(slot) = at.and_then(|at| asked.get_mut(at)) {
+                    *slot = true;
+                }
+            }
+            Err(why) => out.push_str(&format!("# ? Not imported ({why}): {}\n", query.text)),
+        }
+    }
+    for ((table, (entity, columns)), asked) in tables.iter().zip(written).zip(asked) {
+        if !asked {
+            out.push_str(&stub(table, entity, columns, &mut names));
+        }
+    }
+    out
+}
+
+/// The read that the table's key is made for, as a question.
+fn stub(table: &Table, entity: &str, columns: &mut Names, names: &mut Names) -> String {
+    let partition: Vec<String> = table.partition.iter().map(|name| columns.of(name)).collect();
+    let conds: Vec<String> = partition.iter().map(|name| format!("{name} = {name}")).collect();
+    let order: Vec<String> = table
+        .clustering
+        .iter()
+        .map(|(name, desc)| format!("{}{}", columns.of(name), if *desc { " desc" } else { "" }))
+        .collect();
+    let order = if order.is_empty() {
+        " unique".to_owned()
+    } else {
+        format!(" order by {}", order.join(", "))
+    };
+    format!(
+        "# ? What is {} read for? Its key would serve:\n# read {}({}) = {entity} where {}{order}\n",
+        comment(&table.name),
+        names.fresh(&format!("read_{}", table.name)),
+        partition.join(", "),
+        conds.join(" and ")
+    )
+}
+
+struct Reading<'a> {
+    table: &'a Table,
+    columns: &'a mut Names,
+    query: &'a Query,
+    params: Vec<String>,
+}
+
+impl Reading<'_> {
+    fn read(&mut self, entity: &str, names: &mut Names) -> Result<String, String> {
+        let select = &self.query.select;
+        if select.json || select.distinct || !select.group_by.is_empty() {
+            return Err("JSON, DISTINCT and GROUP BY".to_owned());
+        }
+        if select.per_partition_limit.is_some() {
+            return Err("PER PARTITION LIMIT".to_owned());
+        }
+        let (aggregate, shown) = self.shown()?;
+        let mut conds = Vec::new();
+        for relation in &select.relations {
+            conds.extend(self.cond(relation)?);
+        }
+        let mut order = Vec::new();
+        for one in &select.order_by {
+            if one.ann_of.is_some() {
+                return Err("an order by nearness".to_owned());
+            }
+            let desc = one.direction == shelfmark_cql_syntax::ast::Direction::Descending;
+            let name = self.column(one.column.as_str())?;
+            order.push(format!("{name}{}", if desc { " desc" } else { "" }));
+        }
+        let limit = match &select.limit {
+            None => String::new(),
+            Some(IntegerValue::Integer(digits)) => {
+                let number: u32 =
+                    digits.parse().map_err(|_| "a limit that is no number".to_owned())?;
+                format!(" limit {number}")
+            }
+            Some(IntegerValue::Marker(marker)) => {
+                format!(" limit {}", self.param(marker.index, "n"))
+            }
+        };
+        let clause = |word: &str, list: &[String], between: &str| {
+            if list.is_empty() { String::new() } else { format!(" {word} {}", list.join(between)) }
+        };
+        let name = names.fresh(&format!("read_{}", self.table.name));
+        let filtering = if select.allow_filtering { "  # ALLOW FILTERING in CQL" } else { "" };
+        Ok(format!(
+            "read {name}({}) = {aggregate}{entity}{shown}{}{}{limit}{filtering}\n",
+            self.params.join(", "),
+            clause("where", &conds, " and "),
+            clause("order by", &order, ", "),
+        ))
+    }
+
+    fn shown(&mut self) -> Result<(&'static str, String), String> {
+        let SelectClause::Items(items) = &self.query.select.selection else {
+            return Ok(("", String::new()));
+        };
+        if let [only] = items.as_slice()
+            && matches!(only.selector, Selector::CountRows)
+        {
+            return Ok(("count of ", String::new()));
+        }
+        let mut names = Vec::new();
+        for item in items {
+            let Selector::Column(name) = &item.selector else {
+                return Err("it selects what is no column".to_owned());
+            };
+            names.push(self.column(name.as_str())?);
+        }
+        Ok(("", format!(" select {}", names.join(", "))))
+    }
+
+    fn column(&mut self, name: &str) -> Result<String, String> {
+        if self.table.column(name).is_none() {
+            return Err(format!("{} has no column {}", comment(&self.table.name), comment(name)));
+        }
+        Ok(self.columns.of(name))
+    }
+
+    fn cond(&mut self, relation: &Relation) -> Result<Option<String>, String> {
+        match relation {
+            Relation::IsNotNull { .. } => Ok(None),
+            Relation::Column { column, operator, value } => {
+                let word = match operator {
+                    Operator::Equal => "=",
+                    Operator::Less => "<",
+                    Operator::LessOrEqual => "<=",
+                    Operator::Greater => ">",
+                    Operator::GreaterOrEqual => ">=",
+                    Operator::Contains => "contains",
+                    _ => return Err(format!("the operator {}", operator.text())),
+                };
+                let name = self.column(column.as_str())?;
+                let value = self.value(value, &name)?;
+                Ok(Some(format!("{name} {word} {value}")))
+            }
+            Relation::In { column, values: InValues::Marker(marker) } => {
+                let name = self.column(column.as_str())?;
+                let list = self.param(marker.index, &format!("{name}_list"));
+                Ok(Some(format!("{name} in {list}")))
+            }
+            Relation::In { .. } => Err("IN with a list of values".to_owned()),
+            _ => Err("a condition on several columns, a token or an element".to_owned()),
+        }
+    }
+
+    fn value(&mut self, value: &Term, name: &str) -> Result<String, String> {
+        match value {
+            Term::Marker(marker) => Ok(self.param(marker.index, name)),
+            Term::Literal(Literal { kind: LiteralKind::Integer, text, .. }) => {
+                let number: i64 =
+                    text.parse().map_err(|_| "a number of more than 64 bits".to_owned())?;
+                Ok(number.to_string())
+            }
+            Term::Literal(Literal { kind: LiteralKind::Boolean, text, .. }) => {
+                Ok(text.to_ascii_lowercase())
+            }
+            // A quoted constant may stand for a date or a time too: it becomes an input.
+            Term::Literal(_) => Ok(self.named(name)),
+            _ => Err("a value that is computed".to_owned()),
+        }
+    }
+
+    /// The input for a marker: named as the marker is, or as the column.
+    fn param(&mut self, index: usize, name: &str) -> String {
+        let marker = self.query.markers.get(index).cloned().flatten();
+        match marker {
+            Some(marker) => {
+                let plain = Names::default().fresh(&marker);
+                if !self.params.contains(&plain) {
+                    self.params.push(plain.clone());
+                }
+                plain
+            }
+            None => self.named(name),
+        }
+    }
+
+    fn named(&mut self, name: &str) -> String {
+        let mut found = name.to_owned();
+        let mut number = 2;
+        while self.params.contains(&found) {
+            found = format!("{name}_{number}");
+            number += 1;
+        }
+        self.params.push(found.clone());
+        found
+    }
+}

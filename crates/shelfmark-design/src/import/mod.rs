@@ -1,0 +1,113 @@
+//! Importers: schemas of other tools as models.
+//!
+//! A foreign schema says how rows lie, and little of what they stand for. What it does not say (what
+//! the entities are, which reads there are, how many rows there will be) stands in the output as a
+//! comment that asks, never as a guess. What it does say is kept exactly, so that lints and proofs
+//! speak of the schema that was given.
+//!
+//! What it is not: it opens no file, and it mends nothing that is damaged.
+//!
+//! Invariant: output parses and resolves as a model.
+
+mod cql;
+mod cql_reads;
+mod cql_types;
+mod sheet;
+mod workbench;
+mod workbench_rows;
+
+use crate::Document;
+use crate::limits::SOURCE_BYTES_MAX;
+use crate::syntax::span::line_and_column;
+
+/// Most tables of one import.
+///
+/// Ours: twice what Amazon lets an account have in a region by default is 5,000; no published
+/// model has more than 40.
+pub const IMPORT_TABLES_MAX: usize = 5_000;
+
+/// Most attributes of one table.
+///
+/// Ours: Cassandra advises against more than some hundred columns.
+pub const IMPORT_ATTRIBUTES_MAX: usize = 2_000;
+
+/// What a text is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A data model of NoSQL Workbench for DynamoDB, versions 1 to 3: JSON.
+    Workbench,
+    /// CQL: `CREATE TABLE` and its like, and `SELECT`s as reads.
+    Cql,
+}
+
+impl Source {
+    /// The source that a word names: `workbench` or `cql`.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "workbench" => Some(Self::Workbench),
+            "cql" => Some(Self::Cql),
+            _ => None,
+        }
+    }
+
+    /// What the text looks like: JSON begins with a brace.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let start = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+        if start.starts_with('{') { Self::Workbench } else { Self::Cql }
+    }
+}
+
+/// Why a text is not imported, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportError {
+    /// What is wrong.
+    pub message: String,
+    /// Line and column from 1, or the way to a member of JSON such as `DataModel[0].TableName`.
+    pub place: String,
+}
+
+impl ImportError {
+    fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { message: message.into(), place: place.into() }
+    }
+
+    fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
+        let (line, column) = line_and_column(text, offset);
+        Self::new(format!("{line}:{column}"), message)
+    }
+}
+
+impl std::fmt::Display for ImportError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}: {}", self.place, self.message)
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+/// Turns a foreign schema into the text of a model; `name` is what its comments call it.
+///
+/// Cost: linear in the text.
+///
+/// # Errors
+///
+/// The first thing that cannot be read, with its place. Mend the text, or take the statement out.
+pub fn import(name: &str, text: &str, from: Source) -> Result<String, ImportError> {
+    if text.len() > SOURCE_BYTES_MAX {
+        let message = format!("more than {SOURCE_BYTES_MAX} bytes; import it in parts");
+        return Err(ImportError::new("1:1", message));
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let model = match from {
+        Source::Workbench => workbench::import(name, text)?,
+        Source::Cql => cql::import(name, text)?,
+    };
+    // Both steps hold by construction; a text for which they do not is refused, not handed out.
+    let formatted = Document::format("import", &model)
+        .map_err(|report| ImportError::new("1:1", format!("cannot be written down: {report}")))?;
+    Document::parse("import", &formatted)
+        .map_err(|report| ImportError::new("1:1", format!("is no consistent model: {report}")))?;
+    Ok(formatted)
+}

@@ -1,0 +1,85 @@
+//! Names and lines of the model that an import writes.
+
+use std::collections::BTreeMap;
+
+use crate::syntax::print::quote;
+
+/// Longest text of a comment or a sample that is taken over.
+const TEXT_CHARS_MAX: usize = 160;
+
+/// Gives foreign names the form of names here, each once.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    given: BTreeMap<String, String>,
+    taken: std::collections::BTreeSet<String>,
+}
+
+impl Names {
+    /// The name for a foreign one: the same at every call.
+    pub(super) fn of(&mut self, foreign: &str) -> String {
+        if let Some(name) = self.given.get(foreign) {
+            return name.clone();
+        }
+        let name = self.fresh(foreign);
+        self.given.insert(foreign.to_owned(), name.clone());
+        name
+    }
+
+    /// A name that nobody has yet.
+    pub(super) fn fresh(&mut self, wanted: &str) -> String {
+        let plain = plain(wanted);
+        let mut name = plain.clone();
+        let mut number = 2;
+        while !self.taken.insert(name.clone()) {
+            name = format!("{plain}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+/// Letters, digits and `_`, beginning with a letter, and no word that means a value.
+fn plain(foreign: &str) -> String {
+    let mut out: String = foreign
+        .chars()
+        .take(100)
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        out.insert_str(0, "x_");
+    }
+    if matches!(out.as_str(), "true" | "false" | "kind" | "row" | "now") {
+        out.push('_');
+    }
+    out
+}
+
+/// `hotels_by_poi` as `HotelsByPoi`.
+pub(super) fn camel(foreign: &str) -> String {
+    let plain = plain(foreign);
+    let mut out = String::new();
+    for word in plain.split('_').filter(|word| !word.is_empty()) {
+        let mut chars = word.chars();
+        out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+        out.extend(chars);
+    }
+    out
+}
+
+/// One line that is safe in a comment.
+pub(super) fn comment(text: &str) -> String {
+    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let words: Vec<&str> = flat.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= TEXT_CHARS_MAX {
+        return line;
+    }
+    let cut: String = line.chars().take(TEXT_CHARS_MAX).collect();
+    format!("{cut} …")
+}
+
+/// A short plain text between quotes; `None` for what a model need not repeat.
+pub(super) fn sample_text(text: &str) -> Option<String> {
+    let short = text.chars().count() <= TEXT_CHARS_MAX && !text.chars().any(char::is_control);
+    short.then(|| quote(text))
+}

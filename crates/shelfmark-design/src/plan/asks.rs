@@ -1,0 +1,162 @@
+//! What reads ask for: the first of the rules, pattern by pattern.
+
+use std::collections::BTreeSet;
+
+use super::draft::Ask;
+use super::{Planner, Served};
+use crate::model::pattern::Source;
+use crate::model::{ColumnPath, OrderKey, Read, Type};
+use crate::prove::canon::canonical;
+use crate::prove::read::is_optional;
+use crate::prove::unservable;
+use crate::syntax::tree::CondOp;
+
+impl Planner<'_> {
+    /// Finds a family for each read, those with the longest keys first: shorter ones are then
+    /// their beginnings.
+    pub(super) fn reads(&mut self) {
+        let mut asks: Vec<(usize, Ask)> = Vec::new();
+        for (index, read) in self.model.reads.iter().enumerate() {
+            if read.aggregate.is_some() {
+                continue;
+            }
+            if let Some(why) = unservable(self.model, read) {
+                self.note(format!("{} is unservable: {why}", read.name.text));
+                continue;
+            }
+            match self.read_ask(index, read) {
+                Ok(Some(ask)) => asks.push((index, ask)),
+                Ok(None) => {}
+                Err(why) => self.note(format!("{} has no plan: {why}", read.name.text)),
+            }
+        }
+        asks.sort_by_key(|(_, ask)| std::cmp::Reverse(ask.equal.len() + ask.tail.len()));
+        for (read, ask) in asks {
+            let (draft, flip) = self.ask(&ask);
+            self.served.push(Served { read, draft, flip, equal: ask.equal });
+        }
+        self.served.sort_by_key(|served| served.read);
+    }
+
+    /// The ask of one read; nothing when its rows are of several types, which have a table of
+    /// their own.
+    fn read_ask(&mut self, index: usize, read: &Read) -> Result<Option<Ask>, String> {
+        if read.sources.len() > 1 {
+            return self.mix(index, read).map(|()| None);
+        }
+        let source = read.sources.first().ok_or("it reads nothing")?;
+        let relation = source.relation;
+        let (equal, range) = self.predicates(source)?;
+        let mut tail: Vec<(ColumnPath, Option<bool>)> = Vec::new();
+        for (key, desc) in &read.order {
+            let OrderKey::Columns(paths) = key else { continue };
+            let path = paths.first().ok_or("its order is not known")?;
+            tail.push((canonical(self.model, relation, path), Some(*desc)));
+        }
+        if let Some(range) = range
+            && tail.first().is_none_or(|(first, _)| *first != range)
+        {
+            tail.insert(0, (range, None));
+        }
+        for path in equal.iter().chain(tail.iter().map(|(path, _)| path)) {
+            self.can_be_key(relation, path)?;
+        }
+        let mut ask = Ask::new(self.model, relation, equal, tail);
+        for (path, _) in &ask.tail {
+            let ranged = source.predicates.iter().any(|one| {
+                canonical(self.model, relation, &one.path) == *path && one.op != CondOp::Absent
+            });
+            if is_optional(self.model, relation, path) && !ranged {
+                let name = self.model.path_text(relation, path);
+                return Err(format!("rows without {name} have no place in an order by it"));
+            }
+        }
+        ask.when = source
+            .predicates
+            .iter()
+            .filter(|one| matches!(one.op, CondOp::Present | CondOp::Absent))
+            .cloned()
+            .collect();
+        ask.shown = self.outputs(source);
+        if source.predicates.iter().any(|one| one.op == CondOp::In) {
+            // Several ranges are sorted together, by what their rows show.
+            ask.shown.extend(read.order.iter().filter_map(|(key, _)| match key {
+                OrderKey::Columns(paths) => {
+                    paths.first().map(|path| canonical(self.model, relation, path))
+                }
+                OrderKey::Kind => None,
+            }));
+        }
+        let used = ask.equal.iter().chain(ask.tail.iter().map(|(path, _)| path)).chain(&ask.shown);
+        for path in used {
+            if self.is_out_of_reach(relation, path) {
+                let name = self.model.path_text(relation, path);
+                return Err(format!(
+                    "{name} lies more than one reference away and changes, so copies of it cannot be followed"
+                ));
+            }
+        }
+        if self.target.text_keys {
+            self.texts_keep_order(&ask, source)?;
+        }
+        Ok(Some(ask))
+    }
+
+    /// Attributes with one value, and the one with a range.
+    pub(super) fn predicates(
+        &self,
+        source: &Source,
+    ) -> Result<(Vec<ColumnPath>, Option<ColumnPath>), String> {
+        let mut equal: Vec<ColumnPath> = Vec::new();
+        let mut range: Option<ColumnPath> = None;
+        let mut lists = 0;
+        for one in &source.predicates {
+            let path = canonical(self.model, source.relation, &one.path);
+            match one.op {
+                CondOp::Eq | CondOp::In => {
+                    lists += usize::from(one.op == CondOp::In);
+                    if !equal.contains(&path) {
+                        equal.push(path);
+                    }
+                }
+                CondOp::Present | CondOp::Absent => {}
+                _ => range = Some(path),
+            }
+        }
+        if lists > 1 {
+            return Err("two lists of values multiply; read one of them in a loop".to_owned());
+        }
+        Ok((equal, range))
+    }
+
+    /// Whether copies of what the path leads to cannot be found again when a write changes it.
+    fn is_out_of_reach(&self, relation: usize, path: &[usize]) -> bool {
+        (1..path.len()).any(|at| {
+            let owner = self.model.path_owner(relation, path.get(..=at).unwrap_or(path));
+            let changes = self.model.writes.iter().flat_map(|write| &write.effects).any(|effect| {
+                effect.relation == owner
+                    && effect.set.iter().any(|(column, _)| path.get(at) == Some(column))
+            });
+            changes && path.len() > 2
+        })
+    }
+
+    fn can_be_key(&self, relation: usize, path: &[usize]) -> Result<(), String> {
+        match self.model.path_type(relation, path) {
+            Type::List(..) | Type::Bytes => {
+                let name = self.model.path_text(relation, path);
+                Err(format!("{name} is a list or bytes and cannot be in a key"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn outputs(&self, source: &Source) -> BTreeSet<ColumnPath> {
+        source
+            .outputs
+            .iter()
+            .flatten()
+            .map(|path| canonical(self.model, source.relation, path))
+            .collect()
+    }
+}

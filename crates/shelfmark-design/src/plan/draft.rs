@@ -1,0 +1,226 @@
+//! Row families while they are put together: what patterns ask, and how one key comes to serve
+//! several of them.
+//!
+//! A draft's key is a list of blocks. Inside a block the order of components is still open,
+//! because nobody has asked for one; a pattern that needs an order cuts a block in two.
+//!
+//! Invariant: merging a pattern into a draft never takes anything from those merged before: blocks
+//! are only cut or appended, and a direction that was set stays.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::model::closure::{determines_path, determines_tuple};
+use crate::model::{ColumnPath, Model, Predicate, RelationId};
+
+/// What a pattern, or the look-up of a write, asks of one row family.
+#[derive(Debug, Clone)]
+pub(super) struct Ask {
+    pub(super) relation: RelationId,
+    /// Attributes of which the reader knows the value: they lead the key.
+    pub(super) equal: Vec<ColumnPath>,
+    /// What follows them: first an attribute with a range, then the order, with its directions.
+    pub(super) tail: Vec<(ColumnPath, Option<bool>)>,
+    /// Presence or absence of attributes: rows that do not meet it are not in the family.
+    pub(super) when: Vec<Predicate>,
+    /// What the rows must show.
+    pub(super) shown: BTreeSet<ColumnPath>,
+}
+
+impl Ask {
+    /// An ask without what has one value anyway among rows that are equal so far.
+    pub(super) fn new(
+        model: &Model,
+        relation: RelationId,
+        equal: Vec<ColumnPath>,
+        tail: Vec<(ColumnPath, Option<bool>)>,
+    ) -> Self {
+        let mut known: BTreeSet<ColumnPath> = equal.iter().cloned().collect();
+        let mut kept = Vec::new();
+        for (path, desc) in tail {
+            let given = known.contains(&path) || determines_path(model, relation, &known, &path);
+            if !given && !determines_tuple(model, relation, &known) {
+                known.insert(path.clone());
+                kept.push((path, desc));
+            }
+        }
+        Self { relation, equal, tail: kept, when: Vec::new(), shown: BTreeSet::new() }
+    }
+}
+
+/// A component of a key. Its direction is open until an order sets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Component {
+    pub(super) path: ColumnPath,
+    pub(super) desc: Option<bool>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub(super) relation: RelationId,
+    pub(super) blocks: Vec<Vec<Component>>,
+    pub(super) when: Vec<Predicate>,
+    pub(super) shown: BTreeSet<ColumnPath>,
+    /// Relations whose tuples are counted in the row.
+    pub(super) counts: Vec<RelationId>,
+    /// How many components every reader knows: the partition key.
+    pub(super) least: usize,
+    /// Whether the key is settled; it may be cut into partition and sort key, and no more.
+    pub(super) locked: bool,
+}
+
+impl Draft {
+    pub(super) fn new(ask: &Ask, fits: Fits) -> Self {
+        let mut draft = Self {
+            relation: ask.relation,
+            blocks: Vec::new(),
+            when: ask.when.clone(),
+            shown: BTreeSet::new(),
+            counts: Vec::new(),
+            least: ask.equal.len(),
+            locked: false,
+        };
+        if !ask.equal.is_empty() {
+            draft.blocks.push(ask.equal.iter().map(|path| component(path)).collect());
+        }
+        for (path, desc) in &ask.tail {
+            // A text key cannot descend; it is read from its end.
+            let desc = if fits.ascending_only { desc.map(|_| false) } else { *desc };
+            draft.blocks.push(vec![Component { path: path.clone(), desc }]);
+        }
+        draft
+    }
+
+    /// The key's components in their order.
+    pub(super) fn components(&self) -> impl Iterator<Item = &Component> {
+        self.blocks.iter().flatten()
+    }
+
+    pub(super) fn paths(&self) -> BTreeSet<ColumnPath> {
+        self.components().map(|component| component.path.clone()).collect()
+    }
+
+    /// The blocks with which the draft would serve the ask too, and whether it is then read from
+    /// its end; `None` when no key does both.
+    pub(super) fn refine(
+        &self,
+        model: &Model,
+        ask: &Ask,
+        fits: Fits,
+    ) -> Option<(Vec<Vec<Component>>, bool)> {
+        let same_rows = self.when.len() == ask.when.len()
+            && self.when.iter().zip(&ask.when).all(|(a, b)| a.path == b.path && a.op == b.op);
+        // A list of everything lies in one partition, which nobody else is made to share.
+        let one_place = fits.ordered || (self.least == 0) == ask.equal.is_empty();
+        if !same_rows || !one_place {
+            return None;
+        }
+        let mut refining = Refining {
+            done: Vec::new(),
+            rest: self.blocks.iter().cloned().collect(),
+            locked: self.locked,
+        };
+        refining.equalities(&ask.equal)?;
+        let flip = refining.order(model, ask, fits)?;
+        refining.done.extend(refining.rest);
+        Some((refining.done, flip))
+    }
+}
+
+/// What the target's keys can be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fits {
+    /// Texts only: no component descends by itself.
+    pub(super) ascending_only: bool,
+    /// Partitions lie in key order and need not be named.
+    pub(super) ordered: bool,
+}
+
+pub(super) fn component(path: &[usize]) -> Component {
+    Component { path: path.to_vec(), desc: None }
+}
+
+struct Refining {
+    done: Vec<Vec<Component>>,
+    rest: VecDeque<Vec<Component>>,
+    locked: bool,
+}
+
+impl Refining {
+    /// The known attributes come first, in blocks of their own.
+    fn equalities(&mut self, equal: &[ColumnPath]) -> Option<()> {
+        let mut open: BTreeSet<&ColumnPath> = equal.iter().collect();
+        while !open.is_empty() {
+            let Some(block) = self.rest.pop_front() else {
+                if self.locked {
+                    return None;
+                }
+                self.done.push(open.iter().map(|path| component(path)).collect());
+                return Some(());
+            };
+            let (inside, outside): (Vec<Component>, Vec<Component>) =
+                block.into_iter().partition(|component| open.contains(&component.path));
+            if inside.is_empty() || (!outside.is_empty() && inside.len() < open.len()) {
+                return None;
+            }
+            for component in &inside {
+                open.remove(&component.path);
+            }
+            self.done.push(inside);
+            if !outside.is_empty() {
+                self.rest.push_front(outside);
+            }
+        }
+        Some(())
+    }
+
+    /// What the ask is ordered by comes next; the answer says whether it is read from its end.
+    fn order(&mut self, model: &Model, ask: &Ask, fits: Fits) -> Option<bool> {
+        let mut known: BTreeSet<ColumnPath> = ask.equal.iter().cloned().collect();
+        let mut flip: Option<bool> = None;
+        for (path, desc) in &ask.tail {
+            let mut found = self.next(model, ask.relation, &known, path)?;
+            if let Some(desc) = desc {
+                if fits.ascending_only {
+                    found.desc = Some(false);
+                }
+                match (found.desc, flip) {
+                    (None, flip) => found.desc = Some(*desc != flip.unwrap_or(false)),
+                    (Some(kept), None) => flip = Some(kept != *desc),
+                    (Some(kept), Some(flip)) if (kept != *desc) == flip => {}
+                    _ => return None,
+                }
+                flip = flip.or(Some(false));
+            }
+            known.insert(found.path.clone());
+            self.done.push(vec![found]);
+        }
+        Some(flip.unwrap_or(false))
+    }
+
+    /// Takes the component out of the next block, or appends it where the key ends.
+    fn next(
+        &mut self,
+        model: &Model,
+        relation: RelationId,
+        known: &BTreeSet<ColumnPath>,
+        path: &ColumnPath,
+    ) -> Option<Component> {
+        while let Some(mut block) = self.rest.pop_front() {
+            if let Some(at) = block.iter().position(|component| component.path == *path) {
+                let found = block.remove(at);
+                if !block.is_empty() {
+                    self.rest.push_front(block);
+                }
+                return Some(found);
+            }
+            // What has one value by now does not disturb the order.
+            let constant =
+                |component: &Component| determines_path(model, relation, known, &component.path);
+            if !block.iter().all(constant) {
+                return None;
+            }
+            self.done.push(block);
+        }
+        (!self.locked).then(|| component(path))
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads of several row types: one table, in which a tag keeps the types apart and in order.
+
+use std::collections::BTreeSet;
+
+use super::{Planner, completion};
+use crate::model::{ColumnPath, OrderKey, Read, RelationId};
+use crate::prove::canon::canonical;
+
+/// The table of one such read.
+#[derive(Debug, Clone)]
+pub(super) struct Mixed {
+    pub(super) read: usize,
+    pub(super) rows: Vec<MixedRow>,
+    /// Which of the ordering components descend.
+    pub(super) descends: Vec<bool>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct MixedRow {
+    pub(super) relation: RelationId,
+    /// All attributes of the key.
+    pub(super) keys: Vec<ColumnPath>,
+    /// How many of them the reader knows, and how many order the rows.
+    pub(super) known: usize,
+    pub(super) ordering: usize,
+    pub(super) shown: BTreeSet<ColumnPath>,
+    /// Sorts the row types in the order in which the read wants them.
+    pub(super) tag: String,
+}
+
+impl Planner<'_> {
+    pub(super) fn mix(&mut self, index: usize, read: &Read) -> Result<(), String> {
+        let kinds = match read.order.split_first() {
+            None => None,
+            Some(((OrderKey::Kind, desc), _)) => Some(*desc),
+            Some(_) => {
+                return Err("row types are interleaved; order by kind first".to_owned());
+            }
+        };
+        let descends: Vec<bool> = read.order.iter().skip(1).map(|(_, desc)| *desc).collect();
+        let count = read.sources.len();
+        let mut rows = Vec::new();
+        for (at, source) in read.sources.iter().enumerate() {
+            let relation = source.relation;
+            if rows.iter().any(|row: &MixedRow| row.relation == relation) {
+                return Err("a row type is named twice".to_owned());
+            }
+            let (equal, range) = self.predicates(source)?;
+            if range.is_some() {
+                return Err("a range over rows of several types is none of one key".to_owned());
+            }
+            let mut keys = equal.clone();
+            for (key, _) in read.order.iter().skip(1) {
+                let OrderKey::Columns(paths) = key else { continue };
+                let path = paths.get(at).ok_or("its order is not known")?;
+                keys.push(canonical(self.model, relation, path));
+            }
+            let ordering = keys.len() - equal.len();
+            let given: BTreeSet<ColumnPath> = keys.iter().cloned().collect();
+            keys.extend(completion(self.model, relation, &given));
+            let place = if kinds == Some(true) { count - 1 - at } else { at };
+            rows.push(MixedRow {
+                relation,
+                known: equal.len(),
+                ordering,
+                keys,
+                shown: self.outputs(source),
+                tag: tag(place, count),
+            });
+        }
+        if rows.iter().any(|row| Some(row.known) != rows.first().map(|first| first.known)) {
+            return Err("its row types are known by different attributes".to_owned());
+        }
+        self.mixed.push(Mixed { read: index, rows, descends });
+        Ok(())
+    }
+}
+
+/// Tags of one length, so that none begins another.
+fn tag(place: usize, count: usize) -> String {
+    let width = count.saturating_sub(1).to_string().len();
+    format!("{place:0width$}")
+}

@@ -1,0 +1,282 @@
+//! A first schema from patterns alone, by Chebotko's rules.
+//!
+//! One row family for each read: what the reader knows leads the key, then what it ranges over,
+//! then its order, then what makes the key unique. Families are merged where one key is the
+//! beginning of another. Writes then ask for what they need: a row to look a key up in, a row to
+//! tell whether something is there, copies that can be found again when they change.
+//!
+//! On a target whose indexes show a write at once there is one table for each entity or link, and
+//! families are its indexes; on others each family is a table and its writes are put together.
+//!
+//! What it is not: it weighs nothing. Rates, sizes and costs decide between candidates elsewhere.
+//!
+//! Invariant: it claims nothing. Its output is an ordinary schema, which is proven like one that
+//! was written by hand.
+
+mod asks;
+mod counts;
+mod draft;
+mod lookups;
+mod mixed;
+mod names;
+mod serve;
+mod text;
+mod text_keys;
+mod writes;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::document::Document;
+use crate::model::{ColumnPath, Model, RelationId};
+use crate::syntax::tree::{File, Item};
+use crate::target::{Target, profile};
+use draft::{Ask, Draft, Fits};
+use mixed::Mixed;
+
+/// A schema that was derived.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The schema as text: an item of a model.
+    pub schema: String,
+    /// What it does not do, and why, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Document {
+    /// Derives a schema for the model's patterns; schemas that the model has are not looked at.
+    ///
+    /// Cost: patterns times row families of one relation, and one proof of the writes' reads.
+    ///
+    /// # Errors
+    ///
+    /// The target is unknown, or `name` is no name: say another.
+    pub fn plan(&self, target: &str, name: &str) -> Result<Plan, String> {
+        let profile = profile(target).ok_or_else(|| {
+            format!("there is no target {target}; known: {}", crate::target::names().join(", "))
+        })?;
+        let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
+            return Err(format!("{name:?} is no name of a schema"));
+        }
+        Planner::new(&self.model, profile).plan(self, name)
+    }
+
+    /// The model's text without its schemas and what speaks of them, and `schema` behind it.
+    #[must_use]
+    pub fn with_only(&self, schema: &str) -> String {
+        let mut text = self.without_schemas();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(schema);
+        text
+    }
+
+    /// The model's text without its schemas and what speaks of them.
+    #[must_use]
+    pub fn without_schemas(&self) -> String {
+        let parsed = crate::syntax::parser::parse(self.source());
+        let mut gone = Vec::new();
+        let mut kept = File::default();
+        for item in parsed.file.items {
+            match &item {
+                Item::Schema(schema) => gone.push(schema.span),
+                Item::Allow(allow) if allow.schema.is_some() => gone.push(allow.span),
+                _ => kept.items.push(item),
+            }
+        }
+        let comments: Vec<_> = parsed
+            .comments
+            .into_iter()
+            .filter(|comment| {
+                !gone
+                    .iter()
+                    .any(|span| span.start <= comment.span.start && comment.span.start < span.end)
+            })
+            .collect();
+        crate::syntax::print::format(self.source(), &kept, &comments)
+    }
+}
+
+/// A read and the family that serves it.
+struct Served {
+    read: usize,
+    draft: usize,
+    /// Whether the family is read from its end.
+    flip: bool,
+    /// The attributes that lead the key.
+    equal: Vec<ColumnPath>,
+}
+
+struct Planner<'a> {
+    model: &'a Model,
+    target: &'a Target,
+    /// Whether families are indexes of one table for each relation.
+    indexed: bool,
+    drafts: Vec<Draft>,
+    of_relation: BTreeMap<RelationId, Vec<usize>>,
+    served: Vec<Served>,
+    mixed: Vec<Mixed>,
+    /// Counts that a row keeps: read, and the draft that keeps it.
+    counted: Vec<(usize, usize)>,
+    notes: Vec<String>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(model: &'a Model, target: &'a Target) -> Self {
+        Self {
+            model,
+            target,
+            indexed: target.strong_indexes && target.indexes_max > 0.0 && !target.text_keys,
+            drafts: Vec::new(),
+            of_relation: BTreeMap::new(),
+            served: Vec::new(),
+            mixed: Vec::new(),
+            counted: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn plan(mut self, document: &Document, name: &str) -> Result<Plan, String> {
+        self.reads();
+        self.counts();
+        self.look_ups();
+        let skeleton = self.schema_text(name);
+        let writes = writes::plans(document, &skeleton.text, self.target)?;
+        let text = skeleton.finish(&writes, &self.notes);
+        let schema = Document::format("plan", &text).map_err(|report| report.text)?;
+        Ok(Plan { schema, notes: self.notes })
+    }
+
+    fn fits(&self) -> Fits {
+        Fits { ascending_only: self.target.text_keys, ordered: self.target.ordered }
+    }
+
+    /// Finds or makes the family that serves the ask; says also whether it is read from its end.
+    fn ask(&mut self, ask: &Ask) -> (usize, bool) {
+        let fits = self.fits();
+        if self.indexed && ask.when.is_empty() {
+            self.base(ask.relation);
+        }
+        let of_relation = self.of_relation.get(&ask.relation).cloned().unwrap_or_default();
+        let merged = of_relation.iter().find_map(|at| {
+            let draft = self.drafts.get(*at)?;
+            draft.refine(self.model, ask, fits).map(|(blocks, flip)| (*at, blocks, flip))
+        });
+        let (at, flip) = match merged {
+            Some((at, blocks, flip)) => {
+                if let Some(draft) = self.drafts.get_mut(at) {
+                    draft.blocks = blocks;
+                    draft.least = draft.least.min(ask.equal.len());
+                }
+                (at, flip)
+            }
+            None => {
+                let flip = fits.ascending_only
+                    && ask.tail.iter().find_map(|(_, desc)| *desc).unwrap_or(false);
+                (self.add(Draft::new(ask, fits)), flip)
+            }
+        };
+        self.show(at, &ask.shown);
+        (at, flip)
+    }
+
+    fn add(&mut self, draft: Draft) -> usize {
+        let at = self.drafts.len();
+        self.of_relation.entry(draft.relation).or_default().push(at);
+        self.drafts.push(draft);
+        at
+    }
+
+    /// The table that indexes of a relation belong to: by its key, with all it has.
+    fn base(&mut self, relation: RelationId) -> usize {
+        if let Some(at) = self.of_relation.get(&relation).and_then(|list| {
+            list.iter().copied().find(|at| self.drafts.get(*at).is_some_and(|one| one.locked))
+        }) {
+            return at;
+        }
+        let key: Vec<ColumnPath> =
+            self.model.relation(relation).key().iter().map(|column| vec![*column]).collect();
+        let ask = Ask::new(self.model, relation, key, Vec::new());
+        let mut draft = Draft::new(&ask, self.fits());
+        draft.locked = true;
+        draft.shown = (0..self.model.relation(relation).columns.len()).map(|n| vec![n]).collect();
+        let at = self.add(draft);
+        // Reads are tried on the table before its indexes.
+        if let Some(list) = self.of_relation.get_mut(&relation) {
+            list.sort_by_key(|other| *other != at);
+        }
+        at
+    }
+
+    /// The row shows these; an index shows what its row holds, and its key is held there too.
+    fn show(&mut self, at: usize, paths: &BTreeSet<ColumnPath>) {
+        let Some(draft) = self.drafts.get(at) else { return };
+        let mut wanted = paths.clone();
+        let mut holder = at;
+        if self.indexed && draft.when.is_empty() {
+            wanted.extend(draft.paths());
+            holder = self.base(draft.relation);
+        }
+        if let Some(draft) = self.drafts.get_mut(holder) {
+            draft.shown.extend(wanted);
+        }
+    }
+
+    /// Whether the draft is an index of the relation's table.
+    fn is_index(&self, draft: &Draft) -> bool {
+        self.indexed && draft.when.is_empty() && !draft.locked
+    }
+
+    /// The whole key of a draft: its components, and of a table what makes it unique.
+    fn key(&self, draft: &Draft) -> Vec<draft::Component> {
+        let mut components: Vec<draft::Component> = draft.components().cloned().collect();
+        if self.is_index(draft) {
+            return components;
+        }
+        components.extend(
+            completion(self.model, draft.relation, &draft.paths())
+                .iter()
+                .map(|path| draft::component(path)),
+        );
+        components
+    }
+
+    fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+}
+
+/// The fewest attributes of the primary key that make the given ones determine the tuple.
+fn completion(
+    model: &Model,
+    relation: RelationId,
+    given: &BTreeSet<ColumnPath>,
+) -> Vec<ColumnPath> {
+    use crate::model::closure::determines_tuple;
+    let mut added: Vec<ColumnPath> = model
+        .relation(relation)
+        .key()
+        .iter()
+        .map(|column| vec![*column])
+        .filter(|path| !given.contains(path))
+        .collect();
+    let whole = |added: &[ColumnPath]| {
+        let known = given.iter().chain(added).cloned().collect();
+        determines_tuple(model, relation, &known)
+    };
+    for at in (0..added.len()).rev() {
+        let without: Vec<ColumnPath> = added
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .map(|(_, path)| path.clone())
+            .collect();
+        if whole(&without) {
+            added = without;
+        }
+    }
+    added
+}

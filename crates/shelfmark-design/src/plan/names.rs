@@ -1,0 +1,66 @@
+//! Names of tables, indexes and row families.
+
+use std::collections::BTreeSet;
+
+use super::Planner;
+use super::draft::Draft;
+
+/// Longest name before a number is appended; databases cut at 48 and more.
+const NAME_BYTES_MAX: usize = 44;
+
+/// Names that were given.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The name, or the name with a number behind it when it is taken.
+    pub(super) fn take(&mut self, wanted: &str) -> String {
+        let mut name: String = wanted.chars().take(NAME_BYTES_MAX).collect();
+        let mut number = 2;
+        while !self.taken.insert(name.clone()) {
+            let head: String = wanted.chars().take(NAME_BYTES_MAX).collect();
+            name = format!("{head}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+/// `TimelineEntry` as `timeline_entry`.
+pub(super) fn snake(name: &str) -> String {
+    let mut out = String::new();
+    let mut low = false;
+    for c in name.chars() {
+        if c.is_uppercase() && low {
+            out.push('_');
+        }
+        low = c.is_lowercase() || c.is_ascii_digit();
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+impl Planner<'_> {
+    /// `user`, `post_by_author_at`.
+    pub(super) fn wanted_name(&self, draft: &Draft) -> String {
+        let relation = snake(&self.model.relation(draft.relation).name.text);
+        let primary: BTreeSet<Vec<usize>> =
+            self.model.relation(draft.relation).key().iter().map(|n| vec![*n]).collect();
+        if draft.when.is_empty() && draft.paths() == primary {
+            return relation;
+        }
+        let parts: Vec<String> = draft
+            .components()
+            .map(|component| {
+                self.model.path_text(draft.relation, &component.path).replace('.', "_")
+            })
+            .collect();
+        if parts.is_empty() {
+            format!("{relation}_all")
+        } else {
+            format!("{relation}_by_{}", parts.join("_"))
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Plans of reads as text.
+//!
+//! What cannot be written down (a constant identifier in a key) is left out; the prover then
+//! looks for the plan itself.
+
+use super::draft::{Component, Draft};
+use super::mixed::Mixed;
+use super::names::snake;
+use super::text::EVERYTHING;
+use super::text_keys::DELIMITER;
+use super::{Planner, Served};
+use crate::model::closure::determines_tuple;
+use crate::model::pattern::{Param, Source};
+use crate::model::{ColumnPath, Predicate, Read, RelationId, Term, Value};
+use crate::prove::canon::canonical;
+use crate::syntax::print::quote;
+use crate::syntax::tree::CondOp;
+
+/// The name of one value of a list.
+const EACH: &str = "each_one";
+
+impl Planner<'_> {
+    pub(super) fn serve(&self, served: &Served, draft: &Draft, table: &str) -> Option<String> {
+        let read = self.model.reads.get(served.read)?;
+        let source = read.sources.first()?;
+        let components = self.key(draft);
+        let (known, rest) = components.split_at(served.equal.len().min(components.len()));
+        let list = source.predicates.iter().find(|one| one.op == CondOp::In);
+        let mut out = format!("serve {} by ", read.name.text);
+        if let Some(list) = list {
+            let name = term(&read.params, list.values.first()?)?;
+            out.push_str(&format!("each {EACH} in {name} "));
+        }
+        let whole = rest.is_empty() && !self.is_index(draft);
+        let one = whole && !known.is_empty();
+        let verb = match (one, self.target.ordered) {
+            (true, _) => "get",
+            (false, true) => "range",
+            (false, false) => "query",
+        };
+        out.push_str(&format!("{verb} {table}"));
+        let ranges = self.ranges(source, rest.first());
+        out.push_str(&if self.target.text_keys {
+            self.bind_text(read, source, draft, (known, rest), &ranges)?
+        } else {
+            self.bind_typed(read, source, draft, known, &ranges)?
+        });
+        if served.flip && !one {
+            out.push_str(" desc");
+        }
+        let fixed = served.equal.iter().cloned().collect();
+        let single = determines_tuple(self.model, source.relation, &fixed);
+        let limit = match &read.limit {
+            Some(limit) => Some(term(&read.params, limit)?),
+            None => None,
+        };
+        if let Some(limit) = &limit
+            && !one
+            && (!single || list.is_some())
+        {
+            out.push_str(&format!(" limit {limit}"));
+        }
+        if list.is_some() {
+            out.push_str(&self.gather(read, source, limit.as_deref()));
+        }
+        Some(out)
+    }
+
+    /// Several ranges give one list: sorted, then cut.
+    fn gather(&self, read: &Read, source: &Source, limit: Option<&str>) -> String {
+        let mut out = String::new();
+        let orders: Vec<String> = read
+            .order
+            .iter()
+            .filter_map(|(key, desc)| {
+                let crate::model::OrderKey::Columns(paths) = key else { return None };
+                let name = self.model.path_text(source.relation, paths.first()?);
+                Some(format!("{name}{}", if *desc { " desc" } else { "" }))
+            })
+            .collect();
+        if !orders.is_empty() {
+            out.push_str(&format!(" then sort by {}", orders.join(", ")));
+        }
+        if let Some(limit) = limit {
+            out.push_str(&format!(" then take {limit}"));
+        }
+        out
+    }
+
+    /// The range predicates on the component behind the known ones.
+    fn ranges<'a>(&self, source: &'a Source, next: Option<&Component>) -> Vec<&'a Predicate> {
+        let Some(next) = next else { return Vec::new() };
+        let ranged = |one: &&Predicate| {
+            !matches!(one.op, CondOp::Eq | CondOp::In | CondOp::Present | CondOp::Absent)
+                && canonical(self.model, source.relation, &one.path) == next.path
+        };
+        source.predicates.iter().filter(ranged).collect()
+    }
+
+    fn bind_typed(
+        &self,
+        read: &Read,
+        source: &Source,
+        draft: &Draft,
+        known: &[Component],
+        ranges: &[&Predicate],
+    ) -> Option<String> {
+        let mut values: Vec<String> = Vec::new();
+        if draft.least == 0 && !self.target.ordered {
+            values.push(format!("{EVERYTHING:?}"));
+        }
+        for component in known {
+            values.push(self.known(read, source, &component.path)?);
+        }
+        let mut out = if values.is_empty() && ranges.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", values.join(", "))
+        };
+        for (word, value) in bounds(ranges) {
+            // A text here would say how keys begin, not where they end.
+            if matches!(value, Term::Const(Value::Text(_))) {
+                return None;
+            }
+            out.push_str(&format!(" {word} {}", term(&read.params, value)?));
+        }
+        Some(out)
+    }
+
+    /// Keys of texts: what is known of the sort key is how it begins.
+    fn bind_text(
+        &self,
+        read: &Read,
+        source: &Source,
+        draft: &Draft,
+        (known, rest): (&[Component], &[Component]),
+        ranges: &[&Predicate],
+    ) -> Option<String> {
+        let relation = source.relation;
+        let (partition, head) = known.split_at(draft.least.min(known.len()));
+        let mut pk = snake(&self.model.relation(relation).name.text);
+        for component in partition {
+            pk.push(DELIMITER);
+            pk.push_str(&self.known_text(read, source, relation, &component.path)?);
+        }
+        let mut texts: Vec<String> = Vec::new();
+        for component in head {
+            texts.push(self.known_text(read, source, relation, &component.path)?);
+        }
+        let mut begin = texts.join(&DELIMITER.to_string());
+        if rest.is_empty() {
+            let sk = if head.is_empty() { String::new() } else { format!(" sk {}", quote(&begin)) };
+            return Some(format!(" pk {}{sk}", quote(&pk)));
+        }
+        if !head.is_empty() {
+            begin.push(DELIMITER);
+        }
+        if ranges.is_empty() {
+            let sk = if head.is_empty() {
+                String::new()
+            } else {
+                format!(" sk begins {}", quote(&begin))
+            };
+            return Some(format!(" pk {}{sk}", quote(&pk)));
+        }
+        let next = rest.first()?;
+        let last = rest.len() == 1;
+        let mut out = format!(" pk {} sk", quote(&pk));
+        let (mut low, mut high) = (false, false);
+        for (word, value) in bounds(ranges) {
+            let Term::Param(_) = value else { return None };
+            let hole = self.hole(relation, &next.path, &term(&read.params, value)?);
+            let fixed = !self.is_text(relation, &next.path);
+            // Up to the end of what begins with the value, and not of longer values.
+            let end = if fixed || last { "" } else { "#" };
+            let (word, end) = match word {
+                "through" if last && !fixed => ("to", ""),
+                "through" | "after" => (word, end),
+                other => (other, ""),
+            };
+            low |= matches!(word, "from" | "after" | "begins");
+            high |= matches!(word, "to" | "through" | "before" | "begins");
+            out.push_str(&format!(" {word} {}", quote(&format!("{begin}{hole}{end}"))));
+        }
+        if !begin.is_empty() && !low {
+            out.push_str(&format!(" from {}", quote(&begin)));
+        }
+        if !begin.is_empty() && !high {
+            out.push_str(&format!(" through {}", quote(&begin)));
+        }
+        Some(out)
+    }
+
+    /// The value that a reader knows of an attribute.
+    fn known_term<'a>(&self, source: &'a Source, path: &ColumnPath) -> Option<(&'a Term, bool)> {
+        source.predicates.iter().find_map(|one| {
+            let same = canonical(self.model, source.relation, &one.path) == *path;
+            match one.op {
+                CondOp::Eq if same => Some((one.values.first()?, false)),
+                CondOp::In if same => Some((one.values.first()?, true)),
+                _ => None,
+            }
+        })
+    }
+
+    fn known(&self, read: &Read, source: &Source, path: &ColumnPath) -> Option<String> {
+        let (value, list) = self.known_term(source, path)?;
+        if list { Some(EACH.to_owned()) } else { term(&read.params, value) }
+    }
+
+    fn known_text(
+        &self,
+        read: &Read,
+        source: &Source,
+        relation: RelationId,
+        path: &ColumnPath,
+    ) -> Option<String> {
+        let (value, list) = self.known_term(source, path)?;
+        match value {
+            _ if list => Some(self.hole(relation, path, EACH)),
+            Term::Param(_) => Some(self.hole(relation, path, &term(&read.params, value)?)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn serve_mixed(&self, mixed: &Mixed, table: &str) -> Option<String> {
+        let read = self.model.reads.get(mixed.read)?;
+        let source = read.sources.first()?;
+        let row = mixed.rows.first()?;
+        let known = row.keys.get(..row.known)?;
+        let mut values = Vec::new();
+        for path in known {
+            values.push(if self.target.text_keys {
+                self.known_text(read, source, row.relation, path)?
+            } else {
+                self.known(read, source, path)?
+            });
+        }
+        let mut out = format!("  serve {} by ", read.name.text);
+        if self.target.text_keys {
+            values.insert(0, table.to_owned());
+            let pk = values.join(&DELIMITER.to_string());
+            out.push_str(&format!("query {table} pk {}", quote(&pk)));
+        } else {
+            if values.is_empty() && !self.target.ordered {
+                values.push(format!("{EVERYTHING:?}"));
+            }
+            out.push_str(&format!("query {table} ({})", values.join(", ")));
+        }
+        if let Some(limit) = &read.limit {
+            out.push_str(&format!(" limit {}", term(&read.params, limit)?));
+        }
+        out.push('\n');
+        Some(out)
+    }
+
+    pub(super) fn serve_count(&self, read: usize, table: &str) -> Option<String> {
+        let read = self.model.reads.get(read)?;
+        let one = read.sources.first()?.predicates.first()?;
+        let value = one.values.first()?;
+        let value = if self.target.text_keys {
+            let Term::Param(_) = value else { return None };
+            let relation = read.sources.first()?.relation;
+            let parent = self.model.relation(relation).columns.get(*one.path.first()?)?.refers?;
+            let head = snake(&self.model.relation(parent).name.text);
+            let hole = self.hole(relation, &one.path, &term(&read.params, value)?);
+            format!(" pk {}", quote(&format!("{head}{DELIMITER}{hole}")))
+        } else {
+            format!(" ({})", term(&read.params, value)?)
+        };
+        Some(format!("serve {} by get {table}{value}", read.name.text))
+    }
+}
+
+/// Range predicates as ends of a range.
+fn bounds<'a>(ranges: &[&'a Predicate]) -> Vec<(&'static str, &'a Term)> {
+    let mut found = Vec::new();
+    for one in ranges {
+        let mut push =
+            |word, at: usize| found.extend(one.values.get(at).map(|value| (word, value)));
+        match one.op {
+            CondOp::Begins => push("begins", 0),
+            CondOp::Ge => push("from", 0),
+            CondOp::Gt => push("after", 0),
+            CondOp::Le => push("through", 0),
+            CondOp::Lt => push("before", 0),
+            CondOp::Between => {
+                push("from", 0);
+                push("through", 1);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A value as a schema writes it; `None` when there is no way to write it.
+pub(super) fn term(params: &[Param], term: &Term) -> Option<String> {
+    match term {
+        Term::Param(index) => {
+            let name = &params.get(*index)?.name;
+            (name != "now()").then(|| name.clone())
+        }
+        Term::Const(Value::Int(n)) => Some(n.to_string()),
+        Term::Const(Value::Bool(bit)) => Some(bit.to_string()),
+        Term::Const(Value::Text(text)) => Some(quote(&text.replace('<', "<<"))),
+        _ => None,
+    }
+}

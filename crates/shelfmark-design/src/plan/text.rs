@@ -1,0 +1,241 @@
+//! From families to the text of a schema, table by table.
+
+use super::Planner;
+use super::draft::{Component, Draft};
+use super::mixed::{Mixed, MixedRow};
+use super::names::{Names, snake};
+use super::text_keys::DELIMITER;
+use crate::model::{ColumnPath, RelationId, Type};
+use crate::syntax::tree::CondOp;
+
+/// The first component of a key that is one for all rows.
+pub(super) const EVERYTHING: &str = "all";
+
+/// A schema without the plans of its writes.
+pub(super) struct Skeleton {
+    head: String,
+    body: String,
+    /// All of it, as a schema that parses.
+    pub(super) text: String,
+}
+
+impl Skeleton {
+    fn new(head: String, body: String) -> Self {
+        let text = format!("{head} {{\n{body}}}\n");
+        Self { head, body, text }
+    }
+
+    pub(super) fn finish(&self, writes: &[String], notes: &[String]) -> String {
+        let notes: String =
+            notes.iter().map(|note| format!("# {}\n", note.replace('\n', " "))).collect();
+        let writes: String = writes.iter().map(|write| format!("  {write}\n")).collect();
+        format!("{notes}{} {{\n{}{writes}}}\n", self.head, self.body)
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn schema_text(&self, name: &str) -> Skeleton {
+        let mut names = Names::default();
+        // Tables first, so that they have the shorter names.
+        let mut order: Vec<usize> = (0..self.drafts.len()).collect();
+        order.sort_by_key(|at| self.drafts.get(*at).is_some_and(|draft| self.is_index(draft)));
+        let mut named = vec![String::new(); self.drafts.len()];
+        for at in order {
+            if let (Some(draft), Some(slot)) = (self.drafts.get(at), named.get_mut(at)) {
+                *slot = names.take(&self.wanted_name(draft));
+            }
+        }
+        let mut body = String::new();
+        for (at, draft) in self.drafts.iter().enumerate() {
+            if !self.is_index(draft) {
+                let name = named.get(at).map_or("", String::as_str);
+                body.push_str(&self.table(name, draft, &named));
+            }
+        }
+        let mut serves = String::new();
+        for mixed in &self.mixed {
+            let (table, serve) = self.mixed_table(mixed, &mut names);
+            body.push_str(&table);
+            serves.push_str(&serve);
+        }
+        for served in &self.served {
+            if let (Some(draft), Some(name)) =
+                (self.drafts.get(served.draft), named.get(served.draft))
+                && let Some(text) = self.serve(served, draft, name)
+            {
+                serves.push_str(&format!("  {text}\n"));
+            }
+        }
+        for (read, at) in &self.counted {
+            if let Some(name) = named.get(*at)
+                && let Some(text) = self.serve_count(*read, name)
+            {
+                serves.push_str(&format!("  {text}\n"));
+            }
+        }
+        body.push_str(&serves);
+        let head =
+            format!("schema {name} target {} \"derived from the patterns\"", self.target.name);
+        Skeleton::new(head, body)
+    }
+
+    fn table(&self, name: &str, draft: &Draft, named: &[String]) -> String {
+        let relation = &self.model.relation(draft.relation).name.text;
+        let mut out = format!("  table {name} from {relation}{}", self.guard(draft));
+        out.push_str(&format!(" {}", self.key_text(draft)));
+        out.push_str(&self.store_text(draft));
+        if draft.locked && self.indexed {
+            for at in self.of_relation.get(&draft.relation).into_iter().flatten() {
+                let (Some(index), Some(name)) = (self.drafts.get(*at), named.get(*at)) else {
+                    continue;
+                };
+                if self.is_index(index) {
+                    out.push_str(&format!(" index {name} {}", self.key_text(index)));
+                }
+            }
+        }
+        out.push('\n');
+        out
+    }
+
+    fn guard(&self, draft: &Draft) -> String {
+        let texts: Vec<String> = draft
+            .when
+            .iter()
+            .map(|one| {
+                let word = if one.op == CondOp::Absent { "absent" } else { "present" };
+                format!("{} is {word}", self.model.path_text(draft.relation, &one.path))
+            })
+            .collect();
+        if texts.is_empty() { String::new() } else { format!(" when {}", texts.join(" and ")) }
+    }
+
+    fn key_text(&self, draft: &Draft) -> String {
+        let components = self.key(draft);
+        if self.target.text_keys {
+            return self.text_key(draft, &components);
+        }
+        let texts: Vec<String> = components
+            .iter()
+            .map(|component| {
+                let desc = if component.desc == Some(true) { " desc" } else { "" };
+                format!("{}{desc}", self.model.path_text(draft.relation, &component.path))
+            })
+            .collect();
+        if self.target.ordered {
+            return format!("key ({})", texts.join(", "));
+        }
+        let (partition, sort) = texts.split_at(draft.least.min(texts.len()));
+        let partition =
+            if partition.is_empty() { format!("{EVERYTHING:?}") } else { partition.join(", ") };
+        format!("key ({partition}; {})", sort.join(", "))
+    }
+
+    fn text_key(&self, draft: &Draft, components: &[Component]) -> String {
+        let (partition, sort) = components.split_at(draft.least.min(components.len()));
+        let mut pk = snake(&self.model.relation(draft.relation).name.text);
+        if !partition.is_empty() {
+            pk.push(DELIMITER);
+            pk.push_str(&self.template(draft.relation, partition));
+        }
+        if sort.is_empty() {
+            return format!("pk {pk:?}");
+        }
+        format!("pk {pk:?} sk {:?}", self.template(draft.relation, sort))
+    }
+
+    fn store_text(&self, draft: &Draft) -> String {
+        let keys: Vec<ColumnPath> = self.key(draft).into_iter().map(|one| one.path).collect();
+        let columns = self.model.relation(draft.relation).columns.len();
+        let all = (0..columns).all(|n| draft.shown.contains(&vec![n]));
+        if all && draft.counts.is_empty() && draft.shown.iter().all(|path| path.len() == 1) {
+            return " store all".to_owned();
+        }
+        let mut items: Vec<String> = draft
+            .shown
+            .iter()
+            .filter(|path| !keys.contains(path))
+            .map(|path| self.model.path_text(draft.relation, path))
+            .collect();
+        items.extend(
+            draft.counts.iter().map(|id| format!("count {}", self.model.relation(*id).name.text)),
+        );
+        if items.is_empty() { String::new() } else { format!(" store {{ {} }}", items.join(", ")) }
+    }
+
+    /// The table of a read of several row types, and its plan.
+    fn mixed_table(&self, mixed: &Mixed, names: &mut Names) -> (String, String) {
+        let Some(read) = self.model.reads.get(mixed.read) else { return Default::default() };
+        let table = names.take(&snake(&read.name.text));
+        let mut out = format!("  table {table} {{\n");
+        if self.target.text_keys {
+            out.push_str("    pk text  sk text\n");
+        }
+        for row in &mixed.rows {
+            let relation = &self.model.relation(row.relation).name.text;
+            let name = names.take(&format!("{table}_{}", snake(relation)));
+            let stored: Vec<String> = row
+                .shown
+                .iter()
+                .filter(|path| !row.keys.contains(path))
+                .map(|path| self.model.path_text(row.relation, path))
+                .collect();
+            let stored = if stored.is_empty() {
+                String::new()
+            } else {
+                format!(" store {{ {} }}", stored.join(", "))
+            };
+            let key = self.mixed_key(&table, mixed, row);
+            out.push_str(&format!("    row {name} from {relation} {key}{stored}\n"));
+        }
+        out.push_str("  }\n");
+        let serve = self.serve_mixed(mixed, &table).unwrap_or_default();
+        (out, serve)
+    }
+
+    fn mixed_key(&self, table: &str, mixed: &Mixed, row: &MixedRow) -> String {
+        let (known, rest) = row.keys.split_at(row.known.min(row.keys.len()));
+        let (order, ending) = rest.split_at(row.ordering.min(rest.len()));
+        let hole = |path: &ColumnPath| self.path_hole(row.relation, path);
+        let between = DELIMITER.to_string();
+        let join =
+            |paths: &[ColumnPath]| paths.iter().map(hole).collect::<Vec<String>>().join(&between);
+        if self.target.text_keys {
+            let mut pk = table.to_owned();
+            let mut sk = row.tag.clone();
+            if !known.is_empty() {
+                pk.push_str(&format!("{DELIMITER}{}", join(known)));
+            }
+            if !rest.is_empty() {
+                sk.push_str(&format!("{DELIMITER}{}", join(rest)));
+            }
+            return format!("pk {pk:?} sk {sk:?}");
+        }
+        let text = |path: &ColumnPath| self.model.path_text(row.relation, path);
+        let mut head: Vec<String> = known.iter().map(text).collect();
+        if head.is_empty() && !self.target.ordered {
+            head.push(format!("{EVERYTHING:?}"));
+        }
+        let mut sort = vec![format!("{:?}", row.tag)];
+        for (path, desc) in order.iter().zip(&mixed.descends) {
+            let desc = if *desc { " desc" } else { "" };
+            sort.push(format!("{}{desc}", text(path)));
+        }
+        // One text column ends the key of every row type, whatever its parts are.
+        if mixed.rows.iter().any(|row| row.keys.len() > row.known + row.ordering) {
+            sort.push(format!("{:?}", join(ending)));
+        }
+        let head = head.join(", ");
+        let sort = sort.join(", ");
+        match (self.target.ordered, head.is_empty()) {
+            (true, true) => format!("key ({sort})"),
+            (true, false) => format!("key ({head}, {sort})"),
+            _ => format!("key ({head}; {sort})"),
+        }
+    }
+
+    /// Whether texts of the type are delimited by themselves in a key of typed columns.
+    pub(super) fn is_text(&self, relation: RelationId, path: &[usize]) -> bool {
+        matches!(self.model.path_type(relation, path), Type::Text(_) | Type::Enum(_))
+    }
+}

@@ -1,0 +1,65 @@
+//! Keys of targets that know texts only: `"user#<user>"`.
+
+use super::Planner;
+use super::draft::{Ask, Component};
+use crate::model::pattern::Source;
+use crate::model::{RelationId, Type};
+
+/// Stands between the components of a text key. It sorts below all that an escaped text holds.
+pub(super) const DELIMITER: char = '#';
+
+impl Planner<'_> {
+    /// How a value of the type is written so that texts sort as values do.
+    pub(super) fn codec(ty: &Type) -> String {
+        match ty {
+            Type::Text(_) | Type::Enum(_) => ":esc".to_owned(),
+            Type::Int(Some((bottom, top))) if *bottom >= 0 => {
+                format!(":pad({})", top.to_string().len())
+            }
+            Type::Timestamp => ":iso".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// A hole for a value of the path's type.
+    pub(super) fn hole(&self, relation: RelationId, path: &[usize], what: &str) -> String {
+        format!("<{what}{}>", Self::codec(&self.model.path_type(relation, path)))
+    }
+
+    pub(super) fn path_hole(&self, relation: RelationId, path: &[usize]) -> String {
+        self.hole(relation, path, &self.model.path_text(relation, path))
+    }
+
+    /// Components with the delimiter between them.
+    pub(super) fn template(&self, relation: RelationId, components: &[Component]) -> String {
+        let holes: Vec<String> =
+            components.iter().map(|component| self.path_hole(relation, &component.path)).collect();
+        holes.join(&DELIMITER.to_string())
+    }
+
+    /// Numbers without bounds, or below zero, have no text that sorts as they do.
+    pub(super) fn texts_keep_order(&self, ask: &Ask, source: &Source) -> Result<(), String> {
+        for (path, _) in &ask.tail {
+            let bounded = match self.model.path_type(source.relation, path) {
+                Type::Int(Some((low, _))) => low >= 0,
+                Type::Int(None) => false,
+                _ => true,
+            };
+            if !bounded {
+                let name = self.model.path_text(source.relation, path);
+                return Err(format!(
+                    "texts of {name} do not sort as its values do; declare its range, such as int(0..999999)"
+                ));
+            }
+        }
+        let mixed = ask
+            .tail
+            .iter()
+            .filter_map(|(_, desc)| *desc)
+            .collect::<std::collections::BTreeSet<_>>();
+        if mixed.len() > 1 {
+            return Err("a text key is read in one direction, and this order has two".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,226 @@
+//! Bytes of a row in each target's own format.
+//!
+//! What it is not: exact for one row; values have their average length.
+
+use std::collections::BTreeSet;
+
+use crate::lint::size::value_bytes;
+use crate::model::schema::{Family, Part, Schema, Stored};
+use crate::model::{ColumnPath, Model, Term, Type};
+use crate::prove::canon::canonical;
+use crate::target::Target;
+
+/// Tree, id of the table, token, row mark and chunk number.
+///
+/// Source: `docs/format.md`, keys of the engine; an id below 128.
+const SHELFMARK_KEY_HEAD: f64 = 12.0;
+
+/// The same without the token, where partitions lie in key order.
+const ORDERED_KEY_HEAD: f64 = 4.0;
+
+/// Version and flags of a record.
+///
+/// Source: `docs/format.md`, rows.
+const SHELFMARK_RECORD_HEAD: f64 = 2.0;
+
+/// The end of a text or bytes component.
+const COMPONENT_END: f64 = 2.0;
+
+/// What DynamoDB adds to each item, and to each entry of an index, when it counts storage.
+///
+/// Source: DynamoDB Developer Guide, item sizes and best practices for indexes, read 2026-11.
+const DYNAMODB_ITEM_HEAD: f64 = 100.0;
+
+/// What a value costs beside its bytes.
+///
+/// Source: Apache Cassandra documentation, data modeling, calculating partition size on disk:
+/// t_avg = 8, read 2026-11.
+const CQL_VALUE_HEAD: f64 = 8.0;
+
+/// Bytes of a family's rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    /// Once for a partition.
+    partition: f64,
+    row: f64,
+}
+
+impl Sizes {
+    /// A row that is alone in its partition.
+    pub(super) fn row(self) -> f64 {
+        self.partition + self.row
+    }
+
+    pub(super) fn partition(self, rows: f64) -> f64 {
+        self.partition + rows * self.row
+    }
+}
+
+/// The parts of a family that bytes are counted of.
+struct Cells {
+    /// Bytes and whether they are text or bytes, of the partition key's columns.
+    partition: Vec<(f64, bool)>,
+    sort: Vec<(f64, bool)>,
+    /// Length of the name and bytes of what is stored beside the key.
+    stored: Vec<(f64, f64)>,
+    /// Length of the names of key columns.
+    names: f64,
+}
+
+pub(super) fn sizes(model: &Model, schema: &Schema, family: &Family, target: &Target) -> Sizes {
+    let cells = cells(model, schema, family, target);
+    let sum = |list: &[(f64, bool)]| list.iter().map(|(bytes, _)| bytes).sum::<f64>();
+    let components = |list: &[(f64, bool)]| {
+        list.iter()
+            .map(|(bytes, text)| bytes + if *text { COMPONENT_END } else { 0.0 })
+            .sum::<f64>()
+    };
+    match target.name.as_str() {
+        "dynamodb" => {
+            let stored: f64 = cells.stored.iter().map(|(name, bytes)| name + bytes).sum();
+            let row = DYNAMODB_ITEM_HEAD
+                + cells.names
+                + sum(&cells.partition)
+                + sum(&cells.sort)
+                + stored;
+            Sizes { partition: 0.0, row }
+        }
+        "cql" => {
+            let values: f64 = cells.stored.iter().map(|(_, bytes)| bytes + CQL_VALUE_HEAD).sum();
+            let clustering: f64 = cells.sort.iter().map(|(bytes, _)| bytes + CQL_VALUE_HEAD).sum();
+            Sizes { partition: sum(&cells.partition), row: clustering + values }
+        }
+        "candb" => {
+            // Nothing is published about more than keys and values.
+            let stored: f64 = cells.stored.iter().map(|(name, bytes)| name + bytes).sum();
+            Sizes { partition: 0.0, row: sum(&cells.partition) + sum(&cells.sort) + stored }
+        }
+        name => {
+            let stored: f64 =
+                cells.stored.iter().map(|(name, bytes)| 1.0 + name + 2.0 + bytes).sum();
+            let head = if name == "ordered" {
+                ORDERED_KEY_HEAD + components(&cells.partition)
+            } else {
+                let parts = if cells.partition.len() > 1 {
+                    3.0 * cells.partition.len() as f64
+                } else {
+                    0.0
+                };
+                SHELFMARK_KEY_HEAD + sum(&cells.partition) + parts + COMPONENT_END
+            };
+            let row = head + components(&cells.sort) + SHELFMARK_RECORD_HEAD + stored;
+            Sizes { partition: 0.0, row }
+        }
+    }
+}
+
+fn cells(model: &Model, schema: &Schema, family: &Family, target: &Target) -> Cells {
+    let partition = schema.tables.get(family.table).map_or(0, |table| table.partition);
+    let mut found =
+        Cells { partition: Vec::new(), sort: Vec::new(), stored: Vec::new(), names: 0.0 };
+    let mut held: BTreeSet<ColumnPath> = BTreeSet::new();
+    for (at, column) in family.key.iter().enumerate() {
+        let mut bytes = 0.0;
+        let mut text = false;
+        let mut paths = Vec::new();
+        for part in &column.parts {
+            match part {
+                Part::Literal(literal) => bytes += literal.len() as f64,
+                Part::End => text = true,
+                Part::Hole { term: Term::Column(path), ty, .. } => {
+                    bytes += key_bytes(model, family.source, path, ty, target);
+                    paths.push(canonical(model, family.source, path));
+                }
+                Part::Hole { ty, .. } => bytes += plain_bytes(ty, target).unwrap_or(8.0),
+            }
+        }
+        // An index does not repeat what its own columns hold of the row's key.
+        let repeated = family.base.is_some()
+            && !paths.is_empty()
+            && paths.iter().all(|path| held.contains(path));
+        held.extend(paths.iter().cloned());
+        if repeated {
+            continue;
+        }
+        found.names += paths.iter().map(|path| name_bytes(model, family, path)).sum::<f64>();
+        let list = if at < partition { &mut found.partition } else { &mut found.sort };
+        list.push((bytes, text));
+    }
+    for stored in &family.stored {
+        match stored {
+            Stored::Path(path) => {
+                if !held.contains(&canonical(model, family.source, path)) {
+                    let name = name_bytes(model, family, path);
+                    found.stored.push((name, stored_bytes(model, family.source, path, target)));
+                }
+            }
+            Stored::Count { name, .. } => found.stored.push((name.len() as f64, 5.0)),
+            Stored::Collect { relation, via, path, name } => {
+                let each = stored_bytes(model, *relation, path, target) + 1.0;
+                let count =
+                    crate::lint::size::elements(model, *relation, *via, "avg").unwrap_or(1.0);
+                found.stored.push((name.len() as f64, 3.0 + each * count));
+            }
+        }
+    }
+    found
+}
+
+fn name_bytes(model: &Model, family: &Family, path: &[usize]) -> f64 {
+    model.path_text(family.source, path).len() as f64
+}
+
+/// Fixed lengths of types; `None` for texts and lists.
+fn plain_bytes(ty: &Type, target: &Target) -> Option<f64> {
+    let text_ids = matches!(target.name.as_str(), "dynamodb" | "candb");
+    Some(match ty {
+        Type::Bool => 1.0,
+        Type::Uuid => {
+            if text_ids {
+                36.0
+            } else {
+                16.0
+            }
+        }
+        Type::Ulid => {
+            if text_ids {
+                26.0
+            } else {
+                16.0
+            }
+        }
+        // DynamoDB's numbers: about two digits a byte, and one.
+        Type::Timestamp => 8.0,
+        Type::Date => {
+            if text_ids {
+                10.0
+            } else {
+                4.0
+            }
+        }
+        Type::Int(range) => {
+            let digits = range.map_or(10.0, |(low, high)| {
+                low.unsigned_abs().max(high.unsigned_abs()).to_string().len() as f64
+            });
+            if text_ids { digits / 2.0 + 1.0 } else { 8.0 }
+        }
+        _ => return None,
+    })
+}
+
+fn key_bytes(model: &Model, relation: usize, path: &[usize], ty: &Type, target: &Target) -> f64 {
+    plain_bytes(ty, target).unwrap_or_else(|| value_bytes(model, relation, path))
+}
+
+/// Values beside the key; our own rows hold whole numbers with as many bytes as they need.
+fn stored_bytes(model: &Model, relation: usize, path: &[usize], target: &Target) -> f64 {
+    let ty = model.path_type(relation, path);
+    let ours = matches!(target.name.as_str(), "shelfmark" | "ordered");
+    match ty {
+        Type::Bool if ours => 0.0,
+        Type::Timestamp if ours => 6.0,
+        Type::Date if ours => 3.0,
+        Type::Int(_) if ours => 4.0,
+        ty => key_bytes(model, relation, path, &ty, target),
+    }
+}

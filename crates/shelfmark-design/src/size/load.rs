@@ -1,0 +1,204 @@
+//! What patterns cost: rows of a write, and the partition that takes most of a pattern's calls.
+
+use std::collections::BTreeSet;
+
+use super::volume::{self, Figure};
+use super::{HotPartition, Sizer, Spread, WriteSize, format};
+use crate::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
+use crate::model::{ColumnPath, RelationId, Write};
+use crate::prove::canon::canonical;
+use crate::prove::{prove_read, writes};
+use crate::syntax::tree::{Fact, Item};
+
+/// Euler's constant: what the sum of 1/n has more than the logarithm.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
+impl Sizer<'_> {
+    pub(super) fn writes(&self) -> Vec<WriteSize> {
+        let writes = self.model.writes.iter().enumerate();
+        writes
+            .map(|(index, write)| {
+                let plan = writes::plan(self.model, self.schema, self.target, index, write);
+                self.write(write, &plan)
+            })
+            .collect()
+    }
+
+    fn write(&self, write: &Write, plan: &WritePlan) -> WriteSize {
+        let figure = |figure| {
+            let (mut rows, mut entries, mut bytes) = (Some(0.0), Some(0.0), Some(0.0));
+            for step in &plan.steps {
+                let each = match &step.kind {
+                    WriteStepKind::Read { .. } => continue,
+                    WriteStepKind::Put { each }
+                    | WriteStepKind::Delete { each }
+                    | WriteStepKind::Patch { each } => each,
+                };
+                let times =
+                    each.as_ref().map_or(Some(1.0), |alias| self.loop_rows(plan, alias, figure));
+                for id in &step.families {
+                    let Some(family) = self.schema.families.get(*id) else { continue };
+                    let indexes = self.indexes(*id);
+                    let row = format::sizes(self.model, self.schema, family, self.target).row();
+                    let indexed: f64 = indexes
+                        .iter()
+                        .map(|one| format::sizes(self.model, self.schema, one, self.target).row())
+                        .sum();
+                    let add = |sum: Option<f64>, each: f64| {
+                        sum.zip(times).map(|(sum, times)| sum + times * each)
+                    };
+                    rows = add(rows, 1.0);
+                    entries = add(entries, indexes.len() as f64);
+                    bytes = add(bytes, row + indexed);
+                }
+            }
+            (rows, entries, bytes)
+        };
+        let (average, p99, worst) =
+            (figure(Figure::Average), figure(Figure::P99), figure(Figure::Worst));
+        let changed = write.effects.len().max(1) as f64;
+        let reads =
+            plan.steps.iter().filter(|step| matches!(step.kind, WriteStepKind::Read { .. }));
+        WriteSize {
+            write: write.name.text.clone(),
+            reads: reads.count(),
+            rows: Spread { average: average.0, p99: p99.0, worst: worst.0 },
+            entries: Spread { average: average.1, p99: p99.1, worst: worst.1 },
+            bytes: Spread { average: average.2, p99: p99.2, worst: worst.2 },
+            amplification: average
+                .0
+                .zip(average.1)
+                .map(|(rows, entries)| (rows + entries) / changed),
+            limit_rows: self.setting(
+                self.target,
+                "transaction.items",
+                self.target.transaction_items_max,
+            ),
+        }
+    }
+
+    /// The indexes that follow a base row.
+    fn indexes(&self, base: FamilyId) -> Vec<&Family> {
+        self.schema.families.iter().filter(|family| family.base == Some(base)).collect()
+    }
+
+    /// How many rows a loop of the plan goes through.
+    fn loop_rows(&self, plan: &WritePlan, alias: &str, figure: Figure) -> Option<f64> {
+        plan.steps.iter().find_map(|step| match &step.kind {
+            WriteStepKind::Read { bindings, alias: Some(name) } if name == alias => {
+                let family = step.families.first().and_then(|id| self.schema.families.get(*id))?;
+                let known: BTreeSet<ColumnPath> = bindings
+                    .iter()
+                    .map(|(path, _)| canonical(self.model, family.source, path))
+                    .collect();
+                volume::rows(self.model, family.source, &known, figure)
+            }
+            _ => None,
+        })
+    }
+
+    pub(super) fn hot(&self) -> Vec<HotPartition> {
+        let mut found = Vec::new();
+        for (index, read) in self.model.reads.iter().enumerate() {
+            let Some(rate) = self.rate(&read.name.text) else { continue };
+            let proof = prove_read(self.model, self.schema, self.target, index, read);
+            for step in proof.serve.iter().flat_map(|serve| &serve.steps) {
+                let Step::Read(step) = step else { continue };
+                let family = self.schema.of_table(step.table).next().map(|(_, family)| family);
+                found
+                    .extend(family.and_then(|one| self.hottest(&read.name.text, one, rate, false)));
+            }
+        }
+        for (index, write) in self.model.writes.iter().enumerate() {
+            let Some(rate) = self.rate(&write.name.text) else { continue };
+            let plan = writes::plan(self.model, self.schema, self.target, index, write);
+            let mut seen = BTreeSet::new();
+            for step in &plan.steps {
+                if matches!(step.kind, WriteStepKind::Read { .. }) {
+                    continue;
+                }
+                for id in step.families.iter().filter(|id| seen.insert(**id)) {
+                    let base = self.schema.families.get(*id);
+                    for family in base.into_iter().chain(self.indexes(*id)) {
+                        found.extend(self.hottest(&write.name.text, family, rate, true));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The rate of a pattern a second, at its peak when one is declared.
+    fn rate(&self, pattern: &str) -> Option<f64> {
+        let facts: &[Fact] = self.file.items.iter().find_map(|item| match item {
+            Item::Read(read) if read.name.text == pattern => Some(read.facts.as_slice()),
+            Item::Write(write) if write.name.text == pattern => Some(write.facts.as_slice()),
+            _ => None,
+        })?;
+        let quantity = |name: &str| {
+            let fact = facts.iter().find(|fact| fact.name.text == name)?;
+            crate::model::quantity::parse(fact.value.as_deref()?).map(|found| found.value)
+        };
+        quantity("peak").or_else(|| quantity("rate"))
+    }
+
+    fn hottest(
+        &self,
+        pattern: &str,
+        family: &Family,
+        rate: f64,
+        write: bool,
+    ) -> Option<HotPartition> {
+        let table = self.schema.tables.get(family.table)?;
+        if table.partition == 0 {
+            return None;
+        }
+        let (known, divisor) = volume::partition(self.model, self.schema, family);
+        let share = self.share(family.source, &known)? / divisor;
+        let (name, usual) = if write {
+            ("partition.writes", self.target.partition_writes_max)
+        } else {
+            ("partition.reads", self.target.partition_reads_max)
+        };
+        Some(HotPartition {
+            pattern: pattern.to_owned(),
+            table: table.name.text.clone(),
+            write,
+            share,
+            per_second: rate * share,
+            limit_per_second: self.setting(self.target, name, usual),
+        })
+    }
+
+    /// Which share of all calls goes to the partition that is asked for most.
+    fn share(&self, relation: RelationId, known: &BTreeSet<ColumnPath>) -> Option<f64> {
+        if known.is_empty() {
+            return Some(1.0);
+        }
+        let partitions = volume::distinct(self.model, relation, known).or_else(|| {
+            let count = self.model.relation(relation).facts.get("count")?;
+            Some(count / volume::rows(self.model, relation, known, Figure::Average)?)
+        });
+        let skew = self
+            .model
+            .relation(relation)
+            .fanouts
+            .iter()
+            .filter(|fanout| fanout.from.iter().all(|column| known.contains(&vec![*column])))
+            .find_map(|fanout| fanout.facts.get("zipf").copied());
+        let partitions = partitions?.max(1.0);
+        Some(match skew {
+            Some(skew) => 1.0 / zipf_sum(partitions, skew),
+            None => 1.0 / partitions,
+        })
+    }
+}
+
+/// The sum of 1/k^s up to n, by its integral.
+fn zipf_sum(n: f64, s: f64) -> f64 {
+    if (s - 1.0).abs() < 1e-6 {
+        return n.ln() + EULER;
+    }
+    // The integral from 1, and half of the first and the last term.
+    (n.powf(1.0 - s) - 1.0) / (1.0 - s) + 0.5 + 0.5 * n.powf(-s)
+}

@@ -1,0 +1,164 @@
+//! How many rows: from what entities, links and fan-outs declare.
+
+use std::collections::BTreeSet;
+
+use crate::model::closure::{determines_path, determines_tuple};
+use crate::model::schema::{Family, Part, Schema};
+use crate::model::{ColumnPath, Function, Model, RelationId, Term, Type, Value};
+use crate::prove::canon::canonical;
+
+/// Days of a month, as calendars average it, in seconds.
+const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
+
+/// A hundred years: what lies beyond is not said.
+const MONTHS_MAX: f64 = 1_200.0;
+
+/// Which figure of a distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Figure {
+    Average,
+    P99,
+    Worst,
+}
+
+/// Tuples of a relation that share values of these attributes.
+pub(super) fn rows(
+    model: &Model,
+    relation: RelationId,
+    known: &BTreeSet<ColumnPath>,
+    figure: Figure,
+) -> Option<f64> {
+    let found = model.relation(relation);
+    let count = found.facts.get("count").copied();
+    if known.is_empty() {
+        return count;
+    }
+    if determines_tuple(model, relation, known) {
+        return Some(1.0);
+    }
+    let names: &[&str] = match figure {
+        Figure::Average => &["avg"],
+        Figure::P99 => &["p99", "max"],
+        Figure::Worst => &["max"],
+    };
+    let declared = found
+        .fanouts
+        .iter()
+        .filter(|fanout| {
+            let given = |column: &usize| determines_path(model, relation, known, &[*column]);
+            fanout.from.iter().all(given)
+        })
+        .filter_map(|fanout| names.iter().find_map(|name| fanout.facts.get(*name).copied()))
+        .min_by(f64::total_cmp);
+    if declared.is_some() || figure != Figure::Average {
+        return declared;
+    }
+    Some((count? / distinct(model, relation, known)?).max(1.0))
+}
+
+/// How many values the attributes have together, at most as many as there are tuples.
+pub(super) fn distinct(
+    model: &Model,
+    relation: RelationId,
+    known: &BTreeSet<ColumnPath>,
+) -> Option<f64> {
+    let mut product = 1.0;
+    for path in known {
+        let owner = model.path_owner(relation, path);
+        let column = model.relation(owner).columns.get(*path.last()?)?;
+        let entity = column.refers.and_then(|id| model.relation(id).facts.get("count")).copied();
+        let whole = model.relation(owner).facts.get("count").copied();
+        product *= match (&column.ty, column.facts.get("distinct"), entity) {
+            (_, Some(distinct), _) => *distinct,
+            (_, _, Some(entity)) => entity,
+            (Type::Enum(variants), ..) => variants.len() as f64,
+            (Type::Bool, ..) => 2.0,
+            (Type::Int(Some((low, high))), ..) => (*high as f64) - (*low as f64) + 1.0,
+            // A key or a unique attribute has a value of its own in each tuple.
+            _ if model
+                .relation(owner)
+                .keys
+                .iter()
+                .any(|key| key.as_slice() == [*path.last().unwrap_or(&0)]) =>
+            {
+                whole?
+            }
+            _ => return None,
+        };
+    }
+    let count = model.relation(relation).facts.get("count").copied();
+    Some(count.map_or(product, |count| product.min(count)))
+}
+
+/// The attributes of the partition key, and in how many parts computed ones cut what they leave.
+pub(super) fn partition(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+) -> (BTreeSet<ColumnPath>, f64) {
+    let count = schema.tables.get(family.table).map_or(0, |table| table.partition);
+    let mut known = BTreeSet::new();
+    let mut divisor = 1.0;
+    for part in family.key.iter().take(count).flat_map(|column| &column.parts) {
+        let Part::Hole { term, .. } = part else { continue };
+        match term {
+            Term::Column(path) => {
+                known.insert(canonical(model, family.source, path));
+            }
+            Term::Call(function, args) => {
+                let retention = model.relation(family.source).facts.get("retention").copied();
+                divisor *= parts(*function, args, retention).max(1.0);
+            }
+            _ => {}
+        }
+    }
+    (known, divisor)
+}
+
+/// In how many parts a computed component cuts; 1 where nothing is declared that tells.
+fn parts(function: Function, args: &[Term], retention: Option<f64>) -> f64 {
+    let period = match function {
+        Function::Hour => 3_600.0,
+        Function::Day => 86_400.0,
+        Function::Week => 7.0 * 86_400.0,
+        Function::Month => MONTH_SECONDS,
+        Function::Year => 12.0 * MONTH_SECONDS,
+        Function::Bucket => {
+            return match args.get(1) {
+                Some(Term::Const(Value::Int(count))) => *count as f64,
+                _ => 1.0,
+            };
+        }
+        Function::First | Function::Div | Function::Hash => return 1.0,
+    };
+    retention.map_or(1.0, |retention| retention / period)
+}
+
+/// By which share a partition grows in a month; `None` when nothing is declared.
+pub(super) fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
+    let (known, _) = partition(model, schema, family);
+    let relation = model.relation(family.source);
+    if known.is_empty() {
+        return relation.facts.get("growth").map(|rate| rate * MONTH_SECONDS);
+    }
+    if determines_tuple(model, family.source, &known) {
+        return None;
+    }
+    let given = |column: &usize| determines_path(model, family.source, &known, &[*column]);
+    relation
+        .fanouts
+        .iter()
+        .filter(|fanout| fanout.from.iter().all(given))
+        .find_map(|fanout| fanout.facts.get("growth"))
+        .map(|rate| rate * MONTH_SECONDS)
+}
+
+/// Months until a size is reached.
+pub(super) fn months(bytes: f64, limit: f64, growth: Option<f64>) -> Option<f64> {
+    if bytes >= limit {
+        return Some(0.0);
+    }
+    let growth = growth.filter(|growth| *growth > 0.0)?;
+    let months = (limit / bytes.max(1.0)).ln() / (1.0 + growth).ln();
+    (months.is_finite() && months <= MONTHS_MAX).then_some(months)
+}

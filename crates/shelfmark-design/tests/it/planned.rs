@@ -1,0 +1,157 @@
+//! Derived schemas of the seeds, explanations and sizes.
+
+use shelfmark_design::{Document, Severity, Status};
+
+use crate::{MODELS, load, root};
+
+const TARGETS: [&str; 5] = ["shelfmark", "dynamodb", "cql", "candb", "ordered"];
+
+fn planned(name: &str, target: &str) -> Document {
+    let document = load(name);
+    let plan = document.plan(target, "planned").unwrap_or_else(|error| panic!("{name}: {error}"));
+    let whole = document.with_only(&plan.schema);
+    Document::parse("planned", &whole).unwrap_or_else(|report| panic!("{name}: {report}\n{whole}"))
+}
+
+#[test]
+fn every_pattern_of_the_seeds_is_served_by_its_derived_schema() {
+    for target in TARGETS {
+        let (mut certified, mut all) = (0, 0);
+        for name in MODELS {
+            let document = planned(name, target);
+            assert_eq!(document.schemas(), ["planned"], "the document's own schemas are gone");
+            for one in document.prove() {
+                all += 1;
+                certified += usize::from(one.status == Status::Certified);
+                assert!(
+                    matches!(one.status, Status::Certified | Status::Multi),
+                    "{target} {name}.{}: {} {}",
+                    one.pattern,
+                    one.status.word(),
+                    one.reason
+                );
+            }
+            for finding in document.check() {
+                // A total order over everything is one place; a text key holds what was given.
+                let accepted = ["P1", "P2", "P3", "W3"].contains(&finding.id.as_str());
+                assert!(
+                    accepted || finding.severity != Severity::Error,
+                    "{target} {name}: {} {}",
+                    finding.id,
+                    finding.message
+                );
+            }
+        }
+        assert!(certified * 100 >= all * 95, "{target}: {certified} of {all} are certified");
+    }
+}
+
+/// The question of seed 004: whoever unfollows does not know the time.
+#[test]
+fn the_unfollow_problem_solves_itself() {
+    let document = planned("followers", "cql");
+    let text = document.source();
+    assert!(text.contains("write unfollow { read follow where user = u and follower = f ; delete"));
+    let kept = text.lines().find(|line| line.contains("table follow from")).expect("a look-up");
+    assert!(kept.contains("at"), "the time is kept where it can be looked up: {kept}");
+}
+
+#[test]
+fn what_no_key_can_do_is_said_with_its_reason() {
+    let text = "entity Shop { key id: uuid name: text(max 20) rank: int(0..9) }\n\
+        read near(n) = Shop where name contains n\n\
+        read two(a, b) = Shop where name > a and rank > b\n\
+        read skip(n) = Shop order by name offset 5 limit n\n\
+        read most(n) = max rank of Shop where name = n\n\
+        read fine(n) = Shop where name = n\n";
+    let document = Document::parse("t", text).expect("a model");
+    let plan = document.plan("shelfmark", "planned").expect("a plan");
+    assert_eq!(plan.notes.len(), 4, "{:#?}", plan.notes);
+    assert!(plan.notes.iter().all(|note| note.contains(" is unservable: ")), "{:#?}", plan.notes);
+    let whole = document.with_only(&plan.schema);
+    for one in Document::parse("t", &whole).expect("it parses").prove() {
+        let wanted = if one.pattern == "fine" { Status::Certified } else { Status::Unservable };
+        assert_eq!(one.status, wanted, "{}", one.pattern);
+    }
+    assert!(document.plan("oracle", "planned").is_err(), "an unknown target");
+    assert!(document.plan("cql", "no name").is_err(), "a name that is none");
+}
+
+#[test]
+fn one_key_serves_what_begins_like_it() {
+    let document = planned("reddit", "cql");
+    let tables = document.source().matches("  table comment").count();
+    assert_eq!(
+        tables,
+        1,
+        "comments of a post and of a subreddit share a key:\n{}",
+        document.source()
+    );
+}
+
+#[test]
+fn explanations_name_every_part_of_the_key() {
+    let document = load("followers");
+    let text = document.explain("by_time").expect("a pattern");
+    let golden = root().join("tests/golden/explain.txt");
+    let all = format!("{text}\n----\n{}", document.explain("unfollow").expect("a pattern"));
+    if std::env::var_os("SHELFMARK_BLESS").is_some() {
+        std::fs::write(&golden, &all).expect("the golden file can be written");
+    }
+    assert_eq!(std::fs::read_to_string(&golden).unwrap_or_default(), all);
+    assert!(document.explain("nothing").is_none());
+    for name in MODELS {
+        let document = load(name);
+        for one in document.prove() {
+            let text = document.explain(&one.pattern).expect("every pattern is explained");
+            assert!(
+                text.contains(one.status.word()) || !text.contains("It is certified"),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sizes_follow_from_what_is_declared() {
+    let text = "entity User { key id: uuid count 1000 }\n\
+        entity Note { key id: uuid user: User body: text(max 100) avg 50 count 100k growth 10%/mo fanout user avg 100 p99 900 max 5k zipf 1 }\n\
+        read of(u) = Note where user = u order by id rate 100/s\n\
+        write add(i, u, b) = insert Note(id i, user u, body b) rate 10/s peak 50/s\n\
+        schema s target shelfmark { table notes from Note key (user; id) store { body } index all_notes key (\"all\"; id) }\n";
+    let document = Document::parse("t", text).unwrap_or_else(|report| panic!("{report}"));
+    let report = document.size();
+    let [schema] = report.schemas.as_slice() else { panic!("one schema") };
+    let notes = &schema.families[0];
+    // Token and marks 12, user 16 + 2, id 16; version and flags 2; `body`: 1 + 4 + 2 + 50.
+    assert_eq!(notes.row_bytes, 105.0);
+    assert_eq!(notes.partition_rows.average, Some(100.0));
+    assert_eq!(notes.partition_rows.p99, Some(900.0));
+    assert_eq!(notes.partition_bytes.worst, Some(525_000.0));
+    let index = &schema.families[1];
+    assert_eq!(index.partition_rows.worst, Some(100_000.0), "everything is one partition");
+    let own = index.limits.iter().find(|limit| limit.target == "shelfmark").expect("its limit");
+    let months = own.months.expect("it grows");
+    assert!((10.0..40.0).contains(&months), "{months}");
+    let add = &schema.writes[0];
+    assert_eq!((add.rows.average, add.entries.average), (Some(1.0), Some(1.0)));
+    assert_eq!(add.amplification, Some(2.0));
+    let hot = schema.hot.iter().find(|hot| hot.table == "all_notes").expect("the index is hot");
+    assert_eq!((hot.share, hot.per_second), (1.0, 50.0));
+    let read = schema.hot.iter().find(|hot| !hot.write).expect("a read");
+    // The sum of 1/k up to 1,000 is about 7.49.
+    assert!((0.13..0.14).contains(&read.share), "{}", read.share);
+    assert!(report.to_string().contains("all_notes"));
+}
+
+#[test]
+fn what_is_not_declared_is_asked_for() {
+    let text = "entity User { key id: uuid }\nentity Note { key id: uuid user: User }\n\
+        schema s target cql { table notes from Note key (user; id) }\n";
+    let document = Document::parse("t", text).expect("a model");
+    let report = document.size();
+    let schema = &report.schemas[0];
+    assert_eq!(schema.families[0].partition_rows.worst, None);
+    assert!(schema.unknown.iter().any(|line| line.contains("fanout user")), "{:?}", schema.unknown);
+    assert!(report.to_string().contains("? not declared"));
+}
