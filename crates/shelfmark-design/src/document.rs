@@ -8,7 +8,6 @@ use crate::model::resolve::resolve;
 use crate::prove::certificate::Certificate;
 use crate::syntax::diagnostic::{Diagnostic, render};
 use crate::syntax::parser::parse;
-use crate::syntax::span::line_and_column;
 use crate::syntax::tree::File;
 
 /// How much a finding matters.
@@ -72,6 +71,8 @@ pub struct Document {
     source: String,
     pub(crate) file: File,
     pub(crate) model: Model,
+    /// Where each line begins.
+    lines: Vec<usize>,
 }
 
 /// Why a text is no model: messages as a compiler shows them.
@@ -109,8 +110,10 @@ impl Document {
             diagnostics = more;
         }
         if diagnostics.is_empty() {
+            let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
             let source = source.to_owned();
-            return Ok(Self { name: name.to_owned(), source, file: parsed.file, model });
+            return Ok(Self { name: name.to_owned(), source, file: parsed.file, model, lines });
         }
         Err(report(name, source, &diagnostics))
     }
@@ -227,7 +230,7 @@ impl Document {
     }
 
     pub(crate) fn line(&self, offset: usize) -> usize {
-        line_and_column(&self.source, offset).0
+        self.lines.partition_point(|start| *start <= offset)
     }
 }
 

@@ -197,10 +197,7 @@ fn length(model: &Model, schema: &Schema, number: usize, family: &Family, found:
 /// K4: row types of one table whose tags are easily mixed up.
 fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
     for (index, family) in schema.families.iter().enumerate() {
-        for other in schema.families.iter().skip(index + 1) {
-            if family.table != other.table {
-                continue;
-            }
+        for (_, other) in schema.of_table(family.table).filter(|(id, _)| *id > index) {
             for (left, right) in family.key.iter().zip(&other.key) {
                 let (Some(Part::Literal(a)), Some(Part::Literal(b))) =
                     (left.parts.first(), right.parts.first())

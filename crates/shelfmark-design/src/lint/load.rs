@@ -201,34 +201,30 @@ fn list_attribute(
 /// W7: tables and indexes that no plan touches.
 fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Found>) {
     use crate::model::schema::{Step, WriteStepKind};
+    let mut used = std::collections::BTreeSet::new();
+    for proof in proofs.iter().filter(|proof| proof.schema == number) {
+        if !proof.analysis.failures.is_empty() && proof.derived {
+            continue;
+        }
+        for step in proof.serve.iter().flat_map(|serve| &serve.steps) {
+            if let Step::Read(step) = step {
+                used.insert(step.table);
+            }
+        }
+        for step in proof.plan.iter().flat_map(|plan| &plan.steps) {
+            if matches!(step.kind, WriteStepKind::Read { .. }) {
+                let families = step.families.iter().filter_map(|id| schema.families.get(*id));
+                used.extend(families.map(|family| family.table));
+            }
+        }
+    }
+    // A table is needed where one of its indexes is: entries follow from its rows.
+    let entries = schema.families.iter().filter(|family| used.contains(&family.table));
+    let bases = entries.filter_map(|entry| schema.families.get(entry.base?));
+    let needed: Vec<usize> = bases.map(|base| base.table).collect();
+    used.extend(needed);
     for (id, table) in schema.tables.iter().enumerate() {
-        // A table is needed where one of its indexes is: entries follow from its rows.
-        let is_here = |other: usize| {
-            other == id
-                || schema.of_table(other).any(|(_, entry)| {
-                    entry
-                        .base
-                        .and_then(|base| schema.families.get(base))
-                        .is_some_and(|base| base.table == id)
-                })
-        };
-        let reads = proofs.iter().filter(|proof| proof.schema == number).any(|proof| {
-            let good = proof.analysis.failures.is_empty() || !proof.derived;
-            let by_read = proof
-                .serve
-                .iter()
-                .flat_map(|serve| &serve.steps)
-                .any(|step| matches!(step, Step::Read(step) if is_here(step.table)));
-            let by_write = proof.plan.iter().flat_map(|plan| &plan.steps).any(|step| {
-                matches!(step.kind, WriteStepKind::Read { .. })
-                    && step
-                        .families
-                        .iter()
-                        .filter_map(|id| schema.families.get(*id))
-                        .any(|family| is_here(family.table))
-            });
-            good && (by_read || by_write)
-        });
+        let reads = used.contains(&id);
         if !reads {
             let message = format!("no pattern reads {}", table.name.text);
             found.push(Found::new("W7", number, &table.name.text, table.name.span, message));

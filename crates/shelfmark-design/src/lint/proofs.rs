@@ -144,11 +144,10 @@ fn index_use(
     let Some(Step::Read(step)) = serve.steps.first() else { return };
     let Some(table) = schema.tables.get(step.table).filter(|table| table.is_index) else { return };
     for source in &read.sources {
-        let family = schema
-            .families
-            .iter()
-            .find(|family| family.table == step.table && family.source == source.relation);
-        let Some(family) = family else { continue };
+        let mut families = schema.of_table(step.table).map(|(_, family)| family);
+        let Some(family) = families.find(|family| family.source == source.relation) else {
+            continue;
+        };
         let partition: Vec<_> = family
             .key
             .iter()

@@ -1,11 +1,13 @@
 //! Schemas, resolved: tables, row families, plans.
 
-use super::Named;
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::pattern::Predicate;
 use super::relation::RelationId;
 use super::term::{ColumnPath, Term};
 use super::types::Type;
 use super::value::Value;
+use super::{Model, Named};
 use crate::syntax::span::Span;
 use crate::syntax::tree::{BoundKind, Verb};
 
@@ -21,12 +23,115 @@ pub(crate) struct Schema {
     pub(crate) serves: Vec<Serve>,
     pub(crate) writes: Vec<WritePlan>,
     pub(crate) samples: Vec<Sample>,
+    /// Where things are; made once the families are complete.
+    pub(crate) lookup: Lookup,
+}
+
+/// What would else be looked for in lists, over and over.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lookup {
+    of_table: Vec<Vec<FamilyId>>,
+    of_source: BTreeMap<RelationId, Vec<FamilyId>>,
+    entries: BTreeMap<FamilyId, Vec<FamilyId>>,
+    concerned: BTreeMap<RelationId, Vec<FamilyId>>,
 }
 
 impl Schema {
     /// The families of a table, with their places.
     pub(crate) fn of_table(&self, table: TableId) -> impl Iterator<Item = (FamilyId, &Family)> {
-        self.families.iter().enumerate().filter(move |(_, family)| family.table == table)
+        self.those(self.lookup.of_table.get(table))
+    }
+
+    /// The families that stem from a relation, indexes too.
+    pub(crate) fn of_source(
+        &self,
+        source: RelationId,
+    ) -> impl Iterator<Item = (FamilyId, &Family)> {
+        self.those(self.lookup.of_source.get(&source))
+    }
+
+    /// The indexes of a family.
+    pub(crate) fn entries(&self, base: FamilyId) -> impl Iterator<Item = (FamilyId, &Family)> {
+        self.those(self.lookup.entries.get(&base))
+    }
+
+    /// The families of base rows in which something may change when a relation does.
+    pub(crate) fn concerned(
+        &self,
+        relation: RelationId,
+    ) -> impl Iterator<Item = (FamilyId, &Family)> {
+        self.those(self.lookup.concerned.get(&relation))
+    }
+
+    fn those<'a>(
+        &'a self,
+        ids: Option<&'a Vec<FamilyId>>,
+    ) -> impl Iterator<Item = (FamilyId, &'a Family)> {
+        ids.into_iter().flatten().filter_map(|id| self.families.get(*id).map(|one| (*id, one)))
+    }
+
+    /// Notes where everything is. To be called when families were added.
+    pub(crate) fn look_up(&mut self, model: &Model) {
+        let mut lookup =
+            Lookup { of_table: vec![Vec::new(); self.tables.len()], ..Lookup::default() };
+        for (id, family) in self.families.iter().enumerate() {
+            if let Some(list) = lookup.of_table.get_mut(family.table) {
+                list.push(id);
+            }
+            lookup.of_source.entry(family.source).or_default().push(id);
+            if let Some(base) = family.base {
+                lookup.entries.entry(base).or_default().push(id);
+            }
+            // What an index shows is written with its base row.
+            let holder = family.base.unwrap_or(id);
+            for relation in family.concerns(model) {
+                let list = lookup.concerned.entry(relation).or_default();
+                if !list.contains(&holder) {
+                    list.push(holder);
+                }
+            }
+        }
+        for list in lookup.concerned.values_mut() {
+            list.sort_unstable();
+        }
+        self.lookup = lookup;
+    }
+}
+
+impl Family {
+    /// The relations whose tuples the row is computed from.
+    fn concerns(&self, model: &Model) -> BTreeSet<RelationId> {
+        let mut found = BTreeSet::from([self.source]);
+        let mut follow = |relation: RelationId, path: &ColumnPath| {
+            let mut at = relation;
+            for column in path {
+                found.insert(at);
+                let refers = model.relation(at).columns.get(*column).and_then(|one| one.refers);
+                let Some(next) = refers else { break };
+                at = next;
+            }
+        };
+        for part in self.key.iter().flat_map(|column| &column.parts) {
+            if let Part::Hole { term, .. } = part {
+                term.columns(&mut |path| follow(self.source, path));
+            }
+        }
+        for one in &self.when {
+            follow(self.source, &one.path);
+        }
+        let mut kept = Vec::new();
+        for stored in &self.stored {
+            match stored {
+                Stored::Path(path) => follow(self.source, path),
+                Stored::Collect { relation, path, .. } => {
+                    follow(*relation, path);
+                    kept.push(*relation);
+                }
+                Stored::Count { relation, .. } => kept.push(*relation),
+            }
+        }
+        found.extend(kept);
+        found
     }
 }
 

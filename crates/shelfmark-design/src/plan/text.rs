@@ -148,7 +148,11 @@ impl Planner<'_> {
         let keys: Vec<ColumnPath> = self.key(draft).into_iter().map(|one| one.path).collect();
         let columns = self.model.relation(draft.relation).columns.len();
         let all = (0..columns).all(|n| draft.shown.contains(&vec![n]));
-        if all && draft.counts.is_empty() && draft.shown.iter().all(|path| path.len() == 1) {
+        if all
+            && draft.locked
+            && draft.counts.is_empty()
+            && draft.shown.iter().all(|path| path.len() == 1)
+        {
             return " store all".to_owned();
         }
         let mut items: Vec<String> = draft

@@ -45,7 +45,7 @@ pub(crate) fn needs(
     let guards: BTreeSet<ColumnPath> =
         family.when.iter().map(|one| canonical(model, family.source, &one.path)).collect();
     let mut shown = available(model, family);
-    for other in schema.families.iter().filter(|other| other.base == Some(family_id)) {
+    for (_, other) in schema.entries(family_id) {
         shown.extend(all_key_paths(model, other));
         shown.extend(available(model, other));
     }

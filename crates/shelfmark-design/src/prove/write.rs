@@ -98,10 +98,7 @@ pub(crate) fn prove_write(
     let mut used: BTreeSet<usize> = BTreeSet::new();
     let mut rows = 0;
     for effect in &write.effects {
-        for (id, family) in schema.families.iter().enumerate() {
-            if family.base.is_some() {
-                continue;
-            }
+        for (id, family) in schema.concerned(effect.relation) {
             for need in needs(model, schema, id, effect) {
                 analysis.families.insert(id);
                 rows += if need == Need::Rekey { 2 } else { 1 };
@@ -581,9 +578,8 @@ impl Prover<'_> {
             && all_key_paths(self.model, family).is_subset(&own_key);
         let families = self
             .schema
-            .families
-            .iter()
-            .filter(|other| other.base.is_none() && other.source == effect.relation)
+            .of_source(effect.relation)
+            .filter(|(_, other)| other.base.is_none())
             .count();
         let by_condition = match effect.existing {
             Existing::Unless => alone && families == 1 && family.when.is_empty(),

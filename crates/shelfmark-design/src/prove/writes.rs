@@ -133,9 +133,7 @@ fn derive(
     let mut deriver =
         Deriver { model, schema, target, write, reads: Vec::new(), changes: Vec::new() };
     for effect in &write.effects {
-        for (id, family) in
-            schema.families.iter().enumerate().filter(|(_, family)| family.base.is_none())
-        {
+        for (id, family) in schema.concerned(effect.relation) {
             for need in needs(model, schema, id, effect) {
                 deriver.need(effect, id, family, &need);
             }
@@ -285,9 +283,8 @@ impl Deriver<'_> {
             let key = self.model.relation(target).key().to_vec();
             let bindings = vec![(key, term.clone())];
             let inner = path.get(1..).unwrap_or(&[]).to_vec();
-            let found = self.schema.families.iter().enumerate().find(|(id, other)| {
-                other.source == target
-                    && available(self.model, other).contains(&inner)
+            let found = self.schema.of_source(target).find(|(id, other)| {
+                available(self.model, other).contains(&inner)
                     && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
                         .is_ok()
             });
@@ -328,10 +325,8 @@ impl Deriver<'_> {
     ) -> Option<FamilyId> {
         let bindings = self.own_bindings(effect);
         let mut best: Option<(usize, FamilyId)> = None;
-        for (id, other) in self.schema.families.iter().enumerate() {
-            if other.source != effect.relation
-                || exact_read(self.model, self.schema, self.target, self.write, id, &bindings)
-                    .is_err()
+        for (id, other) in self.schema.of_source(effect.relation) {
+            if exact_read(self.model, self.schema, self.target, self.write, id, &bindings).is_err()
             {
                 continue;
             }
@@ -380,12 +375,11 @@ impl Deriver<'_> {
         alias: String,
         wanted: &std::collections::BTreeSet<ColumnPath>,
     ) -> Option<String> {
-        let found = self.schema.families.iter().enumerate().find(|(id, other)| {
-            other.source == relation
-                && wanted
-                    .iter()
-                    .filter(|path| path.len() == 1)
-                    .all(|path| available(self.model, other).contains(path))
+        let found = self.schema.of_source(relation).find(|(id, other)| {
+            wanted
+                .iter()
+                .filter(|path| path.len() == 1)
+                .all(|path| available(self.model, other).contains(path))
                 && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
                     .is_ok()
         });

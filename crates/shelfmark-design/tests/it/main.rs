@@ -5,9 +5,9 @@
 #![expect(clippy::disallowed_methods, reason = "golden files are the test's own")]
 
 mod draw;
-mod reference;
 mod imports;
 mod planned;
+mod reference;
 
 use std::path::PathBuf;
 
@@ -241,4 +241,21 @@ fn the_tutorial_is_true() {
         checked += 1;
     }
     assert_eq!(checked, 3, "every schema of the tutorial is followed by its proof");
+    let document =
+        Document::parse("tutorial", entities).unwrap_or_else(|report| panic!("{report}"));
+    for (kind, wanted) in &blocks {
+        if let Some(target) = kind.strip_prefix("plan ") {
+            let plan = document.plan(target, "planned").expect("a plan");
+            assert_eq!(plan.schema, *wanted, "{target}");
+            checked += 1;
+        }
+    }
+    for pair in blocks.windows(2) {
+        let [("import", source), ("imported", wanted)] = pair else { continue };
+        let from = shelfmark_design::import::Source::Cql;
+        let model = shelfmark_design::import::import("example.cql", source, from);
+        assert_eq!(model.expect("it is imported"), *wanted);
+        checked += 1;
+    }
+    assert_eq!(checked, 6, "two derived schemas and an import");
 }

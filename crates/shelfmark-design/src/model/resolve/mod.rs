@@ -18,8 +18,7 @@ use crate::syntax::tree::{Fact, File, Item, Name};
 
 /// Resolves a file; the messages are empty exactly when the model is whole.
 pub(crate) fn resolve(file: &File) -> (Model, Vec<Diagnostic>) {
-    let mut resolver =
-        Resolver { model: Model::default(), types: BTreeMap::new(), diagnostics: Vec::new() };
+    let mut resolver = Resolver::default();
     let patterns =
         file.items.iter().filter(|item| matches!(item, Item::Read(_) | Item::Write(_))).count();
     if patterns > PATTERNS_MAX {
@@ -47,10 +46,18 @@ pub(crate) fn resolve(file: &File) -> (Model, Vec<Diagnostic>) {
     (resolver.model, resolver.diagnostics)
 }
 
+#[derive(Default)]
 pub(super) struct Resolver {
     pub(super) model: Model,
     pub(super) types: BTreeMap<String, Type>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Names of the model, each with its place in its list.
+    relations: BTreeMap<String, usize>,
+    reads: BTreeMap<String, usize>,
+    writes: BTreeMap<String, usize>,
+    /// Names of the schema at hand: tables and indexes, and row families, also by their index.
+    tables: BTreeMap<String, usize>,
+    families: BTreeMap<String, Vec<usize>>,
 }
 
 impl Resolver {

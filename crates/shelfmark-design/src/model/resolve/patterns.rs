@@ -26,9 +26,7 @@ impl Scope<'_> {
 
 impl Resolver {
     pub(super) fn read(&mut self, read: &tree::Read) {
-        if self.model.reads.iter().any(|other| other.name.text == read.name.text)
-            || self.model.writes.iter().any(|other| other.name.text == read.name.text)
-        {
+        if self.reads.contains_key(&read.name.text) || self.writes.contains_key(&read.name.text) {
             self.twice("pattern", &read.name);
         }
         let mut params = Params::declared(self, &read.params);
@@ -66,6 +64,8 @@ impl Resolver {
             Consistency::Any
         };
         let params = params.finish(self);
+        let index = self.model.reads.len();
+        self.reads.entry(read.name.text.clone()).or_insert(index);
         self.model.reads.push(Read {
             name: named(&read.name),
             params,

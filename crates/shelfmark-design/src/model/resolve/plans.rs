@@ -18,7 +18,7 @@ const ROW: &str = "row";
 
 impl Resolver {
     pub(super) fn serve(&mut self, schema: &mut Schema, written: &tree::Serve) {
-        let found = self.model.reads.iter().position(|read| read.name.text == written.pattern.text);
+        let found = self.reads.get(&written.pattern.text).copied();
         let Some(read) = found else {
             let known: Vec<String> =
                 self.model.reads.iter().map(|read| read.name.text.clone()).collect();
@@ -210,7 +210,7 @@ impl Resolver {
     }
 
     fn table_id(&mut self, schema: &Schema, name: &Name) -> Option<usize> {
-        let found = schema.tables.iter().position(|table| table.name.text == name.text);
+        let found = self.tables.get(&name.text).copied();
         if found.is_none() {
             let known: Vec<String> =
                 schema.tables.iter().map(|table| table.name.text.clone()).collect();
@@ -220,8 +220,7 @@ impl Resolver {
     }
 
     pub(super) fn write_plan(&mut self, schema: &mut Schema, written: &tree::WritePlan) {
-        let found =
-            self.model.writes.iter().position(|write| write.name.text == written.pattern.text);
+        let found = self.writes.get(&written.pattern.text).copied();
         let Some(write) = found else {
             let known: Vec<String> =
                 self.model.writes.iter().map(|write| write.name.text.clone()).collect();
@@ -290,20 +289,7 @@ impl Resolver {
     }
 
     fn families(&mut self, schema: &Schema, name: &Name) -> Vec<usize> {
-        let found: Vec<usize> = schema
-            .families
-            .iter()
-            .enumerate()
-            .filter(|(_, family)| {
-                let is_index = family.base.is_some()
-                    && schema
-                        .tables
-                        .get(family.table)
-                        .is_some_and(|table| table.name.text == name.text);
-                family.name.text == name.text || is_index
-            })
-            .map(|(id, _)| id)
-            .collect();
+        let found = self.families.get(&name.text).cloned().unwrap_or_default();
         if found.is_empty() {
             let known: Vec<String> = schema
                 .families

@@ -52,6 +52,8 @@ impl Resolver {
             {
                 self.twice("entity or link", &relation.name);
             }
+            let id = self.model.relations.len();
+            self.relations.entry(relation.name.text.clone()).or_insert(id);
             self.model.relations.push(Relation {
                 name: named(&relation.name),
                 is_link: *is_link,
@@ -68,8 +70,7 @@ impl Resolver {
     }
 
     pub(in crate::model) fn relation_id(&mut self, name: &Name) -> Option<RelationId> {
-        let found =
-            self.model.relations.iter().position(|relation| relation.name.text == name.text);
+        let found = self.relations.get(&name.text).copied();
         if found.is_none() {
             let known: Vec<String> =
                 self.model.relations.iter().map(|relation| relation.name.text.clone()).collect();
@@ -150,8 +151,7 @@ impl Resolver {
         &mut self,
         ty: &tree::Type,
     ) -> Option<(Type, Option<RelationId>)> {
-        let refers =
-            self.model.relations.iter().position(|relation| relation.name.text == ty.name.text);
+        let refers = self.relations.get(&ty.name.text).copied();
         if let Some(refers) = refers {
             let key = self.model.relation(refers).key().first().copied();
             let ty = key.and_then(|key| self.model.relation(refers).columns.get(key));

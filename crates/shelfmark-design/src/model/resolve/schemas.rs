@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::pattern::Predicate;
 use super::super::relation::RelationId;
 use super::super::schema::{
-    Codec, Column, ColumnKind, Family, Part, Sample, Schema, Stored, Table,
+    Codec, Column, ColumnKind, Family, Lookup, Part, Sample, Schema, Stored, Table,
 };
 
 use super::super::types::{TextDomain, Type};
@@ -43,7 +43,10 @@ impl Resolver {
             serves: Vec::new(),
             writes: Vec::new(),
             samples: Vec::new(),
+            lookup: Lookup::default(),
         };
+        self.tables.clear();
+        self.families.clear();
         for table in &written.tables {
             self.table(&mut schema, table);
         }
@@ -52,6 +55,7 @@ impl Resolver {
             self.error(Diagnostic::error(written.name.span, message));
             return;
         }
+        schema.look_up(&self.model);
         for sample in &written.samples {
             self.sample(&mut schema, sample);
         }
@@ -65,10 +69,11 @@ impl Resolver {
     }
 
     fn table(&mut self, schema: &mut Schema, written: &tree::Table) {
-        if schema.tables.iter().any(|table| table.name.text == written.name.text) {
+        let table = schema.tables.len();
+        if self.tables.contains_key(&written.name.text) {
             self.twice("table", &written.name);
         }
-        let table = schema.tables.len();
+        self.tables.entry(written.name.text.clone()).or_insert(table);
         schema.tables.push(Table {
             name: named(&written.name),
             partition: 0,
@@ -77,9 +82,7 @@ impl Resolver {
             is_index: false,
         });
         for row in &written.rows {
-            if schema.families.iter().any(|family| {
-                family.name.text == row.name.text && family.name.span != row.name.span
-            }) {
+            if self.families.contains_key(&row.name.text) {
                 self.twice("row family", &row.name);
             }
             for source in &row.sources {
@@ -101,6 +104,7 @@ impl Resolver {
         self.agree(schema, table, &key, row.name.span);
         let stored = self.stored(source, &row.store);
         let base = schema.families.len();
+        self.families.entry(row.name.text.clone()).or_default().push(base);
         schema.families.push(Family {
             name: named(&row.name),
             table,
@@ -130,8 +134,9 @@ impl Resolver {
         key.columns.extend(base_key.columns.iter().cloned());
         key.kinds.extend(base_key.kinds.iter().cloned());
         key.desc.extend(base_key.desc.iter().copied());
-        let found = schema.tables.iter().position(|table| table.name.text == index.name.text);
+        let found = self.tables.get(&index.name.text).copied();
         let table = found.unwrap_or_else(|| {
+            self.tables.insert(index.name.text.clone(), schema.tables.len());
             schema.tables.push(Table {
                 name: named(&index.name),
                 partition: 0,
@@ -147,11 +152,13 @@ impl Resolver {
             Some(store) => self.stored(family.source, store),
         };
         let name = named(&index.name);
+        let id = schema.families.len();
+        let full = format!("{}.{}", family.name.text, name.text);
+        for text in [&name.text, &full] {
+            self.families.entry(text.clone()).or_default().push(id);
+        }
         schema.families.push(Family {
-            name: super::super::Named {
-                text: format!("{}.{}", family.name.text, name.text),
-                span: name.span,
-            },
+            name: super::super::Named { text: full, span: name.span },
             table,
             base: Some(base),
             key: key.columns,
@@ -411,7 +418,7 @@ impl Resolver {
     }
 
     fn sample(&mut self, schema: &mut Schema, written: &tree::SampleRow) {
-        let family = schema.families.iter().position(|family| family.name.text == written.row.text);
+        let family = self.families.get(&written.row.text).and_then(|list| list.first()).copied();
         let Some(family) = family else {
             let known: Vec<String> =
                 schema.families.iter().map(|family| family.name.text.clone()).collect();

@@ -11,9 +11,7 @@ use crate::syntax::tree::{self, EffectKind as Written, Name};
 
 impl Resolver {
     pub(super) fn write(&mut self, write: &tree::Write) {
-        if self.model.reads.iter().any(|other| other.name.text == write.name.text)
-            || self.model.writes.iter().any(|other| other.name.text == write.name.text)
-        {
+        if self.reads.contains_key(&write.name.text) || self.writes.contains_key(&write.name.text) {
             self.twice("pattern", &write.name);
         }
         let mut params = Params::declared(self, &write.params);
@@ -21,6 +19,8 @@ impl Resolver {
             write.effects.iter().filter_map(|effect| self.effect(effect, &mut params)).collect();
         let facts = facts_of(&write.facts);
         let params = params.finish(self);
+        let index = self.model.writes.len();
+        self.writes.entry(write.name.text.clone()).or_insert(index);
         self.model.writes.push(Write {
             name: named(&write.name),
             params,
