@@ -11,11 +11,13 @@
 //! Invariant: output is a function of the text given.
 
 pub mod limits;
+pub mod trial;
 
 mod document;
 mod draw;
 mod explain;
 
+pub(crate) mod certificate;
 pub(crate) mod eval;
 pub mod import;
 pub(crate) mod key;
@@ -28,10 +30,10 @@ pub(crate) mod syntax;
 pub(crate) mod target;
 pub(crate) mod verify;
 
+pub use certificate::{Certificate, Obligation, Range, RangeEnd, Status};
 pub use document::{Document, Finding, Report, Severity, explain, lints, starter};
 pub use draw::View;
 pub use plan::Plan;
-pub use prove::certificate::{Certificate, Obligation, Range, Status};
 pub use size::{FamilySize, HotPartition, Limit, SchemaSize, SizeReport, Spread, WriteSize};
 
 #[cfg(test)]

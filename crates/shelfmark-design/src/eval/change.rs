@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::rows::{Row, Rows, key_of};
+use super::shelf::{Holder, Key};
 use super::state::{State, Tuple, compare, meets};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
@@ -106,7 +107,7 @@ fn apply_one(
 /// Values by path: what is known of one tuple.
 type Known = BTreeMap<ColumnPath, Value>;
 
-/// Runs the plan of a write; `Err` says which call cannot be formed.
+/// Runs the plan of a write on rows in a map; `Err` says which call cannot be formed.
 pub(crate) fn run(
     model: &Model,
     schema: &Schema,
@@ -115,19 +116,26 @@ pub(crate) fn run(
     rows: &Rows,
     inputs: &[Value],
 ) -> Result<Rows, String> {
-    let mut runner = Runner {
-        model,
-        schema,
-        write,
-        inputs,
-        rows: rows.clone(),
-        reads: Vec::new(),
-        looked: Vec::new(),
-    };
+    let mut rows = rows.clone();
+    run_on(model, schema, write, plan, &mut rows, inputs)?;
+    Ok(rows)
+}
+
+/// Runs the plan of a write wherever the rows lie.
+pub(crate) fn run_on(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    shelf: &mut dyn Holder,
+    inputs: &[Value],
+) -> Result<(), String> {
+    let mut runner =
+        Runner { model, schema, write, inputs, shelf, reads: Vec::new(), looked: Vec::new() };
     for step in &plan.steps {
         runner.step(step)?;
     }
-    Ok(runner.rows)
+    Ok(())
 }
 
 struct Runner<'a> {
@@ -135,7 +143,7 @@ struct Runner<'a> {
     schema: &'a Schema,
     write: &'a Write,
     inputs: &'a [Value],
-    rows: Rows,
+    shelf: &'a mut dyn Holder,
     reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
     /// What was looked for, as attributes and their values.
     looked: Vec<(RelationId, Vec<(ColumnPath, Value)>)>,
@@ -153,10 +161,12 @@ impl Runner<'_> {
             let Some(family) = self.schema.families.get(*id) else { continue };
             let family = family.clone();
             match &step.kind {
-                WriteStepKind::Read { bindings, alias } => self.read(*id, &family, bindings, alias),
+                WriteStepKind::Read { bindings, alias } => {
+                    self.read(*id, &family, bindings, alias)?;
+                }
                 WriteStepKind::Put { each } => self.put(*id, &family, each.as_deref())?,
                 WriteStepKind::Delete { each } => self.delete(&family, each.as_deref())?,
-                WriteStepKind::Patch { each } => self.patch(&family, each.as_deref())?,
+                WriteStepKind::Patch { each } => self.patch(*id, &family, each.as_deref())?,
             }
         }
         Ok(())
@@ -175,7 +185,7 @@ impl Runner<'_> {
         family: &Family,
         bindings: &[(ColumnPath, Term)],
         alias: &Option<String>,
-    ) {
+    ) -> Result<(), String> {
         let mut wanted: Vec<(ColumnPath, Value)> = Vec::new();
         for (path, term) in bindings {
             let value = self.param(term).unwrap_or(Value::Null);
@@ -194,19 +204,10 @@ impl Runner<'_> {
             }
         }
         self.looked.push((family.source, wanted.clone()));
-        let found = self
-            .rows
-            .tables
-            .get(&family.table)
-            .into_iter()
-            .flat_map(BTreeMap::values)
-            .filter(|row| {
-                row.family == id
-                    && wanted.iter().all(|(path, value)| row.values.get(path) == Some(value))
-            })
-            .cloned()
-            .collect();
+        let found = self.shelf.matching(id, &wanted)?;
+        let found = found.into_iter().map(|(_, row)| row).collect();
         self.reads.push((alias.clone(), id, found));
+        Ok(())
     }
 
     /// What was read under a name, as tuples of a relation.
@@ -518,8 +519,7 @@ impl Runner<'_> {
             }
             self.can_key(family, &new)?;
             if let (Some(key), Some(row)) = (self.key(family, &new), self.row(id, family, &new)?) {
-                let taken =
-                    self.rows.tables.get(&family.table).is_some_and(|rows| rows.contains_key(&key));
+                let taken = self.shelf.get(family.table, &key)?.is_some();
                 if !(case.effect.existing == Existing::Unless && taken) {
                     rows.push((key, row));
                 }
@@ -534,11 +534,12 @@ impl Runner<'_> {
                 rows.push((key, row));
             }
         }
-        let table = self.rows.tables.entry(family.table).or_default();
         for key in gone {
-            table.remove(&key);
+            self.shelf.remove(family.table, &key)?;
         }
-        table.extend(rows);
+        for (key, row) in rows {
+            self.shelf.put(family.table, key, row)?;
+        }
         Ok(())
     }
 
@@ -574,9 +575,8 @@ impl Runner<'_> {
             self.can_key(family, &known)?;
             keys.extend(self.key(family, &known));
         }
-        let table = self.rows.tables.entry(family.table).or_default();
         for key in keys {
-            table.remove(&key);
+            self.shelf.remove(family.table, &key)?;
         }
         Ok(())
     }
@@ -621,8 +621,8 @@ impl Runner<'_> {
         found
     }
 
-    fn patch(&mut self, family: &Family, each: Option<&str>) -> Result<(), String> {
-        let mut changes: Vec<(Vec<super::rows::KeyValue>, Known)> = Vec::new();
+    fn patch(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
+        let mut changes: Vec<(Key, Known)> = Vec::new();
         let updates = |effect: &Effect| {
             effect.relation == family.source
                 && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
@@ -635,8 +635,7 @@ impl Runner<'_> {
             }
             self.can_key(family, &old)?;
             let Some(key) = self.key(family, &old) else { continue };
-            let stored = self.rows.tables.get(&family.table).and_then(|rows| rows.get(&key));
-            let Some(stored) = stored else { continue };
+            let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
             changes.push((key, self.changed(&case, &stored.values)));
         }
         for (known, change) in self.dependents(family, each) {
@@ -644,26 +643,25 @@ impl Runner<'_> {
             changes.extend(self.key(family, &known).map(|key| (key, change)));
         }
         let kept = self.kept_changes(family, each)?;
-        let table = self.rows.tables.entry(family.table).or_default();
         for (key, change) in changes {
-            if let Some(row) = table.get_mut(&key) {
-                for (path, value) in change {
-                    if let ([column], Some(old)) =
-                        (path.as_slice(), path.first().and_then(|at| row.origin.get_mut(*at)))
-                    {
-                        let _ = column;
-                        *old = value.clone();
-                    }
-                    if let Some(old) = row.values.get_mut(&path) {
-                        *old = value;
-                    }
+            let Some(mut row) = self.shelf.get(family.table, &key)? else { continue };
+            for (path, value) in change {
+                if let [column] = path.as_slice()
+                    && let Some(old) = row.origin.get_mut(*column)
+                {
+                    *old = value.clone();
+                }
+                if let Some(old) = row.values.get_mut(&path) {
+                    *old = value;
                 }
             }
+            self.shelf.put(family.table, key, row)?;
         }
         for (parent, name, item, added) in kept {
-            let key = self.model.relation(family.source).key().to_vec();
-            for row in table.values_mut().filter(|row| row.values.get(&key) == Some(&parent)) {
-                change_kept(row, &name, &item, added);
+            let own = self.model.relation(family.source).key().to_vec();
+            for (key, mut row) in self.shelf.matching(id, &[(own.clone(), parent.clone())])? {
+                change_kept(&mut row, &name, &item, added);
+                self.shelf.put(family.table, key, row)?;
             }
         }
         Ok(())

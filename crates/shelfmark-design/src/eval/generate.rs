@@ -2,14 +2,17 @@
 
 use super::random::Random;
 use super::state::{State, Tuple};
-use crate::model::pattern::Param;
+use crate::model::pattern::{EffectKind, Param};
 use crate::model::schema::{Part, Schema};
 use crate::model::{Model, Read, RelationId, Term, Type, Value, Write};
+use crate::syntax::tree::Existing;
 
 /// What texts are made from.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pool {
     texts: Vec<String>,
+    /// How many identifiers, times and the like there are.
+    width: usize,
 }
 
 impl Pool {
@@ -39,14 +42,24 @@ impl Pool {
             let value = Value::Id((id << 112) | id);
             texts.extend([value.text(&Type::Uuid), value.text(&Type::Ulid)]);
         }
-        Self { texts }
+        Self { texts, width: 4 }
+    }
+
+    /// The same, with room for states of some size: as many values as tuples.
+    pub(crate) fn wide(schema: &Schema, size: usize) -> Self {
+        let mut pool = Self::of(Some(schema));
+        pool.width = size.max(4);
+        if size > 16 {
+            pool.texts.extend((0..size).map(|n| format!("w{n}")));
+        }
+        pool
     }
 
     pub(crate) fn value(&self, ty: &Type, random: &mut Random) -> Value {
         match ty {
             Type::Bool => Value::Bool(random.below(2) == 1),
             Type::Uuid | Type::Ulid => {
-                let id = random.below(4) as u128 + 1;
+                let id = random.below(self.width) as u128 + 1;
                 Value::Id((id << 112) | id)
             }
             Type::Int(range) => {
@@ -55,13 +68,22 @@ impl Pool {
                 let mut fitting: Vec<i64> =
                     known.iter().copied().filter(|n| low <= *n && *n <= high).collect();
                 fitting.extend([low, high]);
+                if self.width > 16 {
+                    let more = low.max(0).saturating_add(random.below(self.width) as i64);
+                    fitting.extend([more.min(high); 8]);
+                }
                 Value::Int(random.pick(&fitting).copied().unwrap_or(low))
             }
             Type::Timestamp => {
                 let known = [5, 20, 307, 999, 1_000, 700_000_000, 1_329_836_819_859];
+                if self.width > 16 && random.below(2) == 0 {
+                    return Value::Int(
+                        1_329_836_819_859 + random.below(self.width) as i64 * 61_000,
+                    );
+                }
                 Value::Int(random.pick(&known).copied().unwrap_or(0))
             }
-            Type::Date => Value::Int(10_000 + random.below(4) as i64),
+            Type::Date => Value::Int(10_000 + random.below(self.width) as i64),
             Type::Enum(variants) => Value::Text(random.pick(variants).cloned().unwrap_or_default()),
             Type::Bytes => Value::Text("00".to_owned()),
             Type::Text(domain) => {
@@ -118,7 +140,9 @@ pub(crate) fn state(model: &Model, pool: &Pool, random: &mut Random, size: usize
         }
     }
     for id in order {
-        let wanted = 1 + random.below(size);
+        // Large states are as large as asked; small ones of all sizes.
+        let wanted =
+            if pool.width > 16 { size - random.below(size / 4) } else { 1 + random.below(size) };
         for _ in 0..wanted * 2 {
             if state.tuples(id).len() >= wanted {
                 break;
@@ -211,7 +235,7 @@ pub(crate) fn inputs(
         .enumerate()
         .map(|(index, param)| {
             if limit == Some(&Term::Param(index)) {
-                return Value::Int(1 + random.below(3) as i64);
+                return Value::Int(1 + random.below((pool.width / 4).max(3)) as i64);
             }
             input(anchor, model, state, param, index, &uses, pool, random)
         })
@@ -233,8 +257,16 @@ pub(crate) fn write_inputs(
         }
     };
     for effect in &write.effects {
+        let relation = model.relation(effect.relation);
         for (column, term) in effect.key.iter().chain(&effect.set) {
-            note(term, effect.relation, vec![*column]);
+            // What is made has a new key, more often than not.
+            let new = effect.kind == EffectKind::Insert
+                && effect.existing == Existing::Fresh
+                && relation.key().contains(column)
+                && relation.columns.get(*column).is_some_and(|column| column.refers.is_none());
+            if !new || random.below(4) == 0 {
+                note(term, effect.relation, vec![*column]);
+            }
         }
         for predicate in effect.each.iter().flat_map(|each| &each.predicates) {
             if let (Some(term), Some(each)) = (predicate.values.first(), &effect.each) {

@@ -7,8 +7,10 @@
 pub(crate) mod answer;
 pub(crate) mod change;
 pub(crate) mod generate;
+pub(crate) mod json;
 pub(crate) mod random;
 pub(crate) mod rows;
 pub(crate) mod run;
+pub(crate) mod shelf;
 pub(crate) mod state;
 pub(crate) mod witness;

@@ -13,8 +13,10 @@ use crate::prove::unique::available;
 
 /// One column of a row's key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum KeyValue {
+pub enum KeyValue {
+    /// The text of a text column.
     Text(String),
+    /// The value of a typed one.
     Native(Value),
 }
 

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use super::answer::Record;
 use super::rows::{KeyValue, Row, Rows, column};
+pub(crate) use super::shelf::within;
+use super::shelf::{End, Plain, RangeAsk, Reader};
 use super::state::compare;
+use crate::certificate::text;
 use crate::model::schema::{EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step, Stored};
 use crate::model::{ColumnPath, Model, Read, Term, Value};
 use crate::prove::canon::canonical;
-use crate::syntax::tree::{Aggregate, BoundKind, CondOp, Verb};
+use crate::syntax::tree::{Aggregate, CondOp, Verb};
 
 /// What a run gives.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +29,7 @@ struct Flow {
     values: BTreeMap<ColumnPath, Value>,
 }
 
-/// Runs a plan; `Err` says why the call cannot be formed.
+/// Runs a plan on rows in a map; `Err` says why the call cannot be formed.
 pub(crate) fn run(
     model: &Model,
     schema: &Schema,
@@ -35,18 +38,33 @@ pub(crate) fn run(
     serve: &Serve,
     inputs: &[Value],
 ) -> Result<Outcome, String> {
-    let runner = Runner { model, schema, rows, read, inputs };
+    run_on(model, schema, &Plain { schema, rows }, read, serve, inputs)
+}
+
+/// Runs a plan wherever the rows lie.
+pub(crate) fn run_on(
+    model: &Model,
+    schema: &Schema,
+    shelf: &dyn Reader,
+    read: &Read,
+    serve: &Serve,
+    inputs: &[Value],
+) -> Result<Outcome, String> {
+    let runner = Runner { model, schema, shelf, read, inputs };
     let mut outcome = Outcome::default();
     let mut flows: Vec<Flow> = Vec::new();
+    let mut reads = 0;
     for (index, step) in serve.steps.iter().enumerate() {
         match step {
             Step::Read(step) if index == 0 => {
                 flows = runner.first(step, &mut outcome)?;
+                reads += 1;
             }
             Step::Read(step) => {
                 for flow in &mut flows {
-                    runner.follow(step, flow, &mut outcome)?;
+                    runner.follow(reads, step, flow, &mut outcome)?;
                 }
+                reads += 1;
             }
             Step::Filter(filters) => {
                 flows.retain(|flow| filters.iter().all(|filter| runner.passes(flow, filter)));
@@ -67,7 +85,7 @@ pub(crate) fn run(
 struct Runner<'a> {
     model: &'a Model,
     schema: &'a Schema,
-    rows: &'a Rows,
+    shelf: &'a dyn Reader,
     read: &'a Read,
     inputs: &'a [Value],
 }
@@ -121,11 +139,9 @@ impl Runner<'_> {
         let mut flows = Vec::new();
         for each in &eaches {
             outcome.ranges += 1;
-            let found = self.range(step, each.as_ref(), None)?;
+            let found = self.range(0, step, each.as_ref(), None)?;
             outcome.rows_read += found.len();
-            flows.extend(
-                found.into_iter().map(|row| Flow { values: row.values.clone(), row: row.clone() }),
-            );
+            flows.extend(found.into_iter().map(|row| Flow { values: row.values.clone(), row }));
         }
         Ok(flows)
     }
@@ -133,10 +149,11 @@ impl Runner<'_> {
     /// The rows of one range, in the direction and up to the limit that the step names.
     fn range(
         &self,
+        number: usize,
         step: &ReadStep,
         each: Option<&Value>,
         flow: Option<&Flow>,
-    ) -> Result<Vec<&Row>, String> {
+    ) -> Result<Vec<Row>, String> {
         let leaf = |term: &Term| self.leaf(term, each, flow);
         let bound: Option<Vec<KeyValue>> =
             step.bound.iter().map(|parts| column(parts, &leaf)).collect();
@@ -145,38 +162,45 @@ impl Runner<'_> {
         for (kind, parts) in &step.bounds {
             let whole = matches!(parts.last(), Some(Part::End));
             let value = column(parts, &leaf).ok_or("an end of the range is not known")?;
-            ends.push((*kind, value, whole));
+            ends.push(End { kind: *kind, value, whole });
         }
-        let mut found: Vec<&Row> = self
-            .rows
-            .in_order(self.schema, step.table)
-            .into_iter()
-            .filter(|(key, _)| {
-                key.iter().zip(&bound).all(|(a, b)| a == b)
-                    && key.get(bound.len()).is_none_or(|value| {
-                        ends.iter().all(|(kind, end, whole)| within(*kind, value, end, *whole))
-                    })
-            })
-            .map(|(_, row)| row)
-            .collect();
-        if step.desc {
-            found.reverse();
+        let limit = step.limit.as_ref().map(|limit| self.number(limit, each).unwrap_or(0));
+        let mut holes = BTreeMap::new();
+        let all = step.bound.iter().chain(step.bounds.iter().map(|(_, parts)| parts));
+        for part in all.flatten() {
+            let one = std::slice::from_ref(part);
+            if let (Part::Hole { .. }, Some(value)) = (part, column(one, &leaf)) {
+                holes.insert(text::column(self.model, self.read, one), value);
+            }
         }
-        if let Some(limit) = &step.limit {
-            found.truncate(self.number(limit, each).unwrap_or(0));
-        }
-        Ok(found)
+        let point = step.verb == Verb::Get;
+        self.shelf.range(&RangeAsk {
+            step: number,
+            table: step.table,
+            point,
+            bound,
+            ends,
+            desc: step.desc,
+            limit,
+            holes,
+        })
     }
 
     /// A point read for one row: what it finds is known of the row from then on.
     fn follow(
         &self,
+        number: usize,
         step: &ReadStep,
         flow: &mut Flow,
         outcome: &mut Outcome,
     ) -> Result<(), String> {
         outcome.ranges += 1;
-        let Ok(found) = self.range(step, None, Some(flow)) else { return Ok(()) };
+        let found = match self.range(number, step, None, Some(flow)) {
+            Ok(found) => found,
+            // What the row does not show cannot be looked up.
+            Err(_) if !self.can_form(step, flow) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         outcome.rows_read += found.len();
         let Some(row) = found.first() else { return Ok(()) };
         let Some(family) = self.schema.families.get(row.family) else { return Ok(()) };
@@ -197,6 +221,12 @@ impl Runner<'_> {
             flow.values.insert(canonical(self.model, from, &whole), value.clone());
         }
         Ok(())
+    }
+
+    fn can_form(&self, step: &ReadStep, flow: &Flow) -> bool {
+        let leaf = |term: &Term| self.leaf(term, None, Some(flow));
+        let all = step.bound.iter().chain(step.bounds.iter().map(|(_, parts)| parts));
+        all.into_iter().all(|parts| column(parts, &leaf).is_some())
     }
 
     /// A row's attribute by its name; what it does not have is absent.
@@ -293,21 +323,5 @@ impl Runner<'_> {
             .and_then(|predicate| predicate.values.first())
             .and_then(|value| value.compute(&|leaf| self.leaf(leaf, None, None)))
             .unwrap_or(Value::Null)
-    }
-}
-
-/// Whether a column lies within one end; `whole` ends are values, others are how texts begin.
-pub(crate) fn within(kind: BoundKind, value: &KeyValue, end: &KeyValue, whole: bool) -> bool {
-    let begins = match (value, end) {
-        (KeyValue::Text(value), KeyValue::Text(end)) if !whole => value.starts_with(end.as_str()),
-        _ => value == end,
-    };
-    match kind {
-        BoundKind::Begins => begins,
-        BoundKind::From => value >= end,
-        BoundKind::After => value > end && !begins,
-        BoundKind::To => value <= end,
-        BoundKind::Before => value < end,
-        BoundKind::Through => value <= end || begins,
     }
 }

@@ -18,6 +18,11 @@ impl State {
         Self { relations: vec![Vec::new(); model.relations.len()] }
     }
 
+    /// How many tuples the largest relation has.
+    pub(crate) fn size(&self) -> usize {
+        self.relations.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
     pub(crate) fn tuples(&self, relation: RelationId) -> &[Tuple] {
         self.relations.get(relation).map_or(&[], Vec::as_slice)
     }

@@ -22,7 +22,7 @@ pub(crate) use relation::{Relation, RelationId};
 pub(crate) use schema::Schema;
 pub(crate) use term::{ColumnPath, Function, Term};
 pub(crate) use types::Type;
-pub(crate) use value::Value;
+pub use value::Value;
 
 use crate::syntax::span::Span;
 use crate::syntax::tree::Allow;

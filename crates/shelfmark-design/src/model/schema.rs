@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::pattern::Predicate;
 use super::relation::RelationId;
 use super::term::{ColumnPath, Term};
@@ -176,7 +178,7 @@ pub(crate) struct Column {
 }
 
 /// A piece of a key, in the order of bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Part {
     Literal(String),
     Hole {
@@ -188,7 +190,7 @@ pub(crate) enum Part {
     End,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Codec {
     /// A column of its own, in the target's order-preserving form.
     Native,
@@ -227,7 +229,7 @@ pub(crate) struct Serve {
     pub(crate) derived: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Step {
     Read(ReadStep),
     Filter(Vec<FilterPredicate>),
@@ -236,14 +238,14 @@ pub(crate) enum Step {
 }
 
 /// A predicate on what a row shows, by name; it runs outside the store.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FilterPredicate {
     pub(crate) name: String,
     pub(crate) op: crate::syntax::tree::CondOp,
     pub(crate) values: Vec<Term>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ReadStep {
     pub(crate) each: Option<EachOf>,
     pub(crate) verb: Verb,
@@ -256,7 +258,7 @@ pub(crate) struct ReadStep {
     pub(crate) limit: Option<Term>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum EachOf {
     Param(usize),
     Numbers(i64, i64),
@@ -271,7 +273,7 @@ pub(crate) struct WritePlan {
     pub(crate) derived: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WriteStep {
     pub(crate) kind: WriteStepKind,
     /// Families of that name, one per source.
@@ -280,7 +282,7 @@ pub(crate) struct WriteStep {
     pub(crate) transaction: Option<usize>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum WriteStepKind {
     Read { bindings: Vec<(ColumnPath, Term)>, alias: Option<String> },
     Put { each: Option<String> },

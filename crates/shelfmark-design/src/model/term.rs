@@ -3,13 +3,15 @@
 //! Invariant: [`Function::apply`] is total on values of the right kinds, and a function that
 //! [`Function::is_monotone`] names never decreases when its first argument grows.
 
+use serde::{Deserialize, Serialize};
+
 use super::types::Type;
 use super::value::{Value, civil};
 
 /// A way from a relation along references: columns, each of the relation the one before refers to.
 pub(crate) type ColumnPath = Vec<usize>;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Term {
     /// An attribute of the row's source, or one reached from it.
     Column(ColumnPath),
@@ -23,7 +25,7 @@ pub(crate) enum Term {
     Call(Function, Vec<Term>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Function {
     Hour,
     Day,

@@ -3,6 +3,8 @@
 //! Invariant: [`Type::holds`] accepts exactly the values of the domain, so that what is generated
 //! and what is assumed in a proof are the same.
 
+use serde::{Deserialize, Serialize};
+
 use super::value::Value;
 
 /// A set of bytes.
@@ -66,7 +68,7 @@ impl FromIterator<u8> for ByteSet {
 }
 
 /// Which texts a domain has.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub(crate) struct TextDomain {
     pub(crate) min: u64,
     pub(crate) max: Option<u64>,
@@ -105,7 +107,7 @@ impl TextDomain {
 }
 
 /// The type of an attribute.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Type {
     Uuid,
     Ulid,

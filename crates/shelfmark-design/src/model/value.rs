@@ -3,21 +3,25 @@
 //! Invariant: the derived order is the order that patterns speak of: numbers by size, texts by
 //! code points, identifiers by unsigned bytes. Values of different kinds never meet in a column.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::types::Type;
 
 /// A value of an attribute.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Value {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Value {
     /// An optional attribute that is not there.
     Null,
+    /// True or false.
     Bool(bool),
     /// Numbers, timestamps (milliseconds since 1970) and dates (days since 1970).
     Int(i64),
     /// UUIDs and ULIDs.
-    Id(u128),
+    Id(#[serde(with = "crate::certificate::id")] u128),
+    /// Texts, and bytes as their hexadecimal digits.
     Text(String),
+    /// Lists and sets.
     List(Vec<Value>),
 }
 
@@ -57,6 +61,50 @@ impl Value {
     }
 }
 
+impl Value {
+    /// Reads what [`Value::json`] wrote; `None` where it is no such value.
+    pub(crate) fn of_json(json: &Json, ty: &Type) -> Option<Self> {
+        match (json, ty) {
+            (Json::Null, _) => Some(Self::Null),
+            (Json::Bool(bit), _) => Some(Self::Bool(*bit)),
+            (Json::Number(number), _) => number.as_i64().map(Self::Int),
+            (Json::String(text), Type::Date) => days_of(text).map(Self::Int),
+            (Json::String(text), Type::Uuid) => {
+                u128::from_str_radix(&text.replace('-', ""), 16).ok().map(Self::Id)
+            }
+            (Json::String(text), Type::Ulid) => ulid_of(text).map(Self::Id),
+            (Json::String(text), _) => Some(Self::Text(text.clone())),
+            (Json::Array(items), Type::List(element, _)) => items
+                .iter()
+                .map(|item| Self::of_json(item, element))
+                .collect::<Option<_>>()
+                .map(Self::List),
+            _ => None,
+        }
+    }
+}
+
+fn ulid_of(text: &str) -> Option<u128> {
+    text.bytes().try_fold(0_u128, |value, byte| {
+        let digit = ULID_ALPHABET.iter().position(|other| *other == byte)?;
+        value.checked_mul(32)?.checked_add(digit as u128)
+    })
+}
+
+/// The day number of `yyyy-mm-dd`; the inverse of [`civil`], after Howard Hinnant's `days_from_civil`.
+fn days_of(text: &str) -> Option<i64> {
+    let mut parts = text.rsplitn(3, '-').map(str::parse::<i64>);
+    let (day, month, year) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    Some(era * 146_097 + day_of_era - 719_468)
+}
+
+const ULID_ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
 fn uuid_text(value: u128) -> String {
     let hex = format!("{value:032x}");
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or("").to_owned();
@@ -64,12 +112,11 @@ fn uuid_text(value: u128) -> String {
 }
 
 fn ulid_text(value: u128) -> String {
-    const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     (0..26)
         .rev()
         .map(|place| {
             let digit = usize::try_from((value >> (place * 5)) & 31).unwrap_or(0);
-            char::from(ALPHABET.get(digit).copied().unwrap_or(b'0'))
+            char::from(ULID_ALPHABET.get(digit).copied().unwrap_or(b'0'))
         })
         .collect()
 }

@@ -7,7 +7,6 @@
 
 pub(crate) mod align;
 pub(crate) mod canon;
-pub(crate) mod certificate;
 pub(crate) mod derive;
 pub(crate) mod exact;
 pub(crate) mod follow;
@@ -15,12 +14,13 @@ pub(crate) mod needs;
 pub(crate) mod order;
 pub(crate) mod range;
 pub(crate) mod read;
-pub(crate) mod text;
 pub(crate) mod unique;
 pub(crate) mod write;
 pub(crate) mod writes;
 
 use serde_json::json;
+
+pub(crate) use crate::certificate::{self, text};
 
 use crate::eval::witness::{Wanted, find};
 use crate::model::schema::{Schema, Serve, Step, WritePlan};
@@ -230,8 +230,15 @@ fn certificate(
         rows_max: analysis.rows_max.clone(),
         reason,
         witness,
+        plan: proof
+            .serve
+            .as_ref()
+            .and_then(|serve| serde_json::to_value(&serve.steps).ok())
+            .unwrap_or(serde_json::Value::Null),
         model: hash.to_owned(),
+        seal: String::new(),
     }
+    .sealed()
 }
 
 pub(crate) fn obligations(analysis: &Analysis) -> Vec<Obligation> {

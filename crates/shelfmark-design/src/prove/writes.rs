@@ -2,13 +2,13 @@
 
 use serde_json::{Value as Json, json};
 
-use super::certificate::{Certificate, Range, Status};
 use super::exact::exact_read;
 use super::needs::{Need, needs};
 use super::read::{Analysis, all_key_paths};
 use super::unique::available;
 use super::write::{made_paths, prove_write};
-use super::{SEED, decisive, obligations, text};
+use super::{SEED, decisive, obligations};
+use crate::certificate::{Certificate, Range, Status, text};
 use crate::eval::change::{apply, run};
 use crate::eval::generate::{Pool, state, write_inputs};
 use crate::eval::random::Random;
@@ -61,12 +61,15 @@ pub(crate) fn certificate(
         obligation: failure.map(|failure| format!("O{}", failure.obligation)),
         obligations: obligations(&analysis),
         ranges: ranges(model, schema, write, &analysis),
-        steps: steps(schema, &plan),
+        steps: text::write_steps(schema, &plan),
         rows_max: analysis.rows_max.clone(),
         reason: failure.map(|failure| failure.reason.clone()).unwrap_or_default(),
         witness,
+        plan: serde_json::to_value(&plan.steps).unwrap_or(Json::Null),
         model: hash.to_owned(),
-    };
+        seal: String::new(),
+    }
+    .sealed();
     (certificate, analysis, plan)
 }
 
@@ -97,27 +100,9 @@ fn ranges(model: &Model, schema: &Schema, write: &Write, analysis: &Analysis) ->
                 prefix: false,
                 descending: false,
                 limit: None,
+                equal: sort.to_vec(),
+                ends: Vec::new(),
             })
-        })
-        .collect()
-}
-
-fn steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
-    plan.steps
-        .iter()
-        .map(|step| {
-            let name = step.families.first().and_then(|id| schema.families.get(*id));
-            let name = name.map_or("", |family| family.name.text.as_str());
-            let (verb, each) = match &step.kind {
-                WriteStepKind::Read { .. } => ("read", &None),
-                WriteStepKind::Put { each } => ("put", each),
-                WriteStepKind::Delete { each } => ("delete", each),
-                WriteStepKind::Patch { each } => ("patch", each),
-            };
-            let each = each.as_ref().map_or_else(String::new, |each| format!(" for each {each}"));
-            let inside =
-                step.transaction.map_or_else(String::new, |n| format!(" (transaction {n})"));
-            format!("{verb} {name}{each}{inside}")
         })
         .collect()
 }

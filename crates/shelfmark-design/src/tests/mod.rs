@@ -4,4 +4,7 @@ mod features;
 mod keys;
 mod plans;
 mod random_models;
+mod random_rich;
 mod syntax;
+mod verifier;
+pub(crate) mod without;

@@ -1,5 +1,5 @@
 //! Random models and plans: what is certified never differs from brute force, and what is refused
-//! has a witness. `SHELFMARK_SEED=n` runs one seed, `SHELFMARK_LONG=1` ten thousand.
+//! has a witness. `SHELFMARK_SEED=n` runs one seed, `SHELFMARK_LONG=1` five thousand of each kind.
 
 use crate::eval::answer::answer;
 use crate::eval::generate::{Pool, inputs, state, write_inputs};
@@ -18,45 +18,80 @@ use crate::target::profile;
 /// States that one certified plan is run on.
 const STATES: usize = 25;
 
+/// What a run came to.
 #[derive(Default)]
-struct Tally {
-    certified: usize,
-    refused: usize,
-    without_witness: usize,
-    writes: usize,
-    why: Vec<String>,
+pub(super) struct Tally {
+    pub(super) certified: usize,
+    pub(super) refused: usize,
+    pub(super) without_witness: usize,
+    pub(super) writes: usize,
+    pub(super) why: Vec<String>,
+}
+
+impl Tally {
+    /// A refusal for which no state shows the harm.
+    pub(super) fn without(&mut self, why: String) {
+        self.without_witness += 1;
+        self.why.push(why);
+    }
+
+    /// Prints the figures, and holds them against what must be reached.
+    fn judge(&self, what: &str, many: bool) {
+        println!(
+            "{what}: {} reads certified, {} writes certified, {} refused, {} of them without a witness",
+            self.certified, self.writes, self.refused, self.without_witness
+        );
+        for why in &self.why {
+            println!("  false refusal: {why}");
+        }
+        if many {
+            assert!(
+                self.certified > 20 && self.refused > 20 && self.writes > 20,
+                "too little of one kind"
+            );
+            let share = self.without_witness as f64 / self.refused.max(1) as f64;
+            assert!(share < 0.02, "false refusals: {share}");
+        }
+    }
+}
+
+/// `SHELFMARK_SEED=n` alone, `SHELFMARK_SEEDS=from..to`, half of ten thousand with `SHELFMARK_LONG`,
+/// or few.
+fn seeds(few: u64) -> std::ops::Range<u64> {
+    let number = |text: &str| text.parse::<u64>().expect("seeds are numbers");
+    if let Ok(seed) = std::env::var("SHELFMARK_SEED") {
+        return number(&seed)..number(&seed) + 1;
+    }
+    if let Ok(seeds) = std::env::var("SHELFMARK_SEEDS") {
+        let (from, to) = seeds.split_once("..").expect("SHELFMARK_SEEDS=from..to");
+        return number(from)..number(to);
+    }
+    if std::env::var_os("SHELFMARK_LONG").is_some() { 0..5_000 } else { 0..few }
+}
+
+#[test]
+fn rich_models_and_their_mutations_agree_with_brute_force() {
+    let mut tally = Tally::default();
+    let seeds = seeds(40);
+    let many = seeds.end - seeds.start > 1;
+    for seed in seeds {
+        super::random_rich::one(seed, &mut tally);
+    }
+    tally.judge("rich models", many);
 }
 
 #[test]
 fn certified_plans_and_brute_force_agree() {
     let mut tally = Tally::default();
-    let seeds = match std::env::var("SHELFMARK_SEED") {
-        Ok(seed) => {
-            let seed: u64 = seed.parse().expect("SHELFMARK_SEED is a number");
-            seed..seed + 1
-        }
-        Err(_) if std::env::var_os("SHELFMARK_LONG").is_some() => 0..10_000,
-        Err(_) => 0..80,
-    };
+    let seeds = seeds(80);
     let many = seeds.end - seeds.start > 1;
     for seed in seeds {
         one(seed, &mut tally);
     }
-    println!(
-        "{} certified, {} refused ({} without a witness), {} writes",
-        tally.certified, tally.refused, tally.without_witness, tally.writes
-    );
-    if many {
-        assert!(
-            tally.certified > 20 && tally.refused > 20 && tally.writes > 20,
-            "too little of one kind"
-        );
-        let share = tally.without_witness as f64 / tally.refused.max(1) as f64;
-        assert!(share < 0.02, "false refusals: {share}\n{}", tally.why.join("\n"));
-    }
+    tally.judge("plain models", many);
 }
 
-fn one(seed: u64, tally: &mut Tally) {
+pub(super) fn one(seed: u64, tally: &mut Tally) {
     let mut random = Random::new(seed);
     let text = text(&mut random);
     let parsed = parse(&text);
@@ -80,11 +115,10 @@ fn one(seed: u64, tally: &mut Tally) {
             let shown = find(&model, schema, read, &serve, Wanted::Wrong, seed)
                 .or_else(|| find(&model, schema, read, &serve, Wanted::Excess, seed));
             if shown.is_none() {
-                tally.without_witness += 1;
                 if !many() {
                     println!("{} {serve:?}\n{text}", read.name.text);
                 }
-                tally.why.push(format!(
+                tally.without(format!(
                     "seed {seed} {}: O{} {}",
                     read.name.text, failure.obligation, failure.reason
                 ));

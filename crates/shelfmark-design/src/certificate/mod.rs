@@ -1,4 +1,11 @@
-//! What a proof says.
+//! What a proof says, and how its plan is written down.
+//!
+//! What it is not: no proof and no judgement. The prover fills certificates in, the verifier and
+//! the confirmation take them apart; this is all that they share.
+//!
+//! Invariant: `steps` and `ranges` are `plan` in words, and `seal` is a sum over all the rest.
+
+pub(crate) mod text;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -41,8 +48,19 @@ pub struct Obligation {
     pub evidence: String,
 }
 
+/// One end of a range, for machines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangeEnd {
+    /// `begins`, `from`, `after`, `to`, `before` or `through`.
+    pub kind: String,
+    /// The column's text with its holes.
+    pub value: String,
+    /// Whether it is a whole value; otherwise it is how texts begin.
+    pub whole: bool,
+}
+
 /// A range of keys with inputs in it, as a plan's step reads it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
     /// The table or index.
     pub table: String,
@@ -58,6 +76,10 @@ pub struct Range {
     pub descending: bool,
     /// How many rows at most, as an input or a number.
     pub limit: Option<String>,
+    /// The leading sort columns that have one value, as machines take them.
+    pub equal: Vec<String>,
+    /// The ends on the column after those, as machines take them.
+    pub ends: Vec<RangeEnd>,
 }
 
 /// What a proof says about one pattern in one schema.
@@ -85,6 +107,42 @@ pub struct Certificate {
     pub reason: String,
     /// Of a refusal: the state, call or excess that shows it.
     pub witness: Option<Json>,
+    /// The plan for machines: the steps with their terms, indices into the model of `model`.
+    pub plan: Json,
     /// Hash of model and schema, so that a certificate of another model is noticed.
     pub model: String,
+    /// A sum over everything above: it finds accidents. Lies are found by checking.
+    pub seal: String,
+}
+
+impl Certificate {
+    /// The sum over all that the certificate says.
+    pub(crate) fn sum(&self) -> String {
+        let bare = Self { seal: String::new(), ..self.clone() };
+        let text = serde_json::to_string(&bare).unwrap_or_default();
+        let mut state = 0x6c62_272e_07bb_0142_u64;
+        for byte in text.bytes() {
+            state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        format!("{state:016x}")
+    }
+
+    pub(crate) fn sealed(mut self) -> Self {
+        self.seal = self.sum();
+        self
+    }
+}
+
+/// Identifiers as texts of digits: JSON numbers end below 128 bits.
+pub(crate) mod id {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(id: &u128, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&format!("{id:032x}"))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        let text = String::deserialize(from)?;
+        u128::from_str_radix(&text, 16).map_err(serde::de::Error::custom)
+    }
 }

@@ -1,8 +1,8 @@
 //! Plans and keys as people read them.
 
-use super::certificate::Range;
+use super::{Range, RangeEnd};
 use crate::model::pattern::Param;
-use crate::model::schema::{Codec, EachOf, Part, ReadStep, Schema, Step};
+use crate::model::schema::{Codec, EachOf, Part, ReadStep, Schema, Step, WritePlan, WriteStepKind};
 use crate::model::{Function, Model, Read, Term, Type, Value};
 use crate::syntax::tree::{BoundKind, Verb};
 
@@ -53,22 +53,41 @@ pub(crate) fn parts(parts: &[Part], hole: &impl Fn(&Term) -> String) -> String {
         .collect()
 }
 
-/// The range of a read step, with the pattern's inputs in it.
-pub(crate) fn range(model: &Model, schema: &Schema, read: &Read, step: &ReadStep) -> Range {
-    let table = schema.tables.get(step.table);
+/// A column of a read's plan: inputs by their names, attributes of earlier rows as `row.…`.
+pub(crate) fn column(model: &Model, read: &Read, column: &[Part]) -> String {
     let source = read.sources.first().map_or(0, |source| source.relation);
     let hole = |one: &Term| match one {
         Term::Prior(path) => format!("row.{}", model.path_text(source, path)),
         other => term(read, other),
     };
+    parts(column, &hole)
+}
+
+fn kind_word(kind: BoundKind) -> &'static str {
+    match kind {
+        BoundKind::Begins => "begins",
+        BoundKind::From => "from",
+        BoundKind::After => "after",
+        BoundKind::To => "to",
+        BoundKind::Before => "before",
+        BoundKind::Through => "through",
+    }
+}
+
+/// The range of a read step, with the pattern's inputs in it.
+pub(crate) fn range(model: &Model, schema: &Schema, read: &Read, step: &ReadStep) -> Range {
+    let table = schema.tables.get(step.table);
     let partition = table.map_or(0, |table| table.partition);
-    let texts: Vec<String> = step.bound.iter().map(|column| parts(column, &hole)).collect();
+    let texts: Vec<String> = step.bound.iter().map(|one| column(model, read, one)).collect();
     let (head, fixed) = texts.split_at(partition.min(texts.len()));
     let mut from = fixed.to_vec();
     let mut to = fixed.to_vec();
     let mut prefix = step.bounds.is_empty();
+    let mut ends = Vec::new();
     for (kind, end) in &step.bounds {
-        let text = parts(end, &hole);
+        let text = column(model, read, end);
+        let whole = matches!(end.last(), Some(Part::End));
+        ends.push(RangeEnd { kind: kind_word(*kind).to_owned(), value: text.clone(), whole });
         match kind {
             BoundKind::Begins => {
                 from.push(text.clone());
@@ -90,6 +109,8 @@ pub(crate) fn range(model: &Model, schema: &Schema, read: &Read, step: &ReadStep
         prefix,
         descending: step.desc,
         limit: step.limit.as_ref().map(|limit| term(read, limit)),
+        equal: fixed.to_vec(),
+        ends,
     }
 }
 
@@ -141,4 +162,25 @@ fn read_step(model: &Model, schema: &Schema, read: &Read, step: &ReadStep) -> St
         out.push_str(&format!(", first {limit}"));
     }
     out
+}
+
+/// One line a step of a write.
+pub(crate) fn write_steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
+    plan.steps
+        .iter()
+        .map(|step| {
+            let name = step.families.first().and_then(|id| schema.families.get(*id));
+            let name = name.map_or("", |family| family.name.text.as_str());
+            let (verb, each) = match &step.kind {
+                WriteStepKind::Read { .. } => ("read", &None),
+                WriteStepKind::Put { each } => ("put", each),
+                WriteStepKind::Delete { each } => ("delete", each),
+                WriteStepKind::Patch { each } => ("patch", each),
+            };
+            let each = each.as_ref().map_or_else(String::new, |each| format!(" for each {each}"));
+            let inside =
+                step.transaction.map_or_else(String::new, |n| format!(" (transaction {n})"));
+            format!("{verb} {name}{each}{inside}")
+        })
+        .collect()
 }

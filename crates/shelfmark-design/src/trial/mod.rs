@@ -1,0 +1,316 @@
+//! Models made ready to be run on a real store: states, rows, calls, and what is right.
+//!
+//! What it is not: it has no store; `shelfmark-confirm` puts the engine behind [`Shelf`]. It judges
+//! no certificate by itself.
+//!
+//! Invariant: everything is a function of the seeds given, and what is right is worked out from the
+//! state alone, never from rows.
+
+mod layout;
+mod rows;
+mod shelf;
+
+pub use layout::{ColumnForm, Form, Layout, TableForm};
+pub use shelf::{Ask, Image, KeyValue, Limit, Shelf, Value};
+
+use serde_json::Value as Json;
+
+use crate::Document;
+use crate::eval::answer::answer;
+use crate::eval::change;
+use crate::eval::generate::{Pool, inputs, state, write_inputs};
+use crate::eval::json::{inputs_of_json, state_of_json};
+use crate::eval::random::Random;
+use crate::eval::rows::{row_of, rows};
+use crate::eval::run::run_on;
+use crate::eval::state::State;
+use crate::eval::witness::{inputs_json, records_json, state_json};
+use crate::model::schema::{Schema, Step};
+use crate::model::{Model, Read, Write};
+use crate::prove::certificate::{Certificate, Range};
+use crate::prove::{Proof, prove};
+use crate::target::profile;
+use rows::OnShelf;
+
+/// One schema of a model, with what was proven of it.
+pub struct Trial<'d> {
+    model: &'d Model,
+    schema: &'d Schema,
+    proofs: Vec<Proof>,
+}
+
+/// A state of the model.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    state: State,
+}
+
+/// Inputs of one call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    inputs: Vec<crate::model::Value>,
+}
+
+/// One call of a read, as the state says it must come out and as the plan did it.
+#[derive(Debug, Clone)]
+pub struct ReadRun {
+    /// Whether the plan's answer is a right one.
+    pub agrees: bool,
+    /// The right answer.
+    pub right: Json,
+    /// The plan's.
+    pub found: Json,
+    /// How many items the right answer has.
+    pub items: usize,
+    /// Rows that the ranges delivered.
+    pub rows_read: usize,
+    /// Ranges and point reads.
+    pub ranges: usize,
+}
+
+impl Document {
+    /// Proves the model and makes each schema ready to be run.
+    ///
+    /// Cost: that of [`Document::prove`].
+    #[must_use]
+    pub fn trials(&self) -> Vec<Trial<'_>> {
+        let mut proofs = prove(&self.model, &self.hash());
+        let schemas = self.model.schemas.iter().enumerate();
+        schemas
+            .map(|(number, schema)| {
+                let (own, rest) =
+                    std::mem::take(&mut proofs).into_iter().partition(|one| one.schema == number);
+                proofs = rest;
+                Trial { model: &self.model, schema, proofs: own }
+            })
+            .collect()
+    }
+}
+
+impl Trial<'_> {
+    /// The name of the schema.
+    #[must_use]
+    pub fn schema(&self) -> &str {
+        &self.schema.name.text
+    }
+
+    /// The target that it is written for.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.schema.target
+    }
+
+    /// The certificates, in the order of the model; other calls name a pattern by its place here.
+    pub fn certificates(&self) -> impl Iterator<Item = &Certificate> {
+        self.proofs.iter().map(|proof| &proof.certificate)
+    }
+
+    /// The tables that the schema asks of a store.
+    ///
+    /// # Errors
+    ///
+    /// What of the schema no store has. Change the schema.
+    pub fn layout(&self) -> Result<Layout, String> {
+        layout::layout(self.schema, profile(&self.schema.target).ok_or("no such target")?)
+    }
+
+    /// A consistent state: about `scale` entities and links of each kind, drawn from the seed.
+    #[must_use]
+    pub fn scene(&self, seed: u64, scale: usize) -> Scene {
+        let pool = Pool::wide(self.schema, scale);
+        Scene { state: state(self.model, &pool, &mut Random::new(seed), scale) }
+    }
+
+    /// The rows of a state, in no particular order.
+    ///
+    /// # Errors
+    ///
+    /// An index that is computed from what its rows do not hold. Change the schema.
+    pub fn images(&self, scene: &Scene) -> Result<Vec<Image>, String> {
+        let all = rows(self.model, self.schema, &scene.state);
+        let mut images = Vec::new();
+        for (table, rows) in &all.tables {
+            if self.schema.tables.get(*table).is_some_and(|table| table.is_index) {
+                continue;
+            }
+            for (key, row) in rows {
+                let family = self.schema.families.get(row.family).ok_or("no such row family")?;
+                let value = |path: &Vec<usize>| {
+                    Some(scene.state.value(self.model, family.source, &row.origin, path))
+                };
+                images.push(rows::image(self.model, self.schema, key, row, &value)?);
+            }
+        }
+        Ok(images)
+    }
+
+    /// How many rows of each row family the state asks for; a store that has fewer lost some.
+    #[must_use]
+    pub fn wanted(&self, scene: &Scene) -> Vec<usize> {
+        let count = |(id, family): (usize, &crate::model::schema::Family)| {
+            if family.base.is_some() {
+                return 0;
+            }
+            let tuples = scene.state.tuples(family.source).iter();
+            tuples
+                .filter(|tuple| row_of(self.model, &scene.state, id, family, tuple).is_some())
+                .count()
+        };
+        self.schema.families.iter().enumerate().map(count).collect()
+    }
+
+    /// Inputs that mostly hit what the state holds.
+    #[must_use]
+    pub fn call(&self, pattern: usize, scene: &Scene, seed: u64) -> Call {
+        let pool = Pool::wide(self.schema, scene.state.size());
+        let mut random = Random::new(seed);
+        let inputs = if let Some(read) = self.read_of(pattern) {
+            inputs(self.model, &scene.state, read, &pool, &mut random)
+        } else if let Some(write) = self.write_of(pattern) {
+            write_inputs(self.model, &scene.state, write, &pool, &mut random)
+        } else {
+            Vec::new()
+        };
+        Call { inputs }
+    }
+
+    /// The call as JSON, inputs by name.
+    #[must_use]
+    pub fn call_json(&self, pattern: usize, call: &Call) -> Json {
+        match (self.read_of(pattern), self.write_of(pattern)) {
+            (Some(read), _) => inputs_json(&read.params, &call.inputs),
+            (_, Some(write)) => inputs_json(&write.params, &call.inputs),
+            _ => Json::Null,
+        }
+    }
+
+    /// The state as JSON.
+    #[must_use]
+    pub fn scene_json(&self, scene: &Scene) -> Json {
+        state_json(self.model, &scene.state)
+    }
+
+    /// Runs a read by its plan on a store, and works out what is right from the state.
+    ///
+    /// # Errors
+    ///
+    /// Why the call cannot be formed, or what the store says.
+    pub fn read(
+        &self,
+        pattern: usize,
+        scene: &Scene,
+        call: &Call,
+        shelf: &dyn Shelf,
+    ) -> Result<ReadRun, String> {
+        let read = self.read_of(pattern).ok_or("no such read")?;
+        let serve = self.proofs.get(pattern).and_then(|proof| proof.serve.as_ref());
+        let serve = serve.ok_or("there is no plan")?;
+        let on = OnShelf { model: self.model, schema: self.schema, shelf };
+        let outcome = run_on(self.model, self.schema, &on, read, serve, &call.inputs)?;
+        let answer = answer(self.model, &scene.state, read, &call.inputs);
+        Ok(ReadRun {
+            agrees: answer.accepts(&outcome.records),
+            right: records_json(self.model, read, &answer.records()),
+            found: records_json(self.model, read, &outcome.records),
+            items: answer.length(),
+            rows_read: outcome.rows_read,
+            ranges: outcome.ranges,
+        })
+    }
+
+    /// Runs a write by its plan on a store.
+    ///
+    /// # Errors
+    ///
+    /// Why the call cannot be formed, or what the store says.
+    pub fn write(&self, pattern: usize, call: &Call, shelf: &dyn Shelf) -> Result<(), String> {
+        let write = self.write_of(pattern).ok_or("no such write")?;
+        let plan = self.proofs.get(pattern).and_then(|proof| proof.plan.as_ref());
+        let plan = plan.ok_or("there is no plan")?;
+        let mut on = OnShelf { model: self.model, schema: self.schema, shelf };
+        change::run_on(self.model, self.schema, write, plan, &mut on, &call.inputs)
+    }
+
+    /// The state after a write, or nothing where the write is not defined.
+    #[must_use]
+    pub fn after(&self, pattern: usize, scene: &Scene, call: &Call) -> Option<Scene> {
+        let write = self.write_of(pattern)?;
+        let state = change::apply(self.model, write, &scene.state, &call.inputs)?;
+        Some(Scene { state })
+    }
+
+    /// The state and the call that a refusal brings, when it brings a state.
+    ///
+    /// # Errors
+    ///
+    /// What in the witness is no state or call of this model.
+    pub fn witness(&self, pattern: usize) -> Result<Option<(Scene, Call)>, String> {
+        let witness = self.proofs.get(pattern).and_then(|proof| proof.certificate.witness.as_ref());
+        let Some((witness, state)) = witness.and_then(|one| Some((one, one.get("state")?))) else {
+            return Ok(None);
+        };
+        let call = witness.get("call").unwrap_or(&Json::Null);
+        let params = match (self.read_of(pattern), self.write_of(pattern)) {
+            (Some(read), _) => &read.params,
+            (_, Some(write)) => &write.params,
+            _ => return Err("no such pattern".to_owned()),
+        };
+        let inputs = inputs_of_json(params, call)?;
+        let state = state_of_json(self.model, state)?;
+        Ok(Some((Scene { state }, Call { inputs })))
+    }
+
+    /// Whether the pattern has a plan that can be run.
+    #[must_use]
+    pub fn has_plan(&self, pattern: usize) -> bool {
+        self.proofs.get(pattern).is_some_and(|proof| proof.serve.is_some() || proof.plan.is_some())
+    }
+
+    /// Rows that one call of a read may deliver, follow-up reads included: what its certificate
+    /// states, with this call's inputs; nothing when it states no bound.
+    #[must_use]
+    pub fn bound(&self, pattern: usize, call: &Call) -> Option<usize> {
+        let proof = self.proofs.get(pattern)?;
+        let read = self.read_of(pattern)?;
+        let mut rows: usize = 1;
+        for factor in proof.certificate.rows_max.split(" x ") {
+            let number = match factor.parse::<f64>() {
+                // A declared number of rows is far below 2^53.
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "checked"
+                )]
+                Ok(number) if (0.0..9e15).contains(&number) => number as usize,
+                Ok(_) => return None,
+                Err(_) => {
+                    let at = read.params.iter().position(|param| param.name == factor)?;
+                    match call.inputs.get(at)? {
+                        crate::model::Value::Int(n) => usize::try_from(*n).ok()?,
+                        _ => return None,
+                    }
+                }
+            };
+            rows = rows.saturating_mul(number);
+        }
+        let steps = &proof.serve.as_ref()?.steps;
+        let reads = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
+        Some(rows.saturating_mul(reads.max(1)))
+    }
+
+    /// The symbolic range of a read step of a pattern.
+    #[must_use]
+    pub fn range(&self, pattern: usize, step: usize) -> Option<&Range> {
+        self.proofs.get(pattern)?.certificate.ranges.get(step)
+    }
+
+    fn read_of(&self, pattern: usize) -> Option<&Read> {
+        let proof = self.proofs.get(pattern).filter(|proof| !proof.certificate.write)?;
+        self.model.reads.get(proof.pattern)
+    }
+
+    fn write_of(&self, pattern: usize) -> Option<&Write> {
+        let proof = self.proofs.get(pattern).filter(|proof| proof.certificate.write)?;
+        self.model.writes.get(proof.pattern)
+    }
+}

@@ -1,0 +1,253 @@
+//! What the shape of a plan says by itself: O1, O4, O6, O8 and O9, by rules of the verifier's own.
+
+use std::collections::BTreeSet;
+
+use super::shelf::short;
+use crate::certificate::{Certificate, Status, text};
+use crate::model::relation::Relation;
+use crate::model::schema::{EachOf, Family, Part, ReadStep, Schema, Step};
+use crate::model::{ColumnPath, Consistency, Model, Read, RelationId, Term, Type, Value};
+use crate::syntax::tree::{CondOp, Verb};
+use crate::target::profile;
+
+/// Ranges of one call at most that are run.
+const LOOP_MAX: i64 = 4_096;
+
+/// Whether a plan that was read back speaks of tables and inputs that are there.
+pub(super) fn in_model(schema: &Schema, read: &Read, steps: &[Step]) -> Result<(), String> {
+    for step in steps {
+        let Step::Read(step) = step else { continue };
+        let table = schema.tables.get(step.table).ok_or("its plan reads no table of the schema")?;
+        let ends = usize::from(!step.bounds.is_empty());
+        if step.bound.len() + ends > table.kinds.len() {
+            return Err("its plan binds more columns than the key has".to_owned());
+        }
+        match step.each {
+            Some(EachOf::Numbers(low, high)) if high.saturating_sub(low) > LOOP_MAX => {
+                return Err("its plan reads more ranges than are run here".to_owned());
+            }
+            Some(EachOf::Param(index)) if index >= read.params.len() => {
+                return Err("its plan goes through an input that is not there".to_owned());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    steps: &[Step],
+    certificate: &Certificate,
+) -> Result<(), String> {
+    let Some(Step::Read(step)) = steps.first() else {
+        return Err("O1: the plan does not begin with a read".to_owned());
+    };
+    let plain = |step: &Step| matches!(step, Step::Filter(_) | Step::Take(_));
+    let single = step.each.is_none() && steps.iter().skip(1).all(plain);
+    if single != (certificate.status == Status::Certified) {
+        return Err("`certified` is one range, `multi` is more".to_owned());
+    }
+    bound(schema, step)?;
+    let takes = steps.iter().any(|step| matches!(step, Step::Take(_)));
+    if read.limit.is_some()
+        && step.limit.is_none()
+        && !takes
+        && step.verb != Verb::Get
+        && !read.unique
+    {
+        return Err("O6: the limit is not in the plan".to_owned());
+    }
+    if step.limit.is_some() && step.limit != read.limit {
+        return Err("O6: the plan's limit is not the pattern's".to_owned());
+    }
+    if read.aggregate.is_none() {
+        for source in &read.sources {
+            own_rows(model, schema, read, step, source.relation)?;
+        }
+    }
+    let table = schema.tables.get(step.table).ok_or("no such table")?;
+    let target = profile(&schema.target).ok_or("there is no such target")?;
+    if read.consistency == Consistency::Strong && table.is_index && !target.strong_indexes {
+        return Err("O8: an index may lag behind a strong read".to_owned());
+    }
+    let stated = rows_max(model, read, step);
+    if read.aggregate.is_none() && stated != certificate.rows_max {
+        return Err(format!("O9: one call delivers {stated} rows, not {}", certificate.rows_max));
+    }
+    if let Some(EachOf::Param(index)) = &step.each
+        && !matches!(read.params.get(*index).map(|param| &param.ty), Some(Type::List(_, Some(_))))
+    {
+        return Err("O9: the number of ranges has no bound".to_owned());
+    }
+    let follows = steps.iter().skip(1).any(|step| matches!(step, Step::Read(_)));
+    if stated == "unbounded" && follows && read.aggregate.is_none() {
+        return Err("O9: the number of follow-up reads has no bound".to_owned());
+    }
+    Ok(())
+}
+
+/// O1.
+pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
+    let table = schema.tables.get(step.table).ok_or("no such table")?;
+    let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
+    let whole = given == 0 && step.bounds.is_empty() && step.verb == Verb::Scan;
+    if given < table.partition && !whole {
+        return Err("O1: the partition key is not bound".to_owned());
+    }
+    if step.verb == Verb::Get && (given != table.kinds.len() || table.is_index) {
+        return Err("O1: a point read without the whole key".to_owned());
+    }
+    Ok(())
+}
+
+/// O4: the table has a row for each of the relation's tuples.
+fn own_rows(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    step: &ReadStep,
+    relation: RelationId,
+) -> Result<(), String> {
+    let mut of_source = schema
+        .families
+        .iter()
+        .filter(|family| family.table == step.table && family.source == relation);
+    let name = &model.relation(relation).name.text;
+    if of_source.clone().next().is_none() {
+        return Err(format!("O4: the table holds no rows of {name}"));
+    }
+    if !read.distinct && !of_source.any(|family| keyed(model, schema, family)) {
+        return Err(format!("O4: two of {name} may be one row"));
+    }
+    Ok(())
+}
+
+/// Whether the key (of the row itself, for an index entry) holds a whole key of its source.
+pub(super) fn keyed(model: &Model, schema: &Schema, family: &Family) -> bool {
+    let family = family.base.and_then(|base| schema.families.get(base)).unwrap_or(family);
+    let paths: BTreeSet<ColumnPath> = family
+        .key
+        .iter()
+        .flat_map(|column| &column.parts)
+        .filter_map(|part| match part {
+            Part::Hole { term: Term::Column(path), .. } => Some(short(model, family.source, path)),
+            _ => None,
+        })
+        .collect();
+    known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
+}
+
+/// The columns of a relation that some paths determine.
+fn known(model: &Model, relation: RelationId, paths: &BTreeSet<ColumnPath>) -> BTreeSet<usize> {
+    let mut known = BTreeSet::new();
+    for (at, column) in model.relation(relation).columns.iter().enumerate() {
+        let inner: BTreeSet<ColumnPath> = paths
+            .iter()
+            .filter(|path| path.len() > 1 && path.first() == Some(&at))
+            .filter_map(|path| path.get(1..).map(<[usize]>::to_vec))
+            .collect();
+        let through = column.refers.is_some_and(|target| {
+            !inner.is_empty() && {
+                let all = model.relation(target).columns.len();
+                self::known(model, target, &inner).len() == all
+            }
+        });
+        if paths.contains(&vec![at]) || through {
+            known.insert(at);
+        }
+    }
+    follow(model.relation(relation), known)
+}
+
+/// The fixpoint of keys and dependencies.
+fn follow(relation: &Relation, mut known: BTreeSet<usize>) -> BTreeSet<usize> {
+    let all: Vec<usize> = (0..relation.columns.len()).collect();
+    let keys = relation.keys.iter().filter(|key| !key.is_empty()).map(|key| (key, &all));
+    let rules: Vec<(&Vec<usize>, &Vec<usize>)> =
+        keys.chain(relation.dependencies.iter().map(|(from, to)| (from, to))).collect();
+    for _ in 0..=rules.len() {
+        for (from, to) in &rules {
+            if from.iter().all(|column| known.contains(column)) {
+                known.extend(to.iter());
+            }
+        }
+    }
+    known
+}
+
+/// O9: rows of the first read, as certificates write it.
+fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> String {
+    let mut total = Some(0.0);
+    for source in &read.sources {
+        let fixed: BTreeSet<ColumnPath> = source
+            .predicates
+            .iter()
+            .filter(|one| one.op == CondOp::Eq)
+            .map(|one| short(model, source.relation, &one.path))
+            .collect();
+        let relation = model.relation(source.relation);
+        let one = known(model, source.relation, &fixed).len() == relation.columns.len();
+        let fanouts = relation
+            .fanouts
+            .iter()
+            .filter(|fanout| fanout.from.iter().all(|column| fixed.contains(&vec![*column])));
+        let least = fanouts.filter_map(|fanout| fanout.max()).min_by(f64::total_cmp);
+        let rows = if one { Some(1.0) } else { least };
+        total = total.zip(rows).map(|(a, b)| a + b);
+    }
+    let rows = match (&read.limit, total) {
+        (Some(limit), _) => text::term(read, limit),
+        (None, Some(total)) => format!("{total}"),
+        (None, None) => return "unbounded".to_owned(),
+    };
+    match &step.each {
+        None => rows,
+        Some(EachOf::Numbers(low, high)) => format!("{} x {rows}", high - low + 1),
+        Some(EachOf::Param(index)) => match read.params.get(*index).map(|param| &param.ty) {
+            Some(Type::List(_, Some(max))) => format!("{max} x {rows}"),
+            _ => "unbounded".to_owned(),
+        },
+    }
+}
+
+/// The rows that one call may deliver, with its inputs, follow-up reads included.
+pub(super) fn most(read: &Read, stated: &str, inputs: &[Value], steps: &[Step]) -> Option<usize> {
+    let mut rows = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
+    for factor in stated.split(" x ") {
+        let number = match factor.parse() {
+            Ok(number) => number,
+            Err(_) => {
+                let at = read.params.iter().position(|param| param.name == factor)?;
+                let Value::Int(n) = inputs.get(at)? else { return None };
+                usize::try_from(*n).ok()?
+            }
+        };
+        rows = rows.saturating_mul(number);
+    }
+    Some(rows)
+}
+
+/// Whether the pattern has what is said to make it unservable.
+pub(super) fn unservable(read: &Read, reason: &str) -> Result<(), String> {
+    let predicates = || read.sources.iter().flat_map(|source| &source.predicates);
+    let searches =
+        |op: CondOp| matches!(op, CondOp::Contains | CondOp::Ends | CondOp::Matches | CondOp::Near);
+    let ranges = |op: CondOp| {
+        use CondOp::{Begins, Between, Ge, Gt, Le, Lt};
+        matches!(op, Lt | Le | Gt | Ge | Between | Begins)
+    };
+    let ranged: BTreeSet<&ColumnPath> =
+        predicates().filter(|one| ranges(one.op)).map(|one| &one.path).collect();
+    let holds = match reason {
+        _ if reason.starts_with("an offset") => read.offset,
+        _ if reason.starts_with("an aggregate") => read.aggregate.is_some(),
+        _ if reason.starts_with("contains") => predicates().any(|one| searches(one.op)),
+        _ if reason.starts_with("ranges or prefixes") => ranged.len() > 1,
+        _ if reason.starts_with("no key order") => !ranged.is_empty() && !read.order.is_empty(),
+        _ => false,
+    };
+    if holds { Ok(()) } else { Err("its reason is none of the five, or not true".to_owned()) }
+}

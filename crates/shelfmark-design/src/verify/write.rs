@@ -1,0 +1,440 @@
+//! Writes, checked by what they must change: on drawn states the rows before and after are compared
+//! row family by row family, and the plan must have a step for each change, with keys that it can
+//! know, and no step for what the write does not concern.
+//!
+//! What it is not: it runs no plan of a write. That is done on the engine, by the confirmation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::meaning::after;
+use super::shelf::{Cell, Line, Rows, row, rows, short, shown};
+use super::world::{Dice, World, draw_inputs, words};
+use super::{RUNS, plan, uses_of};
+use crate::certificate::{Certificate, Status, text};
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, Part, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
+use crate::model::{ColumnPath, Model, Type, Write};
+use crate::syntax::tree::Existing;
+
+pub(super) fn check(
+    model: &Model,
+    schema: &Schema,
+    index: usize,
+    write: &Write,
+    certificate: &Certificate,
+) -> Result<String, String> {
+    let named = schema.writes.iter().find(|plan| plan.write == index);
+    let named = named.map(|plan| serde_json::to_value(&plan.steps).unwrap_or_default());
+    if named.as_ref().is_some_and(|named| *named != certificate.plan) {
+        return Err("its plan is not the one that the schema names".to_owned());
+    }
+    let steps: Vec<WriteStep> = plan(certificate)?;
+    if steps.iter().flat_map(|step| &step.families).any(|id| *id >= schema.families.len()) {
+        return Err("its plan writes no rows of the schema".to_owned());
+    }
+    let whole = WritePlan { write: index, steps, span: write.span, derived: named.is_none() };
+    if text::write_steps(schema, &whole) != certificate.steps {
+        return Err("its words are not those of its plan".to_owned());
+    }
+    let tables = certificate.ranges.iter().map(|range| range.table.as_str());
+    for table in tables {
+        let touched = schema.families.iter().any(|family| {
+            let name = schema.tables.get(family.table).map(|table| table.name.text.as_str());
+            name == Some(table) && family.base.is_none()
+        });
+        if !touched {
+            return Err(format!("it speaks of keys in {table}, where no rows are"));
+        }
+    }
+    match certificate.status {
+        Status::Certified => certified(model, schema, write, &whole.steps, certificate),
+        Status::Refused => refused(model, schema, write, certificate),
+        _ => Err("a write is certified or refused".to_owned()),
+    }
+}
+
+fn certified(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+    certificate: &Certificate,
+) -> Result<String, String> {
+    for (at, step) in steps.iter().enumerate() {
+        concerns(model, schema, write, step)?;
+        looked_up(model, schema, write, steps, at)?;
+        computable(model, schema, write, steps, at)?;
+    }
+    let mut dice = Dice::new(&certificate.model, &certificate.schema, &certificate.pattern);
+    let words = words(schema);
+    let uses = uses_of(write);
+    let uses: Vec<_> = uses.iter().map(|(of, predicates)| (*of, predicates)).collect();
+    let mut defined = 0;
+    for attempt in 0..RUNS {
+        let world = World::draw(model, &words, &mut dice, 1 + attempt % 4);
+        let inputs = draw_inputs(&world, &write.params, &uses, None, &words, &mut dice);
+        let Some(changed) = after(&world, write, &inputs) else { continue };
+        defined += 1;
+        let delta = Delta::of(&rows(&world, schema), &rows(&changed, schema));
+        let loses = lost(&changed, schema, &delta);
+        if let Some(family) = loses {
+            let name = schema.families.get(family).map_or("", |one| one.name.text.as_str());
+            return Err(format!("O4: state {attempt} has two sources for one row of {name}"));
+        }
+        covered(schema, steps, &delta).map_err(|why| format!("O4: state {attempt}: {why}"))?;
+        let most: Option<usize> = certificate.rows_max.parse().ok();
+        if most.is_some_and(|most| delta.rows(schema) > most) {
+            return Err(format!("O9: state {attempt} changes more rows than stated"));
+        }
+    }
+    if certificate.rows_max != "unbounded" && certificate.rows_max.parse::<usize>().is_err() {
+        return Err("O9: the number of rows is none".to_owned());
+    }
+    Ok(format!("steps and {defined} changes of {RUNS} states"))
+}
+
+/// Rows that a write adds, removes and changes, by row family.
+#[derive(Default)]
+struct Delta {
+    added: BTreeMap<usize, usize>,
+    removed: BTreeMap<usize, usize>,
+    changed: BTreeMap<usize, usize>,
+}
+
+impl Delta {
+    fn of(before: &Rows, after: &Rows) -> Self {
+        let mut delta = Self::default();
+        for (key, line) in after {
+            match before.get(key) {
+                Some(old) if old.family == line.family => {
+                    if old != line {
+                        *delta.changed.entry(line.family).or_default() += 1;
+                    }
+                }
+                _ => *delta.added.entry(line.family).or_default() += 1,
+            }
+        }
+        for (key, line) in before {
+            if after.get(key).is_none_or(|new| new.family != line.family) {
+                *delta.removed.entry(line.family).or_default() += 1;
+            }
+        }
+        delta
+    }
+
+    /// Rows of tables; entries of indexes are the engine's.
+    fn rows(&self, schema: &Schema) -> usize {
+        let own = |(id, _): &(&usize, &usize)| {
+            schema.families.get(**id).is_some_and(|family| family.base.is_none())
+        };
+        let all = self.added.iter().chain(&self.removed).chain(&self.changed);
+        all.filter(own).map(|(_, count)| count).sum()
+    }
+}
+
+/// A family that changes and has fewer rows than sources.
+fn lost(world: &World<'_>, schema: &Schema, delta: &Delta) -> Option<usize> {
+    let rows = rows(world, schema);
+    delta.added.keys().chain(delta.changed.keys()).copied().find(|id| {
+        let Some(family) = schema.families.get(*id).filter(|one| one.base.is_none()) else {
+            return false;
+        };
+        let sources = world.of(family.source).iter();
+        let wanted = sources.filter(|tuple| row(world, *id, family, tuple).is_some()).count();
+        rows.values().filter(|line: &&Line| line.family == *id).count() < wanted
+    })
+}
+
+/// Every change has its step; a row moves by a delete and then a put.
+fn covered(schema: &Schema, steps: &[WriteStep], delta: &Delta) -> Result<(), String> {
+    let find = |id: &usize, wanted: fn(&WriteStepKind) -> bool| {
+        steps.iter().position(|step| step.families.contains(id) && wanted(&step.kind))
+    };
+    let put = |kind: &WriteStepKind| matches!(kind, WriteStepKind::Put { .. });
+    let delete = |kind: &WriteStepKind| matches!(kind, WriteStepKind::Delete { .. });
+    let change = |kind: &WriteStepKind| {
+        matches!(kind, WriteStepKind::Patch { .. } | WriteStepKind::Put { .. })
+    };
+    let own = |id: &&usize| schema.families.get(**id).is_some_and(|family| family.base.is_none());
+    let name = |id: &usize| schema.families.get(*id).map_or("", |one| one.name.text.as_str());
+    for id in delta.added.keys().filter(own) {
+        let put =
+            find(id, put).ok_or_else(|| format!("no step puts the new rows of {}", name(id)))?;
+        if delta.removed.contains_key(id) && find(id, delete).is_some_and(|delete| delete > put) {
+            return Err(format!("{} is put before it is deleted", name(id)));
+        }
+    }
+    for id in delta.removed.keys().filter(own) {
+        // A row that is replaced under another key is taken away by its put.
+        find(id, delete)
+            .or_else(|| delta.added.get(id).and_then(|_| find(id, put)))
+            .ok_or_else(|| format!("no step deletes the old rows of {}", name(id)))?;
+    }
+    for id in delta.changed.keys().filter(own) {
+        find(id, change).ok_or_else(|| format!("no step changes the rows of {}", name(id)))?;
+    }
+    Ok(())
+}
+
+/// A step changes only rows that some effect can concern.
+fn concerns(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Result<(), String> {
+    if matches!(step.kind, WriteStepKind::Read { .. }) {
+        return Ok(());
+    }
+    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+        let concerned = write.effects.iter().any(|effect| {
+            let kept = family.stored.iter().any(|stored| match stored {
+                Stored::Collect { relation, .. } | Stored::Count { relation, .. } => {
+                    *relation == effect.relation
+                }
+                Stored::Path(path) => reaches(model, family, path, effect),
+            });
+            let in_key = key_paths(family);
+            family.source == effect.relation
+                || kept
+                || in_key.iter().any(|path| reaches(model, family, path, effect))
+                || family.when.iter().any(|one| reaches(model, family, &one.path, effect))
+        });
+        if !concerned {
+            return Err(format!("the plan changes {}, the write does not", family.name.text));
+        }
+    }
+    Ok(())
+}
+
+/// What may be there already, or may not be there, is looked up before it is put or counted.
+fn looked_up(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+    at: usize,
+) -> Result<(), String> {
+    let Some(step) = steps.get(at) else { return Ok(()) };
+    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+        for effect in &write.effects {
+            let read = steps.iter().take(at).any(|step| {
+                matches!(step.kind, WriteStepKind::Read { .. })
+                    && step
+                        .families
+                        .iter()
+                        .filter_map(|id| schema.families.get(*id))
+                        .any(|other| other.source == effect.relation && other.when.is_empty())
+            });
+            let keeps = family.stored.iter().find_map(|stored| match stored {
+                Stored::Collect { relation, via, .. } | Stored::Count { relation, via, .. } => {
+                    (*relation == effect.relation).then_some(*via)
+                }
+                Stored::Path(_) => None,
+            });
+            let name = &family.name.text;
+            match (&step.kind, effect.kind) {
+                (WriteStepKind::Put { .. }, EffectKind::Insert)
+                    if family.source == effect.relation && effect.existing != Existing::Fresh =>
+                {
+                    let key: Vec<ColumnPath> =
+                        model.relation(family.source).key().iter().map(|at| vec![*at]).collect();
+                    let own = schema
+                        .families
+                        .iter()
+                        .filter(|other| other.base.is_none() && other.source == family.source);
+                    // A put on a condition sees for itself.
+                    let alone = key_paths(family).iter().all(|path| key.contains(path))
+                        && family.when.is_empty()
+                        && (effect.existing == Existing::Replace || own.count() == 1);
+                    if !alone && !read {
+                        return Err(format!("O4: {name} is put without looking what is there"));
+                    }
+                }
+                (WriteStepKind::Patch { .. }, EffectKind::Insert) if keeps.is_some() => {
+                    if effect.existing != Existing::Fresh {
+                        return Err(format!("O4: {name} counts what may have been there already"));
+                    }
+                }
+                (WriteStepKind::Patch { .. }, EffectKind::Delete) if keeps.is_some() => {
+                    if !read {
+                        return Err(format!("O4: {name} takes away what may not be there"));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path goes through what an effect changes.
+fn reaches(model: &Model, family: &Family, path: &[usize], effect: &Effect) -> bool {
+    (2..=path.len()).any(|length| {
+        let head = path.get(..length).unwrap_or(&[]);
+        model.path_owner(family.source, head) == effect.relation
+    })
+}
+
+fn key_paths(family: &Family) -> Vec<ColumnPath> {
+    let mut paths = Vec::new();
+    for part in family.key.iter().flat_map(|column| &column.parts) {
+        if let Part::Hole { term, .. } = part {
+            term.columns(&mut |path| paths.push(path.clone()));
+        }
+    }
+    paths
+}
+
+/// Whether the keys of a step can be computed from inputs and from what was read before.
+fn computable(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+    at: usize,
+) -> Result<(), String> {
+    let Some(step) = steps.get(at) else { return Ok(()) };
+    let (puts, looped) = match &step.kind {
+        WriteStepKind::Read { .. } => return Ok(()),
+        WriteStepKind::Put { each } => (true, each),
+        WriteStepKind::Delete { each } | WriteStepKind::Patch { each } => (false, each),
+    };
+    if let Some(alias) = looped {
+        let read = |step: &WriteStep| matches!(&step.kind, WriteStepKind::Read { alias: Some(name), .. } if name == alias);
+        if !steps.iter().take(at).any(read) {
+            return Err(format!("O1: nothing is read as {alias} before the loop over it"));
+        }
+    }
+    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+        let mut known = BTreeSet::new();
+        for effect in &write.effects {
+            known.extend(given(model, family, effect, write));
+        }
+        for read in steps.iter().take(at) {
+            let WriteStepKind::Read { .. } = &read.kind else { continue };
+            for other in read.families.iter().filter_map(|id| schema.families.get(*id)) {
+                known.extend(seen(model, family, other));
+            }
+        }
+        let mut wanted: Vec<ColumnPath> =
+            key_paths(family).iter().map(|path| short(model, family.source, path)).collect();
+        if puts {
+            wanted.extend(shown(model, family));
+        }
+        // A list or count of the parent is found by what the child refers to.
+        let parents = family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_)));
+        if let Some(path) = wanted.iter().find(|path| !known.contains(*path) && !parents) {
+            let name = model.path_text(family.source, path);
+            return Err(format!("O1: {name} of {} is not known", family.name.text));
+        }
+    }
+    Ok(())
+}
+
+/// What an effect gives of a family's attributes.
+fn given(model: &Model, family: &Family, effect: &Effect, write: &Write) -> Vec<ColumnPath> {
+    let mut known = Vec::new();
+    let columns = &model.relation(family.source).columns;
+    if effect.relation == family.source {
+        known.extend(effect.key.iter().chain(&effect.set).map(|(column, _)| vec![*column]));
+        if effect.kind == EffectKind::Insert {
+            let optional = columns.iter().enumerate().filter(|(_, column)| column.optional);
+            known.extend(optional.map(|(at, _)| vec![at]));
+        }
+        for (column, term) in &effect.key {
+            let target = columns.get(*column).and_then(|column| column.refers);
+            let made = write.effects.iter().filter(|other| {
+                other.kind == EffectKind::Insert
+                    && Some(other.relation) == target
+                    && other.key.iter().any(|(_, value)| value == term)
+            });
+            for other in made {
+                let inner = 0..model.relation(other.relation).columns.len();
+                known.extend(inner.map(|at| short(model, family.source, &[*column, at])));
+            }
+        }
+    }
+    // What is set on the far side of a reference.
+    for (via, column) in columns.iter().enumerate() {
+        if column.refers == Some(effect.relation) {
+            known.extend(effect.set.iter().map(|(at, _)| short(model, family.source, &[via, *at])));
+        }
+    }
+    known
+}
+
+/// What a row that was read tells of a family's attributes.
+fn seen(model: &Model, family: &Family, other: &Family) -> Vec<ColumnPath> {
+    let paths = shown(model, other);
+    let mut known = Vec::new();
+    if other.source == family.source {
+        known.extend(paths.iter().cloned());
+    }
+    for (via, column) in model.relation(family.source).columns.iter().enumerate() {
+        if column.refers == Some(other.source) {
+            let whole = paths.iter().map(|path| {
+                let path: ColumnPath = std::iter::once(via).chain(path.iter().copied()).collect();
+                short(model, family.source, &path)
+            });
+            known.extend(whole);
+        }
+    }
+    known
+}
+
+/// The witness of a refusal, when it is a state: the rows of the changed state are worked out again,
+/// and what the plan left must be something else.
+fn refused(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    certificate: &Certificate,
+) -> Result<String, String> {
+    let witness = certificate.witness.as_ref().ok_or("a refusal without a witness")?;
+    let kind = witness.get("kind").and_then(Json::as_str).unwrap_or("");
+    let Some(state) = witness.get("state") else {
+        let missing = witness.get("missing").and_then(Json::as_str);
+        if kind == "call" && missing == Some(certificate.reason.as_str()) {
+            return Ok("its call cannot be formed".to_owned());
+        }
+        return Err("its witness shows nothing".to_owned());
+    };
+    let world = World::of_json(model, state)?;
+    let call = witness.get("call").unwrap_or(&Json::Null);
+    let inputs = super::witness::inputs(&write.params, call)?;
+    let changed = after(&world, write, &inputs).ok_or("the witness's call is not defined")?;
+    let right = rows(&changed, schema);
+    let list = json(schema, &right);
+    if witness.get("right") != Some(&list) {
+        return Err("the changed state has other rows than the witness says".to_owned());
+    }
+    let delta = Delta::of(&rows(&world, schema), &right);
+    let collapses = lost(&changed, schema, &delta).is_some();
+    let fails = witness.get("error").is_some();
+    let differs = witness.get("plan").is_some_and(|plan| *plan != list);
+    if kind == "state" && (fails || collapses || differs) {
+        return Ok("its witness is a state with a defined change".to_owned());
+    }
+    // The same keys with other values: which, only a run can say.
+    if kind == "state" && !delta.changed.is_empty() {
+        return Ok("its witness is a state whose rows change under their keys".to_owned());
+    }
+    Err("its witness shows nothing".to_owned())
+}
+
+/// Keys as witnesses write them.
+fn json(schema: &Schema, rows: &Rows) -> Json {
+    let mut list = Vec::new();
+    for (table, key) in rows.keys() {
+        let Some(table) = schema.tables.get(*table).filter(|table| !table.is_index) else {
+            continue;
+        };
+        let texts: Vec<String> = key
+            .iter()
+            .map(|cell| match cell {
+                Cell::Text(text) => text.clone(),
+                Cell::Typed(value) => value.text(&Type::Int(None)),
+            })
+            .collect();
+        list.push(Json::from(format!("{} ({})", table.name.text, texts.join(" ; "))));
+    }
+    Json::Array(list)
+}
