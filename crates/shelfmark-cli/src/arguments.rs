@@ -291,6 +291,8 @@ pub(crate) enum DesignVerb {
     Check(DesignRun),
     /// Prove each pattern in each schema, or refuse it with a witness
     Prove(DesignRun),
+    /// Run each pattern on the engine, and compare it with what the proof says
+    Confirm(DesignConfirm),
     /// Re-check certificates that `prove --save` wrote
     Verify {
         /// File that `prove --save` wrote
@@ -420,6 +422,36 @@ impl DesignView {
             Self::Entities => shelfmark_design::View::Entities,
         }
     }
+}
+
+/// Sizes of states that `confirm` draws.
+const SCALES: &str = "3,12,40";
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code 0: the engine did what the proofs say; 1: it did not; 2: no model.\n\nExamples:\n  \
+    shelfmark design confirm models/seeds/followers.shelf\n  \
+    shelfmark design confirm mine.shelf --schema corrected --seed 7 --scale 100"
+)]
+pub(crate) struct DesignConfirm {
+    /// Model
+    pub(crate) file: PathBuf,
+    /// Only this schema
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// Seed of the states and calls
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Sizes of the states: entities and links of each kind
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = SCALES,
+        value_parser = clap::value_parser!(u16).range(1..=shelfmark_confirm::SCALE_MAX.into()))]
+    pub(crate) scale: Vec<u16>,
+    /// Calls of each pattern on each state
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) calls: usize,
+    /// Text for people or JSON for machines
+    #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
+    pub(crate) format: DesignFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

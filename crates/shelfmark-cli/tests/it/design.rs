@@ -106,3 +106,36 @@ fn pictures_go_where_they_are_sent() {
     assert_eq!(unknown.status.code(), Some(1));
     assert!(stderr(&unknown).contains("known: published, corrected"), "{}", stderr(&unknown));
 }
+
+#[test]
+fn confirming_says_by_its_exit_code_how_it_went() {
+    let file = model("followers");
+    let small = ["design", "confirm", &file, "--scale", "3", "--calls", "2"];
+    let confirmed = shelfmark(&small);
+    assert_eq!(confirmed.status.code(), Some(0), "{}", stdout(&confirmed));
+    assert!(stdout(&confirmed).contains("the engine did what the proofs say"));
+    let list = json(&[&small[..], &["--schema", "corrected", "--format", "json"]].concat());
+    let known = [
+        "schema",
+        "pattern",
+        "write",
+        "status",
+        "ok",
+        "calls",
+        "rows_read",
+        "rows_returned",
+        "ranges",
+        "note",
+        "shown",
+    ];
+    assert!(list.iter().all(|one| fields(one) == known && one["schema"] == "corrected"));
+    assert!(list.iter().all(|one| one["ok"] == true && one["calls"].as_u64() > Some(0)));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.shelf");
+    std::fs::write(&path, "entity A { key id: uuidd }\n").unwrap();
+    let bad = shelfmark(&["design", "confirm", path.to_str().unwrap()]);
+    assert_eq!(bad.status.code(), Some(2));
+    let unknown = shelfmark(&["design", "confirm", &file, "--schema", "nowhere"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stderr(&unknown).contains("known: asked, answered"), "{}", stderr(&unknown));
+}

@@ -6,6 +6,7 @@
 //! `--deny` finds what it denies. The machine forms have exactly the fields that are documented.
 
 mod check;
+mod confirm;
 mod draw;
 mod import;
 mod plan;
@@ -53,6 +54,7 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
         DesignVerb::Fmt { files, check } => fmt(files, *check),
         DesignVerb::Check(run) => check::run(run),
         DesignVerb::Prove(run) => prove::run(run),
+        DesignVerb::Confirm(run) => confirm::run(run),
         DesignVerb::Verify { certificates } => verify::run(certificates),
         DesignVerb::Plan(run) => plan::run(run),
         DesignVerb::Size { file, schema, format } => size::run(file, schema.as_deref(), *format),

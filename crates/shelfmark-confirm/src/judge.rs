@@ -1,0 +1,446 @@
+//! Runs the patterns of one schema and compares what the engine did with what the proof says.
+//!
+//! Invariant: a verdict is `ok` only when every call that was run went as its certificate says.
+
+use serde_json::{Value as Json, json};
+use shelfmark_design::trial::{Call, Image, KeyValue, Layout, Scene, Trial, Value};
+use shelfmark_design::{Certificate, Status};
+
+use crate::Options;
+use crate::bench::{Access, Bench, sorted};
+use crate::claim;
+use crate::report::{Shown, Verdict};
+
+/// States and calls on which a refused write is tried before its refusal counts as unfounded.
+const TRIES_MAX: usize = 40;
+
+/// Draws of a write's inputs until one is defined on the state.
+const DRAWS_MAX: u64 = 16;
+
+/// Judges every pattern of a schema.
+pub(crate) fn judge(trial: &Trial<'_>, options: &Options) -> Result<Vec<Verdict>, String> {
+    let layout = trial.layout()?;
+    let mut verdicts: Vec<Verdict> = trial.certificates().map(|one| open(trial, one)).collect();
+    for (number, scale) in options.scales.iter().enumerate() {
+        let seed = options.seed.wrapping_mul(1_000_003).wrapping_add(number as u64);
+        let stage = Stage::new(trial, &layout, trial.scene(seed, *scale), seed)?;
+        for (pattern, certificate) in trial.certificates().enumerate() {
+            let Some(verdict) = verdicts.get_mut(pattern).filter(|verdict| verdict.ok) else {
+                continue;
+            };
+            if !matches!(certificate.status, Status::Certified | Status::Multi) {
+                continue;
+            }
+            for call in 0..options.calls {
+                let seed = seed.wrapping_add(((pattern * 1_000 + call) as u64) << 32);
+                let call = stage.call(pattern, seed);
+                let done = if certificate.write {
+                    stage.write(pattern, &call, verdict)
+                } else {
+                    stage.read(pattern, certificate.status, &call, verdict)
+                };
+                if let Err(wrong) = done {
+                    contradict(trial, &stage.scene, pattern, &call, wrong, verdict);
+                    break;
+                }
+            }
+        }
+    }
+    for (pattern, certificate) in trial.certificates().enumerate() {
+        let Some(verdict) = verdicts.get_mut(pattern) else { continue };
+        match certificate.status {
+            Status::Certified | Status::Multi if verdict.ok => verdict.note = praise(verdict),
+            Status::Certified | Status::Multi => {}
+            Status::Unservable => verdict.note = certificate.reason.clone(),
+            Status::Refused => refused(trial, &layout, pattern, certificate, options, verdict)?,
+        }
+    }
+    Ok(verdicts)
+}
+
+fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
+    Verdict {
+        schema: trial.schema().to_owned(),
+        target: trial.target().to_owned(),
+        pattern: certificate.pattern.clone(),
+        write: certificate.write,
+        status: certificate.status,
+        ok: true,
+        calls: 0,
+        rows_read: 0,
+        rows_returned: 0,
+        ranges: 0,
+        note: String::new(),
+        shown: None,
+    }
+}
+
+/// What a confirmed pattern did.
+fn praise(verdict: &Verdict) -> String {
+    let calls = verdict.calls;
+    if verdict.write {
+        return format!("{calls} calls, each left the rows of the changed state");
+    }
+    format!(
+        "{calls} calls, {} rows read, {} returned, {} ranges as claimed",
+        verdict.rows_read, verdict.rows_returned, verdict.ranges
+    )
+}
+
+/// What went otherwise than proven.
+struct Wrong {
+    why: String,
+    right: Json,
+    plan: Json,
+}
+
+impl Wrong {
+    fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), right: Json::Null, plan: Json::Null }
+    }
+}
+
+impl From<String> for Wrong {
+    fn from(why: String) -> Self {
+        Self::new(why)
+    }
+}
+
+fn contradict(
+    trial: &Trial<'_>,
+    scene: &Scene,
+    pattern: usize,
+    call: &Call,
+    wrong: Wrong,
+    verdict: &mut Verdict,
+) {
+    verdict.ok = false;
+    verdict.note = wrong.why;
+    verdict.shown = Some(Shown {
+        state: trial.scene_json(scene),
+        call: trial.call_json(pattern, call),
+        right: wrong.right,
+        plan: wrong.plan,
+    });
+}
+
+/// A state, its rows, and an engine that holds them.
+struct Stage<'t> {
+    trial: &'t Trial<'t>,
+    scene: Scene,
+    images: Vec<Image>,
+    bench: Bench,
+}
+
+impl<'t> Stage<'t> {
+    fn new(trial: &'t Trial<'_>, layout: &Layout, scene: Scene, seed: u64) -> Result<Self, String> {
+        let images = sorted(trial.images(&scene)?);
+        let bench = Bench::new(layout.clone(), seed)?;
+        bench.load(&images)?;
+        let stage = Self { trial, scene, images, bench };
+        stage.holds(&stage.images)?;
+        Ok(stage)
+    }
+
+    /// Inputs of a call; of a write one that is defined here, if a few draws find it.
+    fn call(&self, pattern: usize, seed: u64) -> Call {
+        let drawn = |number: u64| {
+            self.trial.call(pattern, &self.scene, seed.wrapping_add(number.wrapping_mul(0x1_0001)))
+        };
+        let defined = |call: &Call| self.trial.after(pattern, &self.scene, call).is_some();
+        (0..DRAWS_MAX).map(drawn).find(defined).unwrap_or_else(|| drawn(0))
+    }
+
+    /// Whether the engine holds exactly these rows, and its indexes exactly their entries.
+    fn holds(&self, images: &[Image]) -> Result<(), String> {
+        let found = self.bench.dump()?;
+        if found != images {
+            return Err("the engine holds other rows than the state asks for".to_owned());
+        }
+        let entries = self.bench.entries()?;
+        for (index, count) in entries.iter().enumerate() {
+            let wanted = images.iter().filter(|image| image.entries.contains_key(&index)).count();
+            if *count != wanted {
+                return Err(format!("an index has {count} entries, {wanted} rows belong in it"));
+            }
+        }
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        pattern: usize,
+        status: Status,
+        call: &Call,
+        verdict: &mut Verdict,
+    ) -> Result<(), Wrong> {
+        let session = self.bench.session();
+        let run = self.trial.read(pattern, &self.scene, call, &session)?;
+        let log = session.log();
+        let read: u64 = log.iter().map(|access| access.report.rows_read()).sum();
+        verdict.calls += 1;
+        verdict.rows_read += read;
+        verdict.rows_returned += run.items as u64;
+        let wrong = |why: String| Wrong { why, right: run.right.clone(), plan: run.found.clone() };
+        if !run.agrees {
+            return Err(wrong("the plan's answer is not the right one".to_owned()));
+        }
+        let peeked: u64 =
+            log.iter().flat_map(|access| &access.report.steps).map(|step| step.keys_peeked).sum();
+        let most = if status == Status::Certified {
+            Some(run.items as u64)
+        } else {
+            self.trial.bound(pattern, call).map(|rows| rows as u64)
+        };
+        if peeked > 0 || most.is_some_and(|most| read > most) {
+            let most = most.unwrap_or(0);
+            return Err(wrong(format!("{read} rows were read, {most} are stated")));
+        }
+        if status == Status::Certified && log.len() != 1 {
+            return Err(wrong(format!("{} ranges were read, one is stated", log.len())));
+        }
+        for access in &log {
+            self.claimed(pattern, access).map_err(wrong)?;
+            verdict.ranges += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether the engine touched the range that the certificate claims.
+    fn claimed(&self, pattern: usize, access: &Access) -> Result<(), String> {
+        let ask = &access.ask;
+        let range = self.trial.range(pattern, ask.step).ok_or("the certificate has no range")?;
+        let prefix = self.bench.prefix(ask.table)?;
+        let claimed = claim::bytes(&self.bench.layout, ask.table, &prefix, range, &ask.holes)?;
+        let touched: Vec<_> =
+            access.report.steps.iter().flat_map(|step| step.ranges.iter()).collect();
+        match touched.as_slice() {
+            [one] if claim::same(&claimed, one) => Ok(()),
+            [one] => Err(format!(
+                "touched was {}, claimed is {}",
+                claim::show(one),
+                claim::show(&claimed)
+            )),
+            _ => Err(format!("{} ranges were touched, one is claimed", touched.len())),
+        }
+    }
+
+    fn write(&self, pattern: usize, call: &Call, verdict: &mut Verdict) -> Result<(), Wrong> {
+        let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(()) };
+        let right = sorted(self.trial.images(&after)?);
+        verdict.calls += 1;
+        let done = self.bench.transact(|session| self.trial.write(pattern, call, session));
+        let held = done.and_then(|()| self.holds(&right));
+        let found = self.bench.dump()?;
+        self.restore(&found)?;
+        held.map_err(|why| self.difference(why, &right, &found))
+    }
+
+    /// Which rows are there and should not be, and the other way round.
+    fn difference(&self, why: String, right: &[Image], found: &[Image]) -> Wrong {
+        let layout = &self.bench.layout;
+        let only = |these: &[Image], those: &[Image]| {
+            Json::Array(
+                these
+                    .iter()
+                    .filter(|one| !those.contains(one))
+                    .map(|one| row(layout, one))
+                    .collect(),
+            )
+        };
+        Wrong { why, right: only(right, found), plan: only(found, right) }
+    }
+
+    /// Undoes a write, so that the next call finds the state again.
+    fn restore(&self, found: &[Image]) -> Result<(), String> {
+        self.bench.transact(|session| {
+            use shelfmark_design::trial::Shelf as _;
+            for image in found.iter().filter(|image| !self.images.contains(image)) {
+                session.remove(image.table, &image.key)?;
+            }
+            for image in self.images.iter().filter(|image| !found.contains(image)) {
+                session.put(image)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Rows of which two sources are one: how many are lost.
+    fn lost(&self, scene: &Scene, found: &[Image]) -> usize {
+        let wanted = self.trial.wanted(scene);
+        let there = |family| found.iter().filter(|image| image.family == family).count();
+        wanted.iter().enumerate().map(|(family, count)| count.saturating_sub(there(family))).sum()
+    }
+
+    /// Runs a refused write; answers what shows its harm.
+    fn harm(&self, pattern: usize, call: &Call) -> Result<Option<(String, Shown)>, String> {
+        let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(None) };
+        let right = sorted(self.trial.images(&after)?);
+        let done = self.bench.transact(|session| self.trial.write(pattern, call, session));
+        let found = self.bench.dump()?;
+        self.restore(&found)?;
+        let lost = self.lost(&after, &found);
+        let layout = &self.bench.layout;
+        let rows =
+            |images: &[Image]| -> Json { images.iter().map(|one| row(layout, one)).collect() };
+        let (why, plan) = match done {
+            Err(error) => (format!("the call cannot be formed: {error}"), Json::from(error)),
+            Ok(()) if found != right => {
+                ("the plan leaves other rows than the changed state has".to_owned(), rows(&found))
+            }
+            Ok(()) if lost > 0 => (
+                format!("{lost} of the changed state's rows lie under another's key and are lost"),
+                rows(&found),
+            ),
+            Ok(()) => return Ok(None),
+        };
+        let shown = Shown {
+            state: self.trial.scene_json(&self.scene),
+            call: self.trial.call_json(pattern, call),
+            right: rows(&right),
+            plan,
+        };
+        Ok(Some((why, shown)))
+    }
+}
+
+/// A row as people read it: its table, key and attributes.
+fn row(layout: &Layout, image: &Image) -> Json {
+    let name = layout.tables.get(image.table).map_or("", |form| form.name.as_str());
+    let key: Vec<Json> = image
+        .key
+        .iter()
+        .map(|value| match value {
+            KeyValue::Text(text) => Json::from(text.clone()),
+            KeyValue::Native(value) => value_json(value),
+        })
+        .collect();
+    let mut out = json!({ "table": name, "key": key });
+    if let Some(fields) = out.as_object_mut() {
+        for (name, value) in image.values.iter().chain(&image.kept) {
+            fields.insert(name.clone(), value_json(value));
+        }
+    }
+    out
+}
+
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(bit) => Json::from(*bit),
+        Value::Int(n) => Json::from(*n),
+        Value::Id(id) => {
+            let hex = format!("{id:032x}");
+            Json::from(format!("…{}", hex.get(24..).unwrap_or("")))
+        }
+        Value::Text(text) => Json::from(text.clone()),
+        Value::List(items) => items.iter().map(value_json).collect(),
+    }
+}
+
+/// Runs what was refused: the harm must show.
+fn refused(
+    trial: &Trial<'_>,
+    layout: &Layout,
+    pattern: usize,
+    certificate: &Certificate,
+    options: &Options,
+    verdict: &mut Verdict,
+) -> Result<(), String> {
+    if !trial.has_plan(pattern) {
+        verdict.note = format!("cannot be called: {}", certificate.reason);
+        return Ok(());
+    }
+    let witness = trial.witness(pattern)?;
+    let kind = certificate.witness.as_ref().and_then(|one| one.get("kind")).and_then(Json::as_str);
+    let found = match witness {
+        Some((scene, call)) => {
+            verdict.calls += 1;
+            let stage = Stage::new(trial, layout, scene, options.seed)?;
+            if certificate.write {
+                stage.harm(pattern, &call)?
+            } else {
+                wrong_read(&stage, pattern, &call)?
+            }
+        }
+        None if kind == Some("excess") => {
+            verdict.note = format!("stated, not run: {}", certificate.reason);
+            return Ok(());
+        }
+        None if certificate.witness.as_ref().is_some_and(|one| one.get("found").is_some()) => None,
+        None => search(trial, layout, pattern, certificate, options, verdict)?,
+    };
+    match found {
+        Some((why, shown)) => {
+            verdict.note = format!("{why} ({})", certificate.reason);
+            verdict.shown = Some(shown);
+        }
+        None => {
+            verdict.ok = false;
+            verdict.note =
+                format!("refused, and nothing went wrong on the engine: {}", certificate.reason);
+        }
+    }
+    Ok(())
+}
+
+/// Looks for a call that cannot be formed, or goes wrong, in small states.
+fn search(
+    trial: &Trial<'_>,
+    layout: &Layout,
+    pattern: usize,
+    certificate: &Certificate,
+    options: &Options,
+    verdict: &mut Verdict,
+) -> Result<Option<(String, Shown)>, String> {
+    for number in 0..TRIES_MAX as u64 {
+        let seed = options.seed.wrapping_add(number << 16);
+        let stage = Stage::new(trial, layout, trial.scene(seed, 3), seed)?;
+        for call in 0..options.calls as u64 {
+            let call = trial.call(pattern, &stage.scene, seed.wrapping_add(call << 40));
+            verdict.calls += 1;
+            let found = if certificate.write {
+                stage.harm(pattern, &call)?
+            } else {
+                wrong_read(&stage, pattern, &call)?
+            };
+            if let Some((why, mut shown)) = found {
+                // The call is the witness; any state will do.
+                shown.right = Json::from(certificate.reason.clone());
+                return Ok(Some((why, shown)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Runs a refused read on one state; answers what shows its harm.
+fn wrong_read(
+    stage: &Stage<'_>,
+    pattern: usize,
+    call: &Call,
+) -> Result<Option<(String, Shown)>, String> {
+    let session = stage.bench.session();
+    let run = stage.trial.read(pattern, &stage.scene, call, &session);
+    let read: u64 = session.log().iter().map(|access| access.report.rows_read()).sum();
+    let shown = |right: Json, plan: Json| Shown {
+        state: stage.trial.scene_json(&stage.scene),
+        call: stage.trial.call_json(pattern, call),
+        right,
+        plan,
+    };
+    Ok(match run {
+        Err(error) => Some((
+            format!("the call cannot be formed: {error}"),
+            shown(Json::Null, Json::from(error)),
+        )),
+        Ok(run) if !run.agrees => {
+            Some(("the answer is wrong".to_owned(), shown(run.right, run.found)))
+        }
+        Ok(run) if read > run.items as u64 => Some((
+            format!("{read} rows are read, {} returned", run.items),
+            shown(run.right, run.found),
+        )),
+        Ok(_) => None,
+    })
+}

@@ -1,0 +1,185 @@
+//! What a confirmation found, for people and for machines.
+
+use serde_json::{Value as Json, json};
+use shelfmark_design::Status;
+
+/// A call on a state, with what came of it beside what is right.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The state.
+    pub state: Json,
+    /// The inputs.
+    pub call: Json,
+    /// What is right: the answer, or the rows of the changed state.
+    pub right: Json,
+    /// What the plan gave on the engine, or why it could not be run.
+    pub plan: Json,
+}
+
+/// How one pattern fared in one schema.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The schema.
+    pub schema: String,
+    /// The target that it is written for.
+    pub target: String,
+    /// The read or write.
+    pub pattern: String,
+    /// Whether it is a write.
+    pub write: bool,
+    /// What the proof says.
+    pub status: Status,
+    /// Whether the engine did what the proof says.
+    pub ok: bool,
+    /// Calls that were run.
+    pub calls: usize,
+    /// Rows that the engine read for them.
+    pub rows_read: u64,
+    /// Items that were answered.
+    pub rows_returned: u64,
+    /// Key ranges that were touched, each the one claimed.
+    pub ranges: usize,
+    /// What was seen, in a sentence.
+    pub note: String,
+    /// Of a refusal its witness, run; of a contradiction the call that shows it.
+    pub shown: Option<Shown>,
+}
+
+/// How a model fared.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What the caller calls the model.
+    pub name: String,
+    /// The seed, with which a run is repeated.
+    pub seed: u64,
+    /// One for each pattern and schema, in the order of the model.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Report {
+    /// Whether the engine did what the proofs say, everywhere.
+    #[must_use]
+    pub fn ok(&self) -> bool {
+        self.verdicts.iter().all(|verdict| verdict.ok)
+    }
+
+    /// The machine form: an array with an object for each pattern and schema.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        Json::Array(self.verdicts.iter().map(Verdict::json).collect())
+    }
+
+    /// The text for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut schema = "";
+        for verdict in &self.verdicts {
+            if verdict.schema != schema {
+                if !schema.is_empty() {
+                    out.push('\n');
+                }
+                schema = &verdict.schema;
+                out.push_str(&format!("{schema} ({})\n", verdict.target));
+            }
+            out.push_str(&verdict.text());
+        }
+        let wrong = self.verdicts.iter().filter(|verdict| !verdict.ok).count();
+        let calls: usize = self.verdicts.iter().map(|verdict| verdict.calls).sum();
+        let patterns = self.verdicts.len();
+        out.push('\n');
+        out.push_str(&match wrong {
+            0 => {
+                format!("{patterns} patterns, {calls} calls: the engine did what the proofs say.\n")
+            }
+            1 => format!(
+                "1 of {patterns} patterns went otherwise than proven; seed {}.\n",
+                self.seed
+            ),
+            _ => format!(
+                "{wrong} of {patterns} patterns went otherwise than proven; seed {}.\n",
+                self.seed
+            ),
+        });
+        out
+    }
+}
+
+impl Verdict {
+    fn json(&self) -> Json {
+        let shown = self.shown.as_ref().map(|shown| {
+            json!({
+                "state": shown.state, "call": shown.call,
+                "right": shown.right, "plan": shown.plan,
+            })
+        });
+        json!({
+            "schema": self.schema,
+            "pattern": self.pattern,
+            "write": self.write,
+            "status": self.status.word(),
+            "ok": self.ok,
+            "calls": self.calls,
+            "rows_read": self.rows_read,
+            "rows_returned": self.rows_returned,
+            "ranges": self.ranges,
+            "note": self.note,
+            "shown": shown,
+        })
+    }
+
+    fn text(&self) -> String {
+        let mark = if self.ok { "ok   " } else { "WRONG" };
+        let mut out =
+            format!("  {mark} {:<10} {:<24} {}\n", self.status.word(), self.pattern, self.note);
+        if let Some(shown) = &self.shown {
+            let line = |name: &str, value: &Json| format!("{:19}{name:<6} {}\n", "", brief(value));
+            out.push_str(&line("state", &shown.state));
+            out.push_str(&line("call", &shown.call));
+            out.push_str(&line("right", &shown.right));
+            out.push_str(&line("plan", &shown.plan));
+        }
+        out
+    }
+}
+
+/// A value on one line: names without quotes, and not more than fits a screen.
+fn brief(value: &Json) -> String {
+    const CHARACTERS_MAX: usize = 400;
+    let text = plain(value);
+    if text.chars().count() <= CHARACTERS_MAX {
+        return text;
+    }
+    let head: String = text.chars().take(CHARACTERS_MAX).collect();
+    format!("{head} …")
+}
+
+fn plain(value: &Json) -> String {
+    match value {
+        Json::Object(fields) => {
+            let pairs = fields.iter().map(|(name, value)| format!("{name}: {}", plain(value)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        Json::Array(items) if items.is_empty() => "nothing".to_owned(),
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", "))
+        }
+        Json::String(text) => short_id(text),
+        other => other.to_string(),
+    }
+}
+
+/// Identifiers of states are small numbers: their last digits tell them apart.
+fn short_id(text: &str) -> String {
+    let zeros = |text: &str| text.bytes().filter(|byte| *byte == b'0').count();
+    match text.len() {
+        36 if zeros(text) > 20 => {
+            let tail = text.rsplit('-').next().unwrap_or(text).trim_start_matches('0');
+            format!("id {tail}")
+        }
+        26 if zeros(text) > 18 => {
+            format!("id {}", text.get(16..).unwrap_or(text).trim_start_matches('0'))
+        }
+        _ => format!("{text:?}"),
+    }
+}

@@ -1,0 +1,48 @@
+//! Error findings whose harm does not show on the engine are false alarms: listed, under 5 %.
+
+use shelfmark_confirm::{Options, Report, confirm};
+use shelfmark_design::{Finding, Severity, Status};
+
+use crate::{SEEDS, seed};
+
+/// Whether something of the finding's schema shows its harm on the engine.
+///
+/// A finding names the pattern it is about at its beginning, or the row family; a defect of a key
+/// (a clash) harms whatever reads or writes it. Defects of size show by a count, which is no run.
+fn shows(report: &Report, finding: &Finding) -> bool {
+    let kind = finding.reproducer.as_ref().and_then(|one| one.get("kind")?.as_str());
+    if kind == Some("excess") {
+        return true;
+    }
+    let own = |pattern: &str| finding.message.starts_with(&format!("{pattern}:"));
+    let named = report.verdicts.iter().any(|one| own(&one.pattern));
+    report.verdicts.iter().any(|one| {
+        one.schema == finding.schema
+            && one.status == Status::Refused
+            && one.ok
+            && one.shown.is_some()
+            && (own(&one.pattern) || !named)
+    })
+}
+
+#[test]
+fn error_findings_show_their_harm_on_the_engine() {
+    let (mut errors, mut alarms) = (0, Vec::new());
+    for name in SEEDS {
+        let document = seed(name);
+        let report = confirm(&document, &Options::default()).expect(name);
+        for finding in document.check() {
+            if finding.severity != Severity::Error || finding.allowed.is_some() {
+                continue;
+            }
+            errors += 1;
+            if finding.reproducer.is_none() || !shows(&report, &finding) {
+                alarms
+                    .push(format!("{name}.{} {}: {}", finding.schema, finding.id, finding.message));
+            }
+        }
+    }
+    println!("{errors} errors, {} false alarms\n{}", alarms.len(), alarms.join("\n"));
+    assert!(errors > 20, "only {errors} errors");
+    assert!(alarms.len() * 20 < errors, "{} of {errors} are false alarms", alarms.len());
+}

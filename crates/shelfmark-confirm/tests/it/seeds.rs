@@ -1,0 +1,66 @@
+//! The seeds, and the model of all abilities, at several scales.
+
+use shelfmark_confirm::{Options, Report, confirm};
+use shelfmark_design::{Document, Status};
+
+use crate::{SEEDS, parse, read, seed};
+
+fn run(name: &str, document: &Document, options: &Options) -> Report {
+    let report = confirm(document, options).expect(name);
+    println!("{name}\n{}", report.text());
+    for verdict in &report.verdicts {
+        let run = matches!(verdict.status, Status::Certified | Status::Multi);
+        assert!(!run || verdict.calls > 0, "{name} {}: not run", verdict.pattern);
+        if verdict.status == Status::Certified && !verdict.write && verdict.ok {
+            assert_eq!(verdict.ranges, verdict.calls, "{name} {}: one range", verdict.pattern);
+        }
+    }
+    report
+}
+
+#[test]
+fn the_engine_does_what_the_proofs_say_of_the_seeds() {
+    let wrong: Vec<&str> = SEEDS
+        .into_iter()
+        .filter(|name| !run(name, &seed(name), &Options::default()).ok())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn loops_follow_ups_filters_counts_and_unions_hold_on_the_engine() {
+    let text = read("crates/shelfmark-design/src/tests/features.shelf");
+    let report = run("features", &parse("features", &text), &Options::default());
+    assert!(report.ok());
+    let multi = report.verdicts.iter().filter(|one| one.status == Status::Multi).count();
+    assert!(multi >= 3, "loops and follow-ups are among them");
+}
+
+/// What is certified reads as many rows as it returns, however large the state.
+#[test]
+fn the_same_certificates_hold_at_another_scale_and_seed() {
+    let options = Options { seed: 20, scales: vec![90], calls: 4, ..Options::default() };
+    assert!(run("followers", &seed("followers"), &options).ok());
+}
+
+/// Wrong answers of the published plans are shown beside the right ones.
+#[test]
+fn witnesses_are_run_and_shown() {
+    let report = confirm(&seed("openchat"), &Options::default()).expect("openchat");
+    let one = report
+        .verdicts
+        .iter()
+        .find(|one| one.schema == "heading" && one.pattern == "get_messages_in_chat");
+    let shown = one.and_then(|one| one.shown.as_ref()).expect("a witness");
+    assert_eq!(shown.plan.as_array().map(Vec::len), Some(0), "the range is empty");
+    assert!(shown.right.as_array().is_some_and(|right| !right.is_empty()));
+}
+
+#[test]
+fn runs_repeat_from_their_seed() {
+    let document = seed("reddit");
+    let options = Options { seed: 5, ..Options::default() };
+    let once = confirm(&document, &options).expect("runs").json();
+    let twice = confirm(&document, &options).expect("runs").json();
+    assert_eq!(once, twice);
+}
