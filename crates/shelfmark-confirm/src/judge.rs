@@ -265,13 +265,6 @@ impl<'t> Stage<'t> {
         })
     }
 
-    /// Rows of which two sources are one: how many are lost.
-    fn lost(&self, scene: &Scene, found: &[Image]) -> usize {
-        let wanted = self.trial.wanted(scene);
-        let there = |family| found.iter().filter(|image| image.family == family).count();
-        wanted.iter().enumerate().map(|(family, count)| count.saturating_sub(there(family))).sum()
-    }
-
     /// Runs a refused write; answers what shows its harm.
     fn harm(&self, pattern: usize, call: &Call) -> Result<Option<(String, Shown)>, String> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(None) };
@@ -279,28 +272,39 @@ impl<'t> Stage<'t> {
         let done = self.bench.transact(|session| self.trial.write(pattern, call, session));
         let found = self.bench.dump()?;
         self.restore(&found)?;
-        let lost = self.lost(&after, &found);
-        let layout = &self.bench.layout;
-        let rows =
-            |images: &[Image]| -> Json { images.iter().map(|one| row(layout, one)).collect() };
-        let (why, plan) = match done {
-            Err(error) => (format!("the call cannot be formed: {error}"), Json::from(error)),
-            Ok(()) if found != right => {
-                ("the plan leaves other rows than the changed state has".to_owned(), rows(&found))
-            }
-            Ok(()) if lost > 0 => (
-                format!("{lost} of the changed state's rows lie under another's key and are lost"),
-                rows(&found),
-            ),
-            Ok(()) => return Ok(None),
-        };
-        let shown = Shown {
+        let shown = |right: Json, plan: Json| Shown {
             state: self.trial.scene_json(&self.scene),
             call: self.trial.call_json(pattern, call),
-            right: rows(&right),
+            right,
             plan,
         };
-        Ok(Some((why, shown)))
+        if let Err(error) = done {
+            let rows = self.difference(String::new(), &right, &found).right;
+            return Ok(Some((
+                format!("the call cannot be formed: {error}"),
+                shown(rows, Json::from(error)),
+            )));
+        }
+        if found != right {
+            let wrong = self.difference(String::new(), &right, &found);
+            let why = "the plan leaves other rows than the changed state has".to_owned();
+            return Ok(Some((why, shown(wrong.right, wrong.plan))));
+        }
+        // Two sources under one key: the state asks for both rows, the store can hold one.
+        let wanted = self.trial.wanted(&after)?;
+        let lost = wanted.len().saturating_sub(found.len());
+        if lost == 0 {
+            return Ok(None);
+        }
+        let layout = &self.bench.layout;
+        let place = |image: &Image| (image.table, image.key.clone());
+        let shared =
+            |image: &&Image| wanted.iter().filter(|other| place(other) == place(image)).count() > 1;
+        let rows = |images: &[Image]| -> Json {
+            images.iter().filter(shared).map(|image| row(layout, image)).collect()
+        };
+        let why = format!("{lost} of the rows lie under another's key and are lost");
+        Ok(Some((why, shown(rows(&wanted), rows(&found)))))
     }
 }
 
@@ -331,7 +335,9 @@ fn value_json(value: &Value) -> Json {
         Value::Int(n) => Json::from(*n),
         Value::Id(id) => {
             let hex = format!("{id:032x}");
-            Json::from(format!("…{}", hex.get(24..).unwrap_or("")))
+            let part = |from: usize, to: usize| hex.get(from..to).unwrap_or("");
+            let parts = [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)];
+            Json::from(parts.join("-"))
         }
         Value::Text(text) => Json::from(text.clone()),
         Value::List(items) => items.iter().map(value_json).collect(),

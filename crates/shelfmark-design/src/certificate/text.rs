@@ -184,3 +184,16 @@ pub(crate) fn write_steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
         })
         .collect()
 }
+
+/// A row as witnesses write it: its table, its key and what it shows.
+pub(crate) fn row<'v>(
+    table: &str,
+    key: impl Iterator<Item = String>,
+    fields: impl Iterator<Item = (String, &'v Value)>,
+) -> serde_json::Value {
+    let ty = Type::Int(None);
+    let fields = fields.map(|(name, value)| format!("{name}: {}", value.json(&ty)));
+    let key: Vec<String> = key.collect();
+    let fields: Vec<String> = fields.collect();
+    serde_json::Value::String(format!("{table} ({}) {}", key.join(" ; "), fields.join(", ")))
+}

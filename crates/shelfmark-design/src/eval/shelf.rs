@@ -81,11 +81,9 @@ impl Reader for Plain<'_> {
             .into_iter()
             .filter(|(key, _)| {
                 key.iter().zip(&ask.bound).all(|(a, b)| a == b)
-                    && key
-                        .get(ask.bound.len())
-                        .is_none_or(|value| ask.ends.iter().all(|end| {
-                        within(end.kind, value, &end.value, end.whole)
-                    }))
+                    && key.get(ask.bound.len()).is_none_or(|value| {
+                        ask.ends.iter().all(|end| within(end.kind, value, &end.value, end.whole))
+                    })
             })
             .map(|(_, row)| row.clone())
             .collect();

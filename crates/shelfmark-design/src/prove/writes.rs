@@ -473,8 +473,8 @@ fn describe(
         "kind": "state",
         "state": state_json(model, state),
         "call": inputs_json(&write.params, inputs),
-        "right": right.map(|rows| rows_json(schema, &rows)),
-        "plan": rows_json(schema, &found),
+        "right": right.map(|rows| rows_json(model, schema, &rows)),
+        "plan": rows_json(model, schema, &found),
     });
     if let (Some(error), Some(fields)) = (error, out.as_object_mut()) {
         fields.insert("error".to_owned(), Json::from(error));
@@ -482,16 +482,19 @@ fn describe(
     out
 }
 
-fn rows_json(schema: &Schema, rows: &Rows) -> Json {
+fn rows_json(model: &Model, schema: &Schema, rows: &Rows) -> Json {
     let mut out = Vec::new();
     for (table, rows) in &rows.tables {
         let Some(table) = schema.tables.get(*table).filter(|table| !table.is_index) else {
             continue;
         };
-        for key in rows.keys() {
-            let texts: Vec<String> =
-                key.iter().map(|value| value.text(&crate::model::Type::Int(None))).collect();
-            out.push(Json::from(format!("{} ({})", table.name.text, texts.join(" ; "))));
+        for (key, row) in rows {
+            let key = key.iter().map(|value| value.text(&crate::model::Type::Int(None)));
+            let source = schema.families.get(row.family).map_or(0, |family| family.source);
+            let values =
+                row.values.iter().map(|(path, value)| (model.path_text(source, path), value));
+            let kept = row.kept.iter().map(|(name, value)| (name.clone(), value));
+            out.push(text::row(&table.name.text, key, values.chain(kept)));
         }
     }
     Json::Array(out)

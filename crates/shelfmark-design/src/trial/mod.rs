@@ -144,19 +144,29 @@ impl Trial<'_> {
         Ok(images)
     }
 
-    /// How many rows of each row family the state asks for; a store that has fewer lost some.
-    #[must_use]
-    pub fn wanted(&self, scene: &Scene) -> Vec<usize> {
-        let count = |(id, family): (usize, &crate::model::schema::Family)| {
+    /// The rows that a state asks for, one for each source: where two have one key, a store can
+    /// hold only one of them, and the other is lost.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trial::images`].
+    pub fn wanted(&self, scene: &Scene) -> Result<Vec<Image>, String> {
+        let mut images = Vec::new();
+        for (id, family) in self.schema.families.iter().enumerate() {
             if family.base.is_some() {
-                return 0;
+                continue;
             }
-            let tuples = scene.state.tuples(family.source).iter();
-            tuples
-                .filter(|tuple| row_of(self.model, &scene.state, id, family, tuple).is_some())
-                .count()
-        };
-        self.schema.families.iter().enumerate().map(count).collect()
+            for tuple in scene.state.tuples(family.source) {
+                let Some((key, row)) = row_of(self.model, &scene.state, id, family, tuple) else {
+                    continue;
+                };
+                let value = |path: &Vec<usize>| {
+                    Some(scene.state.value(self.model, family.source, tuple, path))
+                };
+                images.push(rows::image(self.model, self.schema, &key, &row, &value)?);
+            }
+        }
+        Ok(images)
     }
 
     /// Inputs that mostly hit what the state holds.
