@@ -1,4 +1,4 @@
-//! The confirmations that the tutorial prints.
+//! The confirmations that the tutorial prints, whole or in part.
 
 use shelfmark_confirm::{Options, confirm};
 use shelfmark_design::Document;
@@ -21,8 +21,8 @@ fn what_the_tutorial_prints_is_what_is_seen() {
         let document =
             Document::parse("tutorial", &model).unwrap_or_else(|report| panic!("{report}"));
         let report = confirm(&document, &Options::default()).expect("runs");
-        println!("{}", report.text());
-        assert_eq!(report.text().trim_end(), wanted.trim_end());
+        let text = report.text();
+        assert!(text.contains(wanted.trim_end()), "printed is\n{wanted}\nseen is\n{text}");
         checked += 1;
     }
     assert_eq!(checked, 2, "a schema that holds, and one that does not");
