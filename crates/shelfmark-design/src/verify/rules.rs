@@ -185,7 +185,8 @@ fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> String {
         let fixed: BTreeSet<ColumnPath> = source
             .predicates
             .iter()
-            .filter(|one| one.op == CondOp::Eq)
+            // In each range of a loop the attribute that is looped over has one value.
+            .filter(|one| one.op == CondOp::Eq || (one.op == CondOp::In && step.each.is_some()))
             .map(|one| short(model, source.relation, &one.path))
             .collect();
         let relation = model.relation(source.relation);
