@@ -40,7 +40,7 @@ pub(crate) fn judge(trial: &Trial<'_>, options: &Options) -> Result<Vec<Verdict>
                     stage.read(pattern, certificate.status, &call, verdict)
                 };
                 if let Err(wrong) = done {
-                    contradict(trial, &stage.scene, pattern, &call, wrong, verdict);
+                    contradict(trial, &stage.scene, pattern, &call, *wrong, verdict);
                     break;
                 }
             }
@@ -100,9 +100,9 @@ impl Wrong {
     }
 }
 
-impl From<String> for Wrong {
+impl From<String> for Box<Wrong> {
     fn from(why: String) -> Self {
-        Self::new(why)
+        Self::new(Wrong::new(why))
     }
 }
 
@@ -173,7 +173,7 @@ impl<'t> Stage<'t> {
         status: Status,
         call: &Call,
         verdict: &mut Verdict,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), Box<Wrong>> {
         let session = self.bench.session();
         let run = self.trial.read(pattern, &self.scene, call, &session)?;
         let log = session.log();
@@ -181,7 +181,9 @@ impl<'t> Stage<'t> {
         verdict.calls += 1;
         verdict.rows_read += read;
         verdict.rows_returned += run.items as u64;
-        let wrong = |why: String| Wrong { why, right: run.right.clone(), plan: run.found.clone() };
+        let wrong = |why: String| {
+            Box::new(Wrong { why, right: run.right.clone(), plan: run.found.clone() })
+        };
         if !run.agrees {
             return Err(wrong("the plan's answer is not the right one".to_owned()));
         }
@@ -225,7 +227,7 @@ impl<'t> Stage<'t> {
         }
     }
 
-    fn write(&self, pattern: usize, call: &Call, verdict: &mut Verdict) -> Result<(), Wrong> {
+    fn write(&self, pattern: usize, call: &Call, verdict: &mut Verdict) -> Result<(), Box<Wrong>> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(()) };
         let right = sorted(self.trial.images(&after)?);
         verdict.calls += 1;
@@ -237,7 +239,7 @@ impl<'t> Stage<'t> {
     }
 
     /// Which rows are there and should not be, and the other way round.
-    fn difference(&self, why: String, right: &[Image], found: &[Image]) -> Wrong {
+    fn difference(&self, why: String, right: &[Image], found: &[Image]) -> Box<Wrong> {
         let layout = &self.bench.layout;
         let only = |these: &[Image], those: &[Image]| {
             Json::Array(
@@ -248,7 +250,7 @@ impl<'t> Stage<'t> {
                     .collect(),
             )
         };
-        Wrong { why, right: only(right, found), plan: only(found, right) }
+        Box::new(Wrong { why, right: only(right, found), plan: only(found, right) })
     }
 
     /// Undoes a write, so that the next call finds the state again.

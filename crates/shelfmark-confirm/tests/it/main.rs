@@ -1,7 +1,5 @@
 //! Models on the engine: certified right, refused wrong.
 
-#![expect(clippy::disallowed_methods, reason = "models and documents are read from their files")]
-
 mod alarms;
 mod seeds;
 mod tutorial;

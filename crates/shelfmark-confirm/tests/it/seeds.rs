@@ -6,8 +6,7 @@ use shelfmark_design::{Document, Status};
 use crate::{SEEDS, parse, read, seed};
 
 fn run(name: &str, document: &Document, options: &Options) -> Report {
-    let report = confirm(document, options).expect(name);
-    println!("{name}\n{}", report.text());
+    let report = confirm(document, options).unwrap_or_else(|error| panic!("{name}: {error}"));
     for verdict in &report.verdicts {
         let run = matches!(verdict.status, Status::Certified | Status::Multi);
         assert!(!run || verdict.calls > 0, "{name} {}: not run", verdict.pattern);
