@@ -64,6 +64,7 @@ fn certified(
 ) -> Result<String, String> {
     for (at, step) in steps.iter().enumerate() {
         concerns(model, schema, write, step)?;
+        found_by_key(model, schema, write, step)?;
         looked_up(model, schema, write, steps, at)?;
         computable(model, schema, write, steps, at)?;
     }
@@ -199,6 +200,37 @@ fn concerns(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> 
         });
         if !concerned {
             return Err(format!("the plan changes {}, the write does not", family.name.text));
+        }
+    }
+    Ok(())
+}
+
+/// A row is found by its key alone: what else a write selects by must stand in that key, or a row
+/// that does not fit is changed too.
+fn found_by_key(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    step: &WriteStep,
+) -> Result<(), String> {
+    let changes = matches!(step.kind, WriteStepKind::Patch { .. } | WriteStepKind::Delete { .. });
+    let families = step.families.iter().filter_map(|id| schema.families.get(*id));
+    for family in families.filter(|_| changes) {
+        let in_key = key_paths(family);
+        let of_family = |effect: &&Effect| {
+            effect.kind != EffectKind::Insert && effect.relation == family.source
+        };
+        for effect in write.effects.iter().filter(of_family) {
+            let selected: BTreeSet<usize> = effect.key.iter().map(|(column, _)| *column).collect();
+            let names_one = |key: &&Vec<usize>| key.iter().all(|column| selected.contains(column));
+            let Some(key) = model.relation(effect.relation).keys.iter().find(names_one) else {
+                continue;
+            };
+            let beside = selected.iter().filter(|column| !key.contains(column));
+            if beside.map(|column| vec![*column]).any(|path| !in_key.contains(&path)) {
+                let name = &family.name.text;
+                return Err(format!("O4: {name} is changed whatever else the write selects by"));
+            }
         }
     }
     Ok(())
