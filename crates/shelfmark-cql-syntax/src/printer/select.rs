@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::names::strictly_quoted;
 use super::terms::{braced, bracketed, relations};
 use super::{list, word};
-use crate::ast::{Direction, Ordering, Select, SelectClause, SelectedItem, Selector};
+use crate::ast::{Direction, LiteralKind, Ordering, Select, SelectClause, SelectedItem, Selector};
 
 impl Display for Select {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -83,6 +83,8 @@ impl Display for Selector {
                 }
                 f.write_str("]")
             }
+            // `1.key` would be read as the number `1.` and a word.
+            Selector::Field { of, field } if ends_in_an_integer(of) => write!(f, "{of} .{field}"),
             Selector::Field { of, field } => write!(f, "{of}.{field}"),
             Selector::TypeHint { target, selector } => write!(f, "({target}) {selector}"),
             Selector::Tuple(items) => bracketed(f, '(', items, ')'),
@@ -94,6 +96,14 @@ impl Display for Selector {
             }
             Selector::Negate(selector) => write!(f, "- {selector}"),
         }
+    }
+}
+
+fn ends_in_an_integer(selector: &Selector) -> bool {
+    match selector {
+        Selector::Literal(literal) => literal.kind == LiteralKind::Integer,
+        Selector::TypeHint { selector, .. } => ends_in_an_integer(selector),
+        _ => false,
     }
 }
 
