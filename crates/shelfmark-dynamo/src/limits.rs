@@ -4,6 +4,8 @@
 //! DynamoDB", unless a line says otherwise. Those marked *ours* bound work that AWS bounds in ways
 //! that are not published.
 
+use shelfmark_model::limits::{STRICT_PARTITION_COLUMN_BYTES_MAX, STRICT_SORT_COLUMN_BYTES_MAX};
+
 /// Largest request body in bytes. Source: API reference, "Request size", 16 MB.
 pub const REQUEST_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
@@ -17,10 +19,10 @@ pub const WARM_WRITE_UNITS_MIN: i64 = 4_000;
 pub const ITEM_SIZE_BYTES_MAX: usize = 409_600;
 
 /// Largest partition key value in bytes. Source: quotas.
-pub const HASH_KEY_SIZE_BYTES_MAX: usize = 2_048;
+pub const HASH_KEY_SIZE_BYTES_MAX: usize = STRICT_PARTITION_COLUMN_BYTES_MAX;
 
 /// Largest sort key value in bytes. Source: quotas.
-pub const RANGE_KEY_SIZE_BYTES_MAX: usize = 1_024;
+pub const RANGE_KEY_SIZE_BYTES_MAX: usize = STRICT_SORT_COLUMN_BYTES_MAX;
 
 /// Shortest name of a table or index in characters. Source: quotas.
 pub const NAME_CHARS_MIN: usize = 3;

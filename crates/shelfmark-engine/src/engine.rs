@@ -9,7 +9,7 @@ use shelfmark_store::{Snapshot, Store};
 use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Table};
 use crate::cells::{PartitionLocks, UniqueMicros};
 use crate::environment::Environment;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::read::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 
@@ -182,16 +182,27 @@ impl Engine {
     ///
     /// Turning exact counts, a change log or expiry on or off concerns writes from now on.
     ///
+    /// How strict a table is about the keys of its indexes is part of what they hold, so it stays
+    /// while there are any.
+    ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::NotFound`]: there is no such table.
+    /// * [`crate::ErrorKind::Invalid`]: strictness would change under indexes. Drop them first.
     pub fn alter_options(
         &self,
         name: &TableName,
         change: impl FnOnce(&mut TableOptions),
     ) -> Result<Arc<Table>> {
         self.inner.catalogue.alter(name, |schema| {
+            let was_strict = schema.options.strict_index_keys;
             change(&mut schema.options);
+            if was_strict != schema.options.strict_index_keys && !schema.indexes.is_empty() {
+                return Err(Error::invalid(format!(
+                    "table {name} has indexes whose keys were held to its rules; drop them before \
+                     changing `strict_index_keys`"
+                )));
+            }
             Ok(())
         })
     }

@@ -76,7 +76,7 @@ pub enum Refusal {
     NotUnique(String),
     /// It would make the item larger than the table takes.
     TooLarge(String),
-    /// An index key attribute is of another type or empty, and the table refuses that.
+    /// An attribute cannot be a key of an index, and the table refuses that.
     IndexKey {
         /// The index.
         index: String,
@@ -84,8 +84,22 @@ pub enum Refusal {
         attribute: String,
         /// Of which kind its value is.
         found: ValueKind,
-        /// It is of the right type, but empty.
-        empty: bool,
+        /// What is wrong with it.
+        misfit: Misfit,
+    },
+}
+
+/// Why a value cannot be a key of an index of a table that is strict about them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Misfit {
+    /// It is of another type than the index declares.
+    OtherType,
+    /// It is of the right type, but empty.
+    Empty,
+    /// It is of the right type, but longer than this.
+    TooLong {
+        /// Most bytes.
+        bytes_max: usize,
     },
 }
 

@@ -33,7 +33,7 @@ pub use cells::{
 };
 pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
-pub use error::{Error, ErrorKind, Failure, Refusal, Result};
+pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};
 pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
 pub use report::{AccessReport, AccessStep};
 pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};

@@ -31,3 +31,14 @@ pub const KEY_COLUMNS_MAX: usize = 32;
 ///
 /// Source: DynamoDB allows 20 global and 5 local ones by default, read 2026-11; doubled.
 pub const INDEXES_MAX: usize = 50;
+
+/// Longest text or bytes in a partition column of an index, where a table is strict about them
+/// ([`crate::TableOptions::strict_index_keys`]).
+///
+/// Source: DynamoDB Developer Guide, "Quotas", 2,048 bytes, read 2026-11.
+pub const STRICT_PARTITION_COLUMN_BYTES_MAX: usize = 2_048;
+
+/// As [`STRICT_PARTITION_COLUMN_BYTES_MAX`], in a sort column.
+///
+/// Source: the same, 1,024 bytes.
+pub const STRICT_SORT_COLUMN_BYTES_MAX: usize = 1_024;

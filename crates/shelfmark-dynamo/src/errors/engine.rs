@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use shelfmark_engine::{Error as EngineError, ErrorKind, Failure, Refusal, Table};
+use shelfmark_engine::{Error as EngineError, ErrorKind, Failure, Misfit, Refusal, Table};
 use shelfmark_model::{Item, PatchProblem, Value, ValueKind};
 
 use super::{Error, Exception, Reason, texts};
+use crate::limits::HASH_KEY_SIZE_BYTES_MAX;
 use crate::table::key_letter;
 
 /// Returns the one exception that stands for a kind of engine error.
@@ -148,13 +149,18 @@ fn refusal(refusal: &Refusal, table: &Table) -> Refused {
             message: format!("{}: index {index}", texts::CONDITION_FAILED),
             item: None,
         },
-        Refusal::IndexKey { index, attribute, found, empty } => {
+        Refusal::IndexKey { index, attribute, found, misfit } => {
             let found = data_type(*found);
-            invalid(if *empty {
-                texts::index_key_is_empty(attribute, found, index)
-            } else {
-                let expected = index_key_letter(table, index, attribute);
-                texts::index_key_type(attribute, expected, found, index)
+            invalid(match misfit {
+                Misfit::Empty => texts::index_key_is_empty(attribute, found, index),
+                Misfit::OtherType => {
+                    let expected = index_key_letter(table, index, attribute);
+                    texts::index_key_type(attribute, expected, found, index)
+                }
+                Misfit::TooLong { bytes_max: HASH_KEY_SIZE_BYTES_MAX } => {
+                    texts::HASH_KEY_TOO_LARGE.to_owned()
+                }
+                Misfit::TooLong { .. } => texts::RANGE_KEY_TOO_LARGE.to_owned(),
             })
         }
     }

@@ -279,3 +279,71 @@ fn expressions_count_their_bytes_before_names_are_replaced() {
     delete["ExpressionAttributeNames"] = Value::Object(names);
     check_refused(&server, "DeleteItem", &delete, "ExpressionAttributeNames exceeds max size");
 }
+
+/// Source: Developer Guide, "Detecting and correcting index key violations", read 2026-11.
+#[test]
+fn items_that_cannot_be_in_a_new_index_are_left_out_of_it() {
+    let server = server();
+    let items = [
+        ("fits", text(2_048), json!({"S": "a"})),
+        ("too long", text(2_049), json!({"S": "a"})),
+        ("much too long", text(100_000), json!({"S": "a"})),
+        ("of another type", json!({"N": "7"}), json!({"S": "a"})),
+        ("empty", text(0), json!({"S": "a"})),
+        ("its range fits", text(1), text(1_024)),
+        ("its range is too long", text(1), text(1_025)),
+        ("its range is empty", text(1), text(0)),
+    ];
+    for (h, x, y) in &items {
+        check_fine(&server, "PutItem", &put(h, "1", &json!({"x": x, "y": y})));
+    }
+    let create = json!({
+        "TableName": "Things",
+        "AttributeDefinitions": [
+            {"AttributeName": "x", "AttributeType": "S"},
+            {"AttributeName": "y", "AttributeType": "S"}
+        ],
+        "GlobalSecondaryIndexUpdates": [{"Create": {
+            "IndexName": "by_x",
+            "KeySchema": [
+                {"AttributeName": "x", "KeyType": "HASH"},
+                {"AttributeName": "y", "KeyType": "RANGE"}
+            ],
+            "Projection": {"ProjectionType": "KEYS_ONLY"}
+        }}]
+    });
+    check_fine(&server, "UpdateTable", &create);
+    let scan = json!({"TableName": "Things", "IndexName": "by_x", "ProjectionExpression": "h"});
+    let found = check_fine(&server, "Scan", &scan);
+    let mut found: Vec<_> =
+        found["Items"].as_array().unwrap().iter().map(|i| &i["h"]["S"]).collect();
+    found.sort_by_key(|h| h.as_str());
+    assert_eq!(found, ["fits", "its range fits"]);
+
+    // From now on such items are not written any more, even if that attribute stays as it is.
+    let update = |h: &str, expression: &str| {
+        json!({
+            "TableName": "Things",
+            "Key": {"h": {"S": h}, "r": {"S": "1"}},
+            "UpdateExpression": expression,
+            "ExpressionAttributeValues": {":s": {"S": "s"}}
+        })
+    };
+    let hash = "Size of hashkey has exceeded the maximum size limit of2048 bytes";
+    let range = "Aggregated size of all range keys has exceeded the size limit of 1024 bytes";
+    let refused = [
+        ("too long", hash),
+        ("of another type", "Type mismatch for Index Key x Expected: S Actual: N IndexName: by_x"),
+        ("empty", "cannot contain an empty string value. IndexName: by_x, IndexKey: x"),
+        ("its range is too long", range),
+    ];
+    for (h, text) in refused {
+        check_refused(&server, "UpdateItem", &update(h, "SET z = :s"), text);
+    }
+    check_fine(&server, "UpdateItem", &update("its range is too long", "SET y = :s"));
+    check_fine(&server, "UpdateItem", &update("fits", "SET z = :s"));
+    let delete = json!({"TableName": "Things", "Key": {"h": {"S": "too long"}, "r": {"S": "1"}}});
+    check_fine(&server, "DeleteItem", &delete);
+    let found = check_fine(&server, "Scan", &scan);
+    assert_eq!(found["Count"], 3, "{found}");
+}

@@ -9,7 +9,7 @@ use super::record::TableRecord;
 use crate::cells::{CellsLayout, TableState};
 use crate::codec::Head;
 use crate::error::{Error, Result};
-use crate::layout::{KeySpec, PartitionMemo};
+use crate::layout::{KeySpec, PartitionMemo, misfit};
 use crate::read::RawRow;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
@@ -203,6 +203,21 @@ impl Table {
 }
 
 impl Index {
+    /// Returns the key of the entry (without chunk) that an item of this base key has; `None` if it
+    /// has none: an attribute of the index's key is absent, or not fit to be in it.
+    pub(crate) fn entry_key(
+        &self,
+        table: &Table,
+        key: &Key,
+        item: &Item,
+    ) -> Result<Option<Vec<u8>>> {
+        let is_strict = table.schema.options.strict_index_keys;
+        if is_strict && misfit(&table.schema, &self.schema, item).is_some() {
+            return Ok(None);
+        }
+        self.key.entry_key(&table.key, key, item)
+    }
+
     /// Decodes an entry: what it projects, and the keys of both tables.
     pub(crate) fn decode_entry(
         &self,

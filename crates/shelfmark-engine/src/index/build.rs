@@ -104,7 +104,7 @@ impl Builder<'_> {
         }
         let item = self.table.decode_whole(row, &mut PartitionMemo::default())?;
         let key = self.table.key_of(&item)?;
-        let Some(entry_key) = self.index.key.entry_key(&self.table.key, &key, &item)? else {
+        let Some(entry_key) = self.index.entry_key(self.table, &key, &item)? else {
             return Ok(());
         };
         let mut replaced = Vec::new();

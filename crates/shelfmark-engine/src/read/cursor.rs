@@ -88,7 +88,7 @@ impl Table {
         let base = self.key_of(key)?;
         let Some(name) = index else { return Ok(Cursor::behind(self.key.row_key(&base)?.into())) };
         let index = self.index(name).ok_or_else(|| no_index(self, name))?;
-        let entry = index.key.entry_key(&self.key, &base, key)?.ok_or_else(|| {
+        let entry = index.entry_key(self, &base, key)?.ok_or_else(|| {
             Error::invalid(format!("the position lacks a key attribute of index {name}"))
         })?;
         Ok(Cursor::behind(entry.into()))

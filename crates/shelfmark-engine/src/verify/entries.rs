@@ -38,7 +38,7 @@ impl Checker {
             return Err(Error::corrupt("an entry leads to no row"));
         };
         let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
-        let own = index.key.entry_key(&table.key, &base_key, &item)?;
+        let own = index.entry_key(table, &base_key, &item)?;
         if own.as_deref() == Some(&entry.key) {
             return Ok(());
         }

@@ -4,15 +4,13 @@
 use bytes::Bytes;
 use num_bigint::BigInt;
 use shelfmark_keycode::put_ordered_varint;
-use shelfmark_model::{
-    Decimal, IndexKind, IndexState, Item, Key, KeyType, Projected, TtlSource, Value,
-};
+use shelfmark_model::{Decimal, IndexKind, IndexState, Item, Key, Projected, TtlSource, Value};
 
 use super::apply::{After, Before, Writer, put_stored};
 use crate::catalogue::{Index, Table, put_table_name};
 use crate::codec::{ChangeRecord, Head, Stored, encode_change, encode_record};
 use crate::error::{Refusal, Result};
-use crate::layout::{PartitionMemo, Tree, tree_key};
+use crate::layout::{PartitionMemo, Tree, misfit, tree_key};
 use crate::read::read_row;
 
 /// One row, before and after.
@@ -30,7 +28,7 @@ pub(super) fn indexes(writer: &Writer, change: &RowChange<'_>) -> Result<Option<
     let table = change.table;
     if table.schema.options.strict_index_keys
         && let Some(after) = &change.after
-        && let Some(refusal) = strict(table, &after.item)
+        && let Some(refusal) = misfits(table, &after.item)
     {
         return Ok(Some(refusal));
     }
@@ -38,7 +36,7 @@ pub(super) fn indexes(writer: &Writer, change: &RowChange<'_>) -> Result<Option<
     let mut edits = Vec::new();
     for index in table.indexes.iter().filter(kept) {
         let entry = |item: &Item, expires_at: Option<u64>| -> Result<Option<(Vec<u8>, Stored)>> {
-            let Some(key) = index.key.entry_key(&table.key, change.key, item)? else {
+            let Some(key) = index.entry_key(table, change.key, item)? else {
                 return Ok(None);
             };
             let shown = shown_expiry(table, expires_at);
@@ -167,29 +165,15 @@ pub(crate) fn entry_record(
     encode_record(attributes.filter(|(name, value)| held(name, value)), expires_at)
 }
 
-fn strict(table: &Table, item: &Item) -> Option<Refusal> {
+/// Refuses an item that cannot be in an index of a strict table.
+fn misfits(table: &Table, item: &Item) -> Option<Refusal> {
     table.indexes.iter().find_map(|index| {
-        let columns = index
-            .schema
-            .partition
-            .iter()
-            .map(|column| (&column.name, &column.key_type))
-            .chain(index.schema.sort.iter().map(|column| (&column.name, &column.key_type)));
-        columns.into_iter().find_map(|(name, key_type)| {
-            let value = item.get(name)?;
-            let (fits, empty) = match (key_type, value) {
-                (KeyType::Text, Value::Text(text)) => (true, text.is_empty()),
-                (KeyType::Bytes, Value::Bytes(bytes)) => (true, bytes.is_empty()),
-                (KeyType::Decimal, Value::Number(_)) => (true, false),
-                (KeyType::Text | KeyType::Bytes | KeyType::Decimal, _) => (false, false),
-                _ => (true, false),
-            };
-            (!fits || empty).then(|| Refusal::IndexKey {
-                index: index.schema.name.clone(),
-                attribute: name.clone(),
-                found: value.kind(),
-                empty,
-            })
+        let (attribute, value, misfit) = misfit(&table.schema, &index.schema, item)?;
+        Some(Refusal::IndexKey {
+            index: index.schema.name.clone(),
+            attribute: attribute.to_owned(),
+            found: value.kind(),
+            misfit,
         })
     })
 }

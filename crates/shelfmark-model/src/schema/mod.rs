@@ -195,8 +195,10 @@ pub struct TableOptions {
     pub ttl: Option<TtlSource>,
     /// Split a partition's shard above this many items; implies exact counts.
     pub shard_items_max: Option<u64>,
-    /// Refuse a write whose index key attribute is of another type or empty, instead of leaving the
-    /// item out of the index.
+    /// Refuse a write whose index key attribute is of another type, empty, or longer than
+    /// [`crate::limits::STRICT_PARTITION_COLUMN_BYTES_MAX`] or
+    /// [`crate::limits::STRICT_SORT_COLUMN_BYTES_MAX`], instead of leaving the item out of the index.
+    /// Items that were there before an index are left out of it all the same.
     pub strict_index_keys: bool,
     /// Largest item, by the rule of [`crate::item_size_bytes`]; `None` leaves the general limit.
     pub item_size_bytes_max: Option<u64>,
