@@ -40,11 +40,8 @@ fn records_text(found: &Verification) -> String {
         format!("tables         {}", found.tables),
         format!("rows           {} with {} index entries", found.rows, found.entries),
         format!("changes        {}", found.changes),
-        format!("to expire      {} items, {} tokens", found.due_times, found.tokens),
+        format!("to expire      {} due times, {} tokens", found.due_times, found.tokens),
     ];
-    if found.tables_skipped > 0 {
-        lines.push(format!("note: {} tables of cells were not looked into", found.tables_skipped));
-    }
     lines.extend(found.findings.iter().map(|finding| format!("wrong: {finding}")));
     if found.findings_more > 0 {
         lines.push(format!("wrong: {} more", found.findings_more));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_model::{TableName, TableSchema};
+use shelfmark_model::{TableName, TableSchema, ViewPart, ViewSchema};
 use shelfmark_store::{Snapshot, Write};
 
 use super::change::{check_unchanged, dropped_write, no_table, take_ids};
@@ -156,9 +156,11 @@ impl<'b> Batch<'b> {
         }
         if let Some(view) = schema.cells.as_ref().and_then(|cells| cells.view_of.as_ref()) {
             let base = self.schema(&view.base)?;
+            let (partition, sort) = (base.partition.len(), base.sort.len());
             let Some(cells) = &mut base.cells else {
                 return Err(Error::invalid("a view's base is a table of cells"));
             };
+            check_view_key(view, partition, sort)?;
             cells.views.push(name.clone());
         }
         self.tables.insert(name, Work { old: None, schema: Some(schema), is_renewed: true });
@@ -320,6 +322,17 @@ impl Work {
         let ids = std::iter::once(&old.id).chain(&old.index_ids);
         ids.filter(|id| !is_kept(id)).copied().collect()
     }
+}
+
+/// Two rows of the base must not meet at one key of the view.
+fn check_view_key(view: &ViewSchema, partition: usize, sort: usize) -> Result<()> {
+    let parts = || view.partition.iter().chain(&view.sort);
+    let partition = (0..).take(partition).map(ViewPart::PartitionColumn);
+    let mut wanted = partition.chain((0..).take(sort).map(ViewPart::SortColumn));
+    if wanted.all(|wanted| parts().any(|part| *part == wanted)) {
+        return Ok(());
+    }
+    Err(Error::invalid("a view's key has every column of its base's key"))
 }
 
 fn exists(name: &TableName) -> Error {

@@ -184,7 +184,8 @@ fn version_key() -> Bytes {
     catalogue_key(section::VERSION).into()
 }
 
-fn table_key(name: &TableName) -> Vec<u8> {
+/// Where the record of a table lies.
+pub(crate) fn table_key(name: &TableName) -> Vec<u8> {
     let mut key = catalogue_key(section::TABLES);
     put_table_name(&mut key, name);
     key

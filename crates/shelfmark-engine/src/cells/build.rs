@@ -42,6 +42,9 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
         && view.state == IndexState::Building
     {
         let base = inner.catalogue.table(&view.base)?;
+        // Who reads a view does not look at the marks of its base. From now on no deletion leaves rows
+        // behind that it concerns; those of before are seen to first.
+        patiently(|| inner.purge_ranges(&base))?;
         build(inner, &base, &Built::View(&table))?;
         set_state(inner, name, |schema| {
             let view = schema.cells.as_mut().and_then(|cells| cells.view_of.as_mut());

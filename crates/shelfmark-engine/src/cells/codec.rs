@@ -208,17 +208,21 @@ impl<'a> RowReader<'a> {
     }
 }
 
-/// Walks over the cells of whole parts: a first chunk, and those in which it goes on.
-fn each_cell_of_chunks(chunks: &[Bytes], each: &mut impl FnMut(StoredCell)) -> Result<()> {
-    let mut rest = chunks;
-    while let Some((first, after)) = rest.split_first() {
+/// Returns the parts that chunks make up: a first one, and those in which it goes on.
+pub(super) fn parts_of(chunks: &[Bytes]) -> impl Iterator<Item = &[Bytes]> {
+    chunks.chunk_by(|_, next| next.first() == Some(&CHUNK_GOES_ON_V1))
+}
+
+/// Walks over the cells of whole parts.
+pub(super) fn each_cell_of_chunks(
+    chunks: &[Bytes],
+    each: &mut impl FnMut(StoredCell),
+) -> Result<()> {
+    for part in parts_of(chunks) {
+        let Some((first, more)) = part.split_first() else { continue };
         if first.first() != Some(&CHUNK_V1) {
             return Err(Error::corrupt("a chunk has an unknown version"));
         }
-        let more =
-            after.iter().take_while(|chunk| chunk.first() == Some(&CHUNK_GOES_ON_V1)).count();
-        let (more, next) = after.split_at_checked(more).unwrap_or_default();
-        rest = next;
         if more.is_empty() {
             let mut reader = Reader::new(first);
             reader.byte()?;

@@ -122,7 +122,7 @@ fn earlier(a: Ends, b: Ends) -> Ends {
 }
 
 /// Returns when a row stops existing; `None` if it does not exist whatever the time is.
-fn ends_of(row: &CellRow) -> Option<Ends> {
+pub(super) fn ends_of(row: &CellRow) -> Option<Ends> {
     let cells = row.cells.values().filter_map(|cell| match &cell.content {
         Content::Live { expiry, .. } => Some(*expiry),
         Content::Dead { .. } => None,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use shelfmark_keycode::{Direction, token};
+use shelfmark_keycode::token;
 use shelfmark_model::IndexState;
 use shelfmark_store::KeyRange;
 
@@ -11,7 +11,6 @@ use super::derive::entries;
 use super::keys::{Place, put_partition, span_range};
 use super::layout::IndexLayout;
 use super::page::{CellReader, is_full, token_range};
-use super::raw::take_raw;
 use super::request::{CellEntry, CellIndexQuery, CellPage};
 use super::{Cell, CellKey, CellRow, Content, LiveRow};
 use crate::catalogue::Table;
@@ -83,7 +82,7 @@ impl<V: View> CellReader<'_, V> {
             if Head::parse(&raw.head)?.expires_at.is_some_and(|second| second <= self.now) {
                 continue;
             }
-            let place = self.place_of(index, &raw.key)?;
+            let place = index.place_of(&self.layout.keys, &raw.key)?;
             if !is_asked_for(query, &place) {
                 continue;
             }
@@ -101,15 +100,6 @@ impl<V: View> CellReader<'_, V> {
         page.report.steps.push(step);
         page.report.steps.push(self.into_step());
         Ok(page)
-    }
-
-    fn place_of(&self, index: &IndexLayout, key: &[u8]) -> Result<Place> {
-        let damaged = || Error::corrupt("an entry of an index of cells is damaged");
-        let mut rest = key.strip_prefix(index.prefix.as_ref()).ok_or_else(damaged)?;
-        for term in &index.terms {
-            take_raw(&term.key_type, Direction::Ascending, &mut rest)?;
-        }
-        self.layout.keys.parse_rest(rest)
     }
 
     /// Reads what an entry leads to.

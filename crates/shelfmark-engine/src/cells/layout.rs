@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use shelfmark_model::{CellIndex, Direction, IndexState, SortColumn, TableSchema, ViewSchema};
 
-use super::keys::CellKeys;
+use super::keys::{CellKeys, Place};
+use super::raw::take_raw;
+use crate::error::{Error, Result};
 use crate::layout::{Tree, tree_key};
 
 /// The keys and numbers of one form of a table of cells.
@@ -28,6 +30,18 @@ pub(super) struct IndexLayout {
     pub(super) schema: CellIndex,
     /// The terms as key columns.
     pub(super) terms: Vec<SortColumn>,
+}
+
+impl IndexLayout {
+    /// Returns the place that an entry's key (without chunk) leads to.
+    pub(super) fn place_of(&self, keys: &CellKeys, entry: &[u8]) -> Result<Place> {
+        let damaged = || Error::corrupt("an entry of an index of cells is damaged");
+        let mut rest = entry.strip_prefix(self.prefix.as_ref()).ok_or_else(damaged)?;
+        for term in &self.terms {
+            take_raw(&term.key_type, Direction::Ascending, &mut rest)?;
+        }
+        keys.parse_rest(rest)
+    }
 }
 
 impl CellsLayout {

@@ -251,6 +251,71 @@ fn purge_name(mark: &RangeMark) -> Vec<u8> {
     name
 }
 
+/// What a key in the tree of marks is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MarkKind {
+    /// A range of rows was deleted.
+    Range,
+    /// A row was deleted.
+    Row,
+    /// A range of rows is still to be purged.
+    Purge,
+    /// The bound that no mark is above.
+    Bound,
+}
+
+/// A mark, as it was found.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundMark {
+    pub(crate) kind: MarkKind,
+    /// The rows that it concerns: keys without `[rows][table id]`. Empty for rows and bounds.
+    pub(crate) range: (Bytes, Bytes),
+    /// The deletion's timestamp, or the bound.
+    pub(crate) timestamp: Timestamp,
+    /// Second since the Unix epoch at which the deletion happened.
+    pub(crate) at_seconds: u64,
+}
+
+/// Reads what lies at a key behind `[marks][table id]`.
+///
+/// # Errors
+///
+/// * `Corrupt`: it is none of the known ones, or its key and value do not fit.
+pub(super) fn found(rest: &[u8], value: &[u8]) -> Result<FoundMark> {
+    let damaged = || Error::corrupt("a mark cannot be read");
+    let (kind, name) = rest.split_first().ok_or_else(damaged)?;
+    let mut reader = Reader::new(value);
+    let (kind, range, deletion) = match *kind {
+        RANGES | PURGES => {
+            let end = match *kind {
+                RANGES => name,
+                _ => name.split_last_chunk::<{ size_of::<Timestamp>() }>().ok_or_else(damaged)?.0,
+            };
+            let mark = RangeMark::decode(end, value)?;
+            let is_named = *kind == RANGES || purge_name(&mark) == name;
+            if mark.start >= mark.end || mark.encode() != value || !is_named {
+                return Err(damaged());
+            }
+            let kind = if *kind == RANGES { MarkKind::Range } else { MarkKind::Purge };
+            (kind, (mark.start, mark.end), mark.deletion)
+        }
+        ROWS => {
+            let deletion = take_deletion(&mut reader)?;
+            if !reader.is_empty() {
+                return Err(damaged());
+            }
+            (MarkKind::Row, (Bytes::new(), Bytes::new()), deletion)
+        }
+        BOUND if name.is_empty() => {
+            let deletion = Deletion { timestamp: bound_of(value)?, at_seconds: 0 };
+            (MarkKind::Bound, (Bytes::new(), Bytes::new()), deletion)
+        }
+        _ => return Err(damaged()),
+    };
+    let Deletion { timestamp, at_seconds } = deletion;
+    Ok(FoundMark { kind, range, timestamp, at_seconds })
+}
+
 /// Returns when a mark may be forgotten: the second at which its deletion happened; `None` if it is
 /// gone.
 pub(super) fn happened_at(view: &impl View, mark_key: &[u8]) -> Result<Option<u64>> {

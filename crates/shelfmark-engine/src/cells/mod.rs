@@ -32,6 +32,7 @@
 
 mod apply;
 mod build;
+mod check;
 mod codec;
 mod delete;
 mod derive;
@@ -58,6 +59,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 pub(crate) use build::resume;
+pub(crate) use check::{MarkKind, StoredCells, due_hash, entry_place};
 pub(crate) use codec::chunk_count;
 pub use engine::{CellCompletion, CellWrites};
 pub(crate) use layout::CellsLayout;

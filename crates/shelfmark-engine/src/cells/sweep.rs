@@ -114,19 +114,24 @@ impl Engine {
             if table.cells.is_none() || !table.shared.cells.is_purging() {
                 continue;
             }
-            let snapshot = self.inner.store.snapshot()?;
-            let purges = marks::purges(&&*snapshot, table.id)?;
-            drop(snapshot);
-            for mark in &purges {
-                self.inner.purge_range(&table, mark)?;
-            }
-            left += self.inner.end_purges(&table)?;
+            left += self.inner.purge_ranges(&table)?;
         }
         Ok(left)
     }
 }
 
 impl Inner {
+    /// Removes the rows of a table's deletions. Returns how many deletions are left.
+    pub(super) fn purge_ranges(&self, table: &Arc<Table>) -> Result<usize> {
+        let snapshot = self.store.snapshot()?;
+        let purges = marks::purges(&&*snapshot, table.id)?;
+        drop(snapshot);
+        for mark in &purges {
+            self.purge_range(table, mark)?;
+        }
+        self.end_purges(table)
+    }
+
     /// Removes the rows of one deletion, piece by piece.
     fn purge_range(&self, table: &Arc<Table>, mark: &RangeMark) -> Result<()> {
         let keys = &table.cells()?.keys;

@@ -19,5 +19,5 @@ pub(crate) use get::{chunk_key, get};
 pub use page::ResultPage;
 pub use query::{Query, Scan, Segment};
 pub(crate) use query::{query, scan};
-pub(crate) use rows::{RawRow, RowScan};
+pub(crate) use rows::{RawRow, RowScan, chunk_count};
 pub(crate) use view::View;

@@ -22,7 +22,7 @@ pub(crate) struct RawRow {
 }
 
 /// Returns how many chunks come after a head, of an item or of a row of cells.
-pub(super) fn chunk_count(head: &[u8]) -> Result<usize> {
+pub(crate) fn chunk_count(head: &[u8]) -> Result<usize> {
     match kind_of(head)? {
         RecordKind::Item => Ok(Head::parse(head)?.chunks),
         RecordKind::Cells => crate::cells::chunk_count(head),

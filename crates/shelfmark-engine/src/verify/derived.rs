@@ -100,6 +100,10 @@ impl Checker {
                 self.out.add(PLACE, &row.key, "a due time that cannot be read");
                 continue;
             };
+            if let Some(table) = self.cells_tables.get(&id).cloned() {
+                self.cells_due(&table, &row.key, rest)?;
+                continue;
+            }
             // One that leads nowhere any more is the sweep's to remove.
             let row_key = [tree_key(Tree::Rows, id).as_slice(), rest].concat();
             if let Err(why) = damage(self.expiry_of(&row_key))? {

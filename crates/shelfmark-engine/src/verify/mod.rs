@@ -1,32 +1,40 @@
 //! Reading all records of a store and checking that they belong together.
 //!
 //! Every key and record decodes, every row has its entries in all indexes and every entry its row,
-//! counts are what is there, items that expire are in the queue. What lies below, files and their
+//! views are what their bases make of them, counts are what is there, and what expires or is to be
+//! forgotten is in the queue. What lies below, files and their
 //! checksums, is the store's to verify; here it may be as it was written and yet be wrong.
 //!
 //! What it is not: a repair. Nothing is changed, whatever is found.
 //!
-//! Memory: one row with what follows from it, the ids of all tables, the counts of one partition's
-//! shards, and at most [`FINDINGS_MAX`] findings.
+//! Memory: one row with what follows from it, the ids of all tables, the schemas of those of cells,
+//! the counts of one partition's shards, at most [`FINDINGS_MAX`] findings, and 16 bytes for each row
+//! of cells that is due at another time than its table's grace period now says.
 
 mod catalogue;
+mod cells;
 mod derived;
 mod entries;
 mod moment;
 mod rows;
 mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use self::moment::Moment;
+use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Findings that are kept; further ones are only counted.
 pub const FINDINGS_MAX: usize = 100;
+
+/// Bytes of a key that a finding's text shows.
+const SHOWN_KEY_BYTES_MAX: usize = 256;
 
 /// Something that does not belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +53,14 @@ impl fmt::Display for Finding {
     }
 }
 
+/// Shows the beginning of a key.
 fn hex(key: &[u8]) -> String {
-    key.iter().map(|byte| format!("{byte:02x}")).collect()
+    let shown: String =
+        key.iter().take(SHOWN_KEY_BYTES_MAX).map(|byte| format!("{byte:02x}")).collect();
+    match key.len() {
+        0..=SHOWN_KEY_BYTES_MAX => shown,
+        bytes => format!("{shown}… ({bytes} bytes)"),
+    }
 }
 
 /// What [`Engine::verify`] read and found.
@@ -54,9 +68,7 @@ fn hex(key: &[u8]) -> String {
 pub struct Verification {
     /// Tables.
     pub tables: u64,
-    /// Tables of rows that this does not look into.
-    pub tables_skipped: u64,
-    /// Rows.
+    /// Rows, those of views included.
     pub rows: u64,
     /// Entries of indexes.
     pub entries: u64,
@@ -99,6 +111,10 @@ struct Checker {
     ids: BTreeSet<u64>,
     /// Every table's record could be read.
     knows_all_ids: bool,
+    /// Tables of cells, by id.
+    cells_tables: BTreeMap<u64, Arc<Table>>,
+    /// Rows and marks of cells, by table and hash, that are not due when their table now says.
+    not_queued: BTreeSet<(u64, u64)>,
 }
 
 impl Engine {
@@ -119,9 +135,12 @@ impl Engine {
             out: Verification::default(),
             ids: BTreeSet::new(),
             knows_all_ids: true,
+            cells_tables: BTreeMap::new(),
+            not_queued: BTreeSet::new(),
         };
         checker.catalogue()?;
         checker.due_times()?;
+        checker.not_queued();
         checker.tokens()?;
         checker.strangers()?;
         Ok(checker.out)

@@ -104,7 +104,7 @@ impl Checker {
         if index.schema.state != IndexState::Public || is_free {
             return Ok(());
         }
-        let Some(key) = index.key.entry_key(&table.key, &sound.key, &sound.item)? else {
+        let Some(key) = index.entry_key(table, &sound.key, &sound.item)? else {
             return Ok(());
         };
         let Some(entry) = read_row(&self.moment, &key)? else {

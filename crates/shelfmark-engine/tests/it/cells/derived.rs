@@ -22,7 +22,7 @@ fn index(name: &str, target: CellIndexTarget, terms: &[KeyType]) -> CellIndex {
     CellIndex { name: name.to_owned(), target, terms: terms.to_vec(), state: IndexState::Public }
 }
 
-fn indexed() -> TableSchema {
+pub(super) fn indexed() -> TableSchema {
     let mut schema = schema("t");
     schema.cells.as_mut().unwrap().indexes = vec![
         index("by_a", CellIndexTarget::Column(A), &[KeyType::Text]),

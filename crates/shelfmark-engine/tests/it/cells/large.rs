@@ -105,6 +105,7 @@ fn writes_into_chunks_come_to_what_writes_of_the_whole_row_do() {
                     .map(|cell| (as_text(&cell.path), as_text(&cell.value)))
                     .collect();
                 assert!(found == expected, "after {at}: {} {}", found.len(), expected.len());
+                bed.check_sound();
             }
         }
         let hits = super::derived::hits(bed, &table, "by_key", shelfmark_engine::Span::all());

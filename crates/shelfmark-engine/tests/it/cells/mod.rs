@@ -8,6 +8,7 @@ mod large;
 mod model;
 mod reports;
 mod together;
+mod verify;
 
 use std::sync::Arc;
 
@@ -143,6 +144,11 @@ impl Bed {
     ) -> Option<LiveRow> {
         let get = CellGet { partition: bytes(pk), clustering, ..CellGet::default() };
         patiently(|| self.engine.get_cells(table, &get)).unwrap().row
+    }
+
+    /// Checks that all records belong together.
+    pub(crate) fn check_sound(&self) {
+        assert_eq!(patiently(|| self.engine.verify()).unwrap().findings, []);
     }
 
     /// The value of a plain column, as text.

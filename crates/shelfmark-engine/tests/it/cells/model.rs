@@ -398,18 +398,21 @@ fn run(bed: &Bed, seed: u64, name: &str) {
         write(bed, &[again]);
     }
     compare(bed, &table, &oracle, now(), seed);
+    bed.check_sound();
     let mut position = SweepPosition::default();
     for seconds in [5, 15, 30, 100] {
         bed.seconds(seconds);
         compare(bed, &table, &oracle, now(), seed);
         compare_view(bed, &view, &oracle, now(), seed);
         while bed.sweep(&mut position, 100).unwrap() > 0 {}
+        bed.check_sound();
     }
     // What is forgotten after the grace was dead before.
     bed.seconds(u64::from(super::GRACE_SECONDS) + 10);
     while bed.sweep(&mut position, 100).unwrap() > 0 {}
     compare(bed, &table, &oracle, now(), seed);
     compare_view(bed, &view, &oracle, now(), seed);
+    bed.check_sound();
 }
 
 #[test]

@@ -187,6 +187,7 @@ fn no_late_write_survives_and_indexes_and_views_agree() {
         assert!(rows.iter().all(|(_, a)| a.starts_with("above")), "{rows:?}");
         assert_eq!(indexed_rows(bed, &table), rows);
         assert_eq!(view_rows(bed, &by_a), rows);
+        bed.check_sound();
         assert_eq!(by_a.schema.name, TableName::new("ks", "by_a"));
     });
 }

@@ -1,0 +1,293 @@
+//! Tables of cells: rows and statics, entries of indexes, rows of views, marks, and when each is due.
+//!
+//! Invariant that is checked: entries and views follow from the rows as they are stored, whatever the
+//! time is; and whatever is to be forgotten some day is in the queue of due times.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_store::{KeyRange, Row};
+
+use super::walk::{Found, Walk};
+use super::{Checker, damage};
+use crate::catalogue::{Table, stored_table, table_key};
+use crate::cells::{CellsLayout, MarkKind, StoredCells, due_hash, entry_place};
+use crate::error::{Error, Result};
+use crate::layout::{Tree, tree_key, tree_range};
+use crate::read::{RawRow, View as _, read_row};
+use shelfmark_model::TableName;
+
+/// A table of cells with what its rows follow from, or what follows from them.
+struct Bed<'t> {
+    table: &'t Table,
+    layout: &'t CellsLayout,
+    views: Vec<Table>,
+    /// Set for a view whose base is there.
+    base: Option<Table>,
+}
+
+fn place(table: &Table) -> String {
+    format!("rows of {}", table.schema.name)
+}
+
+impl Checker {
+    /// Checks a table of cells.
+    pub(super) fn cells(&mut self, table: &Arc<Table>) -> Result<()> {
+        let layout = table.cells()?;
+        let bed = Bed { table, layout, views: self.views(table)?, base: self.base(table)? };
+        self.cell_rows(&bed)?;
+        let indexes: Vec<(Bytes, String)> =
+            layout.index_ranges().map(|(prefix, name)| (prefix, name.to_owned())).collect();
+        for (at, (prefix, name)) in indexes.into_iter().enumerate() {
+            self.cell_entries(&bed, at, prefix, &name)?;
+        }
+        self.marks(&bed)?;
+        for tree in [Tree::Changes, Tree::Counts, Tree::Shards] {
+            self.nothing_in(table, tree, "a table of cells has no counts, changes or shards")?;
+        }
+        self.cells_tables.insert(table.id, Arc::clone(table));
+        Ok(())
+    }
+
+    /// Looks for keys of a table in a tree where it has none.
+    pub(super) fn nothing_in(&mut self, table: &Table, tree: Tree, why: &str) -> Result<()> {
+        if let Some(row) = Walk::over(tree_range(tree, table.id)).next(&self.moment)? {
+            self.out.add(format!("table {}", table.schema.name), &row.key, why);
+        }
+        Ok(())
+    }
+
+    /// Returns the views of a table, those that are there.
+    fn views(&mut self, table: &Table) -> Result<Vec<Table>> {
+        let names: Vec<TableName> =
+            table.schema.cells.iter().flat_map(|cells| cells.views.clone()).collect();
+        let mut views = Vec::with_capacity(names.len());
+        for name in names {
+            match self.other(&name)? {
+                Some(view) if view.cells().is_ok_and(|layout| layout.is_view()) => views.push(view),
+                _ => {
+                    let why = format!("its view {name} is not there");
+                    self.out.add(format!("table {}", table.schema.name), &table_key(&name), why);
+                }
+            }
+        }
+        Ok(views)
+    }
+
+    /// Returns the base of a view.
+    fn base(&mut self, view: &Table) -> Result<Option<Table>> {
+        let schema = view.schema.cells.as_ref().and_then(|cells| cells.view_of.as_ref());
+        let Some(schema) = schema else { return Ok(None) };
+        let base = self.other(&schema.base)?;
+        let knows = |base: &Table| {
+            base.schema.cells.as_ref().is_some_and(|own| own.views.contains(&view.schema.name))
+        };
+        if base.as_ref().is_some_and(knows) {
+            return Ok(base);
+        }
+        let why = format!("its base {} is not there, or knows nothing of it", schema.base);
+        let place = format!("view {}", view.schema.name);
+        self.out.add(place, &table_key(&schema.base), why);
+        Ok(None)
+    }
+
+    /// Reads the record of another table; what is wrong with it is told where it is looked at.
+    fn other(&self, name: &TableName) -> Result<Option<Table>> {
+        let Some(record) = self.moment.get(&table_key(name))? else { return Ok(None) };
+        Ok(damage(stored_table(&record))?.ok())
+    }
+
+    fn cell_rows(&mut self, bed: &Bed<'_>) -> Result<()> {
+        let mut walk = Walk::over(KeyRange::prefix(bed.layout.rows_prefix()));
+        while let Some(found) = walk.next_row(&self.moment)? {
+            let row = match found {
+                Found::Row(row) => row,
+                Found::Damage(key, why) => {
+                    self.out.add(place(bed.table), &key, why);
+                    continue;
+                }
+            };
+            let stored = match damage(StoredCells::read(bed.layout, &row))? {
+                Ok(stored) => stored,
+                Err(why) => {
+                    self.out.add(place(bed.table), &row.key, why);
+                    continue;
+                }
+            };
+            self.out.rows += u64::from(stored.is_row());
+            if bed.layout.is_view() {
+                if let Err(why) = damage(self.view_row_leads_home(bed, &row))? {
+                    self.out.add(place(bed.table), &row.key, why);
+                }
+            } else {
+                self.follows_from_cells(bed, &row, &stored)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what follows from a row: its entries, its rows in views, its due time.
+    fn follows_from_cells(
+        &mut self,
+        bed: &Bed<'_>,
+        row: &RawRow,
+        stored: &StoredCells,
+    ) -> Result<()> {
+        for at in 0..bed.table.index_ids.len() {
+            if bed.layout.is_index_complete(at)
+                && let Err(why) = damage(self.has_cell_entries(bed, at, stored))?
+            {
+                self.out.add(place(bed.table), &row.key, why);
+            }
+        }
+        for view in &bed.views {
+            if view.cells()?.is_view_complete()
+                && let Err(why) = damage(self.is_in_view(bed, view, stored))?
+            {
+                let why = format!("view {}: {why}", view.schema.name);
+                self.out.add(place(bed.table), &row.key, why);
+            }
+        }
+        if let Some(second) = stored.due_second(bed.layout) {
+            self.is_queued(bed.table, second, &bed.layout.due_of_row(&row.key))?;
+        }
+        Ok(())
+    }
+
+    fn has_cell_entries(&self, bed: &Bed<'_>, at: usize, stored: &StoredCells) -> Result<()> {
+        for (key, value) in stored.entries(bed.layout, at)? {
+            match self.moment.get(&key)? {
+                Some(entry) if entry == value => {}
+                Some(_) => return Err(Error::corrupt("its entry in an index ends another time")),
+                None => return Err(Error::corrupt("it has no entry in an index")),
+            }
+        }
+        Ok(())
+    }
+
+    fn is_in_view(&self, bed: &Bed<'_>, view: &Table, stored: &StoredCells) -> Result<()> {
+        let Some((key, made)) = stored.in_view(bed.layout, view)? else { return Ok(()) };
+        match read_row(&self.moment, &key)? {
+            Some(row) if row.head == made.head && row.chunks == made.chunks => Ok(()),
+            Some(_) => Err(Error::corrupt("its row there says something else")),
+            None => Err(Error::corrupt("it has no row there")),
+        }
+    }
+
+    fn view_row_leads_home(&self, bed: &Bed<'_>, row: &RawRow) -> Result<()> {
+        let Some(base) = &bed.base else { return Ok(()) };
+        let base_layout = base.cells()?;
+        let base_key = bed.layout.view_row_leads_to(base_layout, &row.key)?;
+        let Some(found) = read_row(&self.moment, &base_key)? else {
+            return Err(Error::corrupt("it follows from a row that is not there"));
+        };
+        let stored = StoredCells::read(base_layout, &found)?;
+        match stored.in_view(base_layout, bed.table)? {
+            Some((key, _)) if key == row.key => Ok(()),
+            _ => Err(Error::corrupt("it follows from a row that makes another one")),
+        }
+    }
+
+    fn cell_entries(&mut self, bed: &Bed<'_>, at: usize, prefix: Bytes, name: &str) -> Result<()> {
+        let place = format!("index {name} of {}", bed.table.schema.name);
+        let mut walk = Walk::over(KeyRange::prefix(prefix));
+        while let Some(found) = walk.next_row(&self.moment)? {
+            let entry = match found {
+                Found::Row(row) => row,
+                Found::Damage(key, why) => {
+                    self.out.add(place.as_str(), &key, why);
+                    continue;
+                }
+            };
+            self.out.entries += 1;
+            if let Err(why) = damage(self.entry_leads_home(bed.layout, at, &entry))? {
+                self.out.add(place.as_str(), &entry.key, why);
+            }
+        }
+        Ok(())
+    }
+
+    fn entry_leads_home(&self, layout: &CellsLayout, at: usize, entry: &RawRow) -> Result<()> {
+        let Some(row) = read_row(&self.moment, &layout.entry_leads_to(at, &entry.key)?)? else {
+            return Err(Error::corrupt("an entry leads to no row"));
+        };
+        let own = StoredCells::read(layout, &row)?.entries(layout, at)?;
+        let key = entry_place(&entry.key);
+        if own.iter().any(|(own, _)| own.as_ref() == key) {
+            return Ok(());
+        }
+        Err(Error::corrupt("an entry leads to a row that has another one"))
+    }
+
+    /// Checks the marks of a table: that they can be read, that ranges are apart, that none is above
+    /// the bound, that each is due some day.
+    fn marks(&mut self, bed: &Bed<'_>) -> Result<()> {
+        let place = format!("marks of {}", bed.table.schema.name);
+        let prefix = tree_key(Tree::Marks, bed.table.id).len();
+        let mut walk = Walk::over(tree_range(Tree::Marks, bed.table.id));
+        let (mut behind, mut latest, mut bound) = (Bytes::new(), None, None);
+        while let Some(Row { key, value }) = walk.next(&self.moment)? {
+            let rest = key.get(prefix..).unwrap_or_default();
+            let mark = match damage(bed.layout.mark(rest, &value))? {
+                Ok(mark) => mark,
+                Err(why) => {
+                    self.out.add(place.as_str(), &key, why);
+                    continue;
+                }
+            };
+            match mark.kind {
+                MarkKind::Bound => bound = Some(mark.timestamp),
+                MarkKind::Purge => {}
+                MarkKind::Range | MarkKind::Row => {
+                    latest = latest.max(Some(mark.timestamp));
+                    let (due, second) = bed.layout.due_of_mark(rest, mark.at_seconds);
+                    self.is_queued(bed.table, second, &due)?;
+                }
+            }
+            if mark.kind == MarkKind::Range {
+                if mark.range.0 < behind {
+                    self.out.add(place.as_str(), &key, "two marks concern the same rows");
+                }
+                behind = mark.range.1;
+            }
+        }
+        if latest > bound {
+            let why = "a mark is later than the bound that writers look at";
+            self.out.add(place, &tree_key(Tree::Marks, bed.table.id), why);
+        }
+        Ok(())
+    }
+
+    /// Notes what is not due when the table's grace period says. It may be in the queue all the same:
+    /// where that period was changed, or a time stayed behind that is looked at in vain.
+    fn is_queued(&mut self, table: &Table, second: u64, rest: &[u8]) -> Result<()> {
+        let mut key = vec![Tree::Due as u8];
+        key.extend_from_slice(&second.to_be_bytes());
+        shelfmark_keycode::put_ordered_varint(&mut key, table.id);
+        key.extend_from_slice(rest);
+        if !self.is_there(&key)? {
+            self.not_queued.insert((table.id, due_hash(rest)));
+        }
+        Ok(())
+    }
+
+    /// Takes note of a due time of a table of cells.
+    pub(super) fn cells_due(&mut self, table: &Table, key: &Bytes, rest: &[u8]) -> Result<()> {
+        if let Err(why) = damage(table.cells()?.check_due(rest))? {
+            self.out.add("the queue of due times", key, why);
+        }
+        self.not_queued.remove(&(table.id, due_hash(rest)));
+        Ok(())
+    }
+
+    /// Tells of what is nowhere in the queue, once all of it was looked at.
+    pub(super) fn not_queued(&mut self) {
+        for (id, table) in &self.cells_tables {
+            let lost = self.not_queued.range((*id, 0)..=(*id, u64::MAX)).count();
+            if lost > 0 {
+                let why = format!("{lost} rows or marks are to be forgotten and not in the queue");
+                self.out.add(place(table), &tree_key(Tree::Rows, *id), why);
+            }
+        }
+    }
+}
