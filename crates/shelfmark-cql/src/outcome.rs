@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
+use crate::auth::User;
 use crate::error::CqlError;
 use crate::statement::Plan;
 use crate::types::CqlType;
@@ -85,7 +86,7 @@ pub struct RequestOptions {
     /// The keyspace of names that have none: the request's own, else the connection's.
     pub keyspace: Option<Arc<str>>,
     /// Who asks; `None` when nobody has to log in.
-    pub user: Option<Arc<str>>,
+    pub user: Option<User>,
     /// The level.
     pub consistency: Consistency,
     /// The level of a condition.

@@ -104,7 +104,7 @@ fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
         salt
     };
     let role = cql::OneRole::new(name, &password, salt());
-    Ok(Some(cql::Login::new(Arc::new(role), salt())))
+    Ok(Some(cql::Login::new(role, salt())))
 }
 
 /// Returns what the connections of a face are encrypted with, if they are.

@@ -19,60 +19,65 @@ use crate::error::{CqlError, ErrorCode};
 
 /// What is known of a role when it logs in.
 #[derive(Debug, Clone)]
-pub struct Credentials {
+pub(crate) struct Credentials {
     /// The hash of its password; without one it cannot log in.
-    pub hash: Option<PasswordHash>,
+    pub(crate) hash: Option<PasswordHash>,
     /// Whether it may log in at all.
-    pub can_login: bool,
+    pub(crate) can_login: bool,
 }
 
-/// Where roles are looked up.
-pub trait RoleSource: Send + Sync {
-    /// Returns what is known of a role; `None` if there is none of this name.
-    ///
-    /// # Errors
-    ///
-    /// * Those of reading the table of roles.
-    fn credentials(&self, role: &str) -> Result<Option<Credentials>, CqlError>;
+/// Who has logged in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// The role's name.
+    pub name: Arc<str>,
+    /// The name of the role that the server was started with. It is always a superuser, and nobody
+    /// else is without saying so in its row: a role that was dropped may still be connected.
+    pub start_role: Arc<str>,
+}
+
+impl User {
+    pub(crate) fn is_start_role(&self) -> bool {
+        self.name == self.start_role
+    }
 }
 
 /// Checks logins.
 #[derive(Clone)]
 pub struct Login {
-    /// Asked in order; the first that knows a role counts.
-    sources: Vec<Arc<dyn RoleSource>>,
+    /// Asked first.
+    start: OneRole,
+    stored: Option<Roles>,
     /// Stands for the hash of roles that are not there.
     nobody: PasswordHash,
 }
 
 impl Login {
-    /// Creates the check of the roles of `roles`. `salt` is random.
+    /// Creates the check of the role that the server is started with. `salt` is random.
     #[must_use]
-    pub fn new(roles: Arc<dyn RoleSource>, salt: [u8; 16]) -> Self {
-        Self { sources: vec![roles], nobody: PasswordHash::new("", salt) }
+    pub fn new(start: OneRole, salt: [u8; 16]) -> Self {
+        Self { start, stored: None, nobody: PasswordHash::new("", salt) }
     }
 
-    /// Adds roles that are looked up after the others.
-    pub(crate) fn and(mut self, roles: Arc<dyn RoleSource>) -> Self {
-        self.sources.push(roles);
+    /// Lets the roles of a table log in as well.
+    pub(crate) fn and(mut self, roles: Roles) -> Self {
+        self.stored = Some(roles);
         self
     }
 
     fn credentials(&self, role: &str) -> Result<Option<Credentials>, CqlError> {
-        for source in &self.sources {
-            if let Some(found) = source.credentials(role)? {
-                return Ok(Some(found));
-            }
+        if role == &*self.start.name {
+            return Ok(Some(Credentials { hash: Some(self.start.hash.clone()), can_login: true }));
         }
-        Ok(None)
+        self.stored.as_ref().map_or(Ok(None), |stored| stored.credentials(role))
     }
 
-    /// Returns the role that a claim proves. Takes about 50 ms of work, on purpose.
+    /// Returns who a claim proves that a client is. Takes about 50 ms of work, on purpose.
     ///
     /// # Errors
     ///
     /// * `BadCredentials`: name or password are wrong, or the role may not log in.
-    pub(crate) fn check(&self, claim: &Claim) -> Result<Arc<str>, CqlError> {
+    pub(crate) fn check(&self, claim: &Claim) -> Result<User, CqlError> {
         let refused = |text: String| CqlError::new(ErrorCode::BadCredentials, text);
         let known = self.credentials(&claim.name)?;
         let (hash, can_login) = match &known {
@@ -81,7 +86,10 @@ impl Login {
         };
         let right = hash.verify(&claim.password);
         match can_login {
-            Some(true) if right => Ok(Arc::from(claim.name.as_str())),
+            Some(true) if right => Ok(User {
+                name: Arc::from(claim.name.as_str()),
+                start_role: Arc::clone(&self.start.name),
+            }),
             Some(false) if right => {
                 Err(refused(format!("{} is not permitted to log in", claim.name)))
             }
@@ -94,9 +102,9 @@ impl Login {
 }
 
 /// One role that is given at start.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct OneRole {
-    name: String,
+    name: Arc<str>,
     hash: PasswordHash,
 }
 
@@ -104,14 +112,7 @@ impl OneRole {
     /// Creates the role. `salt` is random.
     #[must_use]
     pub fn new(name: &str, password: &str, salt: [u8; 16]) -> Self {
-        Self { name: name.to_owned(), hash: PasswordHash::new(password, salt) }
-    }
-}
-
-impl RoleSource for OneRole {
-    fn credentials(&self, role: &str) -> Result<Option<Credentials>, CqlError> {
-        let credentials = Credentials { hash: Some(self.hash.clone()), can_login: true };
-        Ok((role == self.name).then_some(credentials))
+        Self { name: Arc::from(name), hash: PasswordHash::new(password, salt) }
     }
 }
 
@@ -122,9 +123,9 @@ mod tests {
     #[test]
     fn names_and_passwords() {
         let role = OneRole::new("cassandra", "pass word", [7; 16]);
-        let login = Login::new(Arc::new(role), [8; 16]);
+        let login = Login::new(role, [8; 16]);
         let check = |token: &'static [u8]| plain(Some(token)).and_then(|claim| login.check(&claim));
-        assert_eq!(&*check(b"\0cassandra\0pass word").unwrap(), "cassandra");
+        assert_eq!(&*check(b"\0cassandra\0pass word").unwrap().name, "cassandra");
         for wrong in [&b"\0cassandra\0pass"[..], b"\0other\0pass word", b"\0\0", b"\0other\0"] {
             let error = check(wrong).unwrap_err();
             assert_eq!(error.code, ErrorCode::BadCredentials);

@@ -11,7 +11,7 @@ use shelfmark_cql_syntax::ast::{
 use shelfmark_engine::{Engine, ErrorKind, Get, Scan, Table, Write};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, TableName, TableSchema, Value};
 
-use super::{Credentials, PasswordHash, RoleSource};
+use super::{Credentials, PasswordHash, User};
 use crate::error::{CqlError, ErrorCode, WriteKind};
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, Consistency, Outcome};
@@ -51,7 +51,7 @@ fn unauthorized(message: String) -> CqlError {
 pub(crate) fn run(
     engine: &Engine,
     statement: &Statement,
-    user: Option<&str>,
+    user: Option<&User>,
 ) -> Result<Answered, CqlError> {
     let roles = Roles::new(engine.clone());
     let done = match statement {
@@ -103,6 +103,12 @@ impl Roles {
         Ok(got.map_err(|error| failed(&error))?.item.as_ref().map(role))
     }
 
+    /// Returns what is known of a role when it logs in; `None` if there is none of this name.
+    pub(super) fn credentials(&self, name: &str) -> Result<Option<Credentials>, CqlError> {
+        let found = self.get(name)?;
+        Ok(found.map(|role| Credentials { hash: role.hash, can_login: role.can_login }))
+    }
+
     /// Returns every role, in no order that means anything.
     pub(crate) fn all(&self) -> Result<Vec<Role>, CqlError> {
         let Some(table) = self.table()? else { return Ok(Vec::new()) };
@@ -130,27 +136,28 @@ impl Roles {
         Ok(())
     }
 
-    /// Tells whether `user` may change roles. A user without a row is the one that the server was
-    /// started with.
-    fn is_superuser(&self, user: Option<&str>) -> Result<bool, CqlError> {
-        let Some(user) = user else { return Ok(true) };
-        Ok(self.get(user)?.is_none_or(|role| role.is_superuser))
+    /// Tells whether `user` may change roles.
+    fn is_superuser(&self, user: Option<&User>) -> Result<bool, CqlError> {
+        let Some(user) = user.filter(|user| !user.is_start_role()) else { return Ok(true) };
+        Ok(self.get(&user.name)?.is_some_and(|role| role.is_superuser))
     }
 
-    fn allow(&self, user: Option<&str>) -> Result<(), CqlError> {
+    fn allow(&self, user: Option<&User>) -> Result<(), CqlError> {
         if self.is_superuser(user)? {
             return Ok(());
         }
         Err(unauthorized(format!(
             "User {} does not have sufficient privileges to perform the requested operation",
-            user.unwrap_or_default()
+            user.map(|user| &*user.name).unwrap_or_default()
         )))
     }
 
-    fn create(&self, create: &CreateRole, user: Option<&str>) -> Result<(), CqlError> {
+    fn create(&self, create: &CreateRole, user: Option<&User>) -> Result<(), CqlError> {
         self.allow(user)?;
         let name = checked_name(create.name.as_str())?;
-        if self.get(name)?.is_some() {
+        // The role of the start has no row, and is there all the same.
+        let is_start_role = user.is_some_and(|user| *user.start_role == *name);
+        if is_start_role || self.get(name)?.is_some() {
             return if create.if_not_exists {
                 Ok(())
             } else {
@@ -167,10 +174,11 @@ impl Roles {
         self.put(&role)
     }
 
-    fn alter(&self, alter: &AlterRole, user: Option<&str>) -> Result<(), CqlError> {
+    fn alter(&self, alter: &AlterRole, user: Option<&User>) -> Result<(), CqlError> {
         let name = alter.name.as_str();
-        let own_password = user == Some(name)
-            && alter.options.iter().all(|option| matches!(option, RoleOption::Password(_)));
+        let is_own = user.is_some_and(|user| *user.name == *name);
+        let own_password =
+            is_own && alter.options.iter().all(|option| matches!(option, RoleOption::Password(_)));
         if !own_password {
             self.allow(user)?;
         }
@@ -185,7 +193,7 @@ impl Roles {
             };
         };
         let demotes = alter.options.contains(&RoleOption::Superuser(false));
-        if user == Some(name) && demotes {
+        if is_own && demotes {
             return Err(unauthorized(
                 "You aren't allowed to alter your own superuser status or that of a role granted \
                  to you"
@@ -196,10 +204,10 @@ impl Roles {
         self.put(&role)
     }
 
-    fn drop(&self, drop: &DropRole, user: Option<&str>) -> Result<(), CqlError> {
+    fn drop(&self, drop: &DropRole, user: Option<&User>) -> Result<(), CqlError> {
         self.allow(user)?;
         let name = drop.name.as_str();
-        if user == Some(name) {
+        if user.is_some_and(|user| *user.name == *name) {
             return Err(CqlError::invalid("Cannot DROP primary role for current login"));
         }
         match (self.get(name)?, self.table()?) {
@@ -264,13 +272,6 @@ fn role(item: &Item) -> Role {
     }
 }
 
-impl RoleSource for Roles {
-    fn credentials(&self, role: &str) -> Result<Option<Credentials>, CqlError> {
-        let found = self.get(role)?;
-        Ok(found.map(|role| Credentials { hash: role.hash, can_login: role.can_login }))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use shelfmark_engine::{Environment, SeededRandom};
@@ -289,20 +290,21 @@ mod tests {
 
     fn said(engine: &Engine, user: Option<&str>, text: &str) -> Result<(), CqlError> {
         let parsed = shelfmark_cql_syntax::parse(text).unwrap();
-        run(engine, &parsed.statement, user).map(|_| ())
+        let user = user.map(|name| User { name: name.into(), start_role: "root".into() });
+        run(engine, &parsed.statement, user.as_ref()).map(|_| ())
     }
 
     #[test]
     fn roles_are_made_changed_and_dropped() {
         let engine = engine();
-        let first = Arc::new(OneRole::new("root", "r", [3; 16]));
-        let login = Login::new(first, [4; 16]).and(Arc::new(Roles::new(engine.clone())));
+        let first = OneRole::new("root", "r", [3; 16]);
+        let login = Login::new(first, [4; 16]).and(Roles::new(engine.clone()));
         let may = |name: &str, password: &str| {
             login.check(&Claim { name: name.to_owned(), password: password.to_owned() })
         };
         let make = "CREATE ROLE ann WITH PASSWORD = 'a' AND LOGIN = true";
         said(&engine, Some("root"), make).unwrap();
-        assert_eq!(&*may("ann", "a").unwrap(), "ann");
+        assert_eq!(&*may("ann", "a").unwrap().name, "ann");
         assert_eq!(said(&engine, None, make).unwrap_err().message, "ann already exists");
         said(&engine, None, "CREATE ROLE IF NOT EXISTS ann").unwrap();
         // Who is no superuser may change the own password and nothing else.
@@ -317,6 +319,12 @@ mod tests {
         assert!(may("ann", "b").unwrap_err().message.contains("not permitted to log in"));
         said(&engine, None, "DROP ROLE ann").unwrap();
         assert!(may("ann", "b").is_err() && may("root", "r").is_ok());
+        // Whoever is still connected as a role that is gone is nobody.
+        let error =
+            said(&engine, Some("ann"), "CREATE ROLE ann WITH SUPERUSER = true").unwrap_err();
+        assert_eq!(error.code, ErrorCode::Unauthorized);
+        let error = said(&engine, Some("root"), "CREATE ROLE root").unwrap_err();
+        assert_eq!(error.message, "root already exists");
         assert!(said(&engine, None, "DROP ROLE ann").is_err());
         said(&engine, None, "DROP ROLE IF EXISTS ann").unwrap();
         assert_eq!(Roles::new(engine).all().unwrap(), []);

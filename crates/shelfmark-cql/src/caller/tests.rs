@@ -142,7 +142,7 @@ fn refusals_and_traces_are_read() {
 #[test]
 fn a_login_is_asked_for_and_checked() {
     for speech in [Speech::V4, Speech::V5] {
-        let login = || Login::new(Arc::new(OneRole::new("ann", "secret", [7; 16])), [9; 16]);
+        let login = || Login::new(OneRole::new("ann", "secret", [7; 16]), [9; 16]);
         let mut wire = Wire::new(speech, Some(login()));
         let startup = wire.caller.startup("test");
         assert!(

@@ -11,6 +11,7 @@ use super::outbox::{Outbox, Wake};
 use super::paging;
 use super::reply::{Known, Pending, Traced};
 use super::room::Share;
+use crate::auth::User;
 use crate::error::{CqlError, ErrorCode};
 use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
 use crate::limits::{ANSWER_BYTES_PENDING_MAX, REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX};
@@ -258,7 +259,7 @@ impl Connection {
         pending.say(Opcode::Ready, |_| ());
     }
 
-    fn query(&self, query: Query, user: Option<Arc<str>>, pending: Pending) {
+    fn query(&self, query: Query, user: Option<User>, pending: Pending) {
         let skip = query.options.skip_metadata;
         let options = match self.options(query.options, user, pending.traced.is_some()) {
             Ok(options) => options,
@@ -297,7 +298,7 @@ impl Connection {
         }
     }
 
-    fn execute(&self, execute: Execute, user: Option<Arc<str>>, pending: Pending) {
+    fn execute(&self, execute: Execute, user: Option<User>, pending: Pending) {
         let face = &self.face;
         let found = face.statements.find(&face.executor, &execute.id, pending.version);
         let skip = execute.options.skip_metadata;
@@ -323,7 +324,7 @@ impl Connection {
         self.start(&prepared.statement, options, known, pending);
     }
 
-    fn batch(&self, batch: Batch, user: Option<Arc<str>>, pending: Pending) {
+    fn batch(&self, batch: Batch, user: Option<User>, pending: Pending) {
         let options = match self.options(batch.options, user, pending.traced.is_some()) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
@@ -373,7 +374,7 @@ impl Connection {
     fn options(
         &self,
         options: Statement,
-        user: Option<Arc<str>>,
+        user: Option<User>,
         tracing: bool,
     ) -> Result<RequestOptions, CqlError> {
         if options.timestamp == Some(i64::MIN) {

@@ -94,7 +94,7 @@ impl Face {
             traces,
             room: Arc::default(),
             node,
-            login: login.map(|login| login.and(Arc::new(roles))),
+            login: login.map(|login| login.and(roles)),
         })
     }
     /// Returns what runs the face's statements.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::face::Face;
 use super::reply::Pending;
-use crate::auth;
+use crate::auth::{self, User};
 use crate::error::CqlError;
 use crate::frame::{Compression, Opcode, Version};
 use crate::message::Write as _;
@@ -22,7 +22,7 @@ pub(super) enum Phase {
     /// it costs us.
     Checking,
     /// It may send statements, as this role if roles are asked for.
-    Ready(Option<Arc<str>>),
+    Ready(Option<User>),
 }
 
 /// The phase, shared with the thread that checks a password.
@@ -81,8 +81,8 @@ pub(super) fn check(face: &Arc<Face>, phase: SharedPhase, token: Option<Bytes>, 
         };
         let checked = auth::plain(token.as_deref()).and_then(|claim| login.check(&claim));
         match checked {
-            Ok(role) => {
-                phase.set(Phase::Ready(Some(role)));
+            Ok(user) => {
+                phase.set(Phase::Ready(Some(user)));
                 pending.say(Opcode::AuthSuccess, |out| out.bytes(None));
             }
             Err(error) => {

@@ -115,7 +115,7 @@ fn statements_wait_for_the_handshake() {
 
 #[test]
 fn a_login_in_version_4() {
-    let login = Login::new(Arc::new(OneRole::new("me", "secret", [1; 16])), [2; 16]);
+    let login = Login::new(OneRole::new("me", "secret", [1; 16]), [2; 16]);
     let face = face(Some(login));
     let mut connection = connect(&face);
     let options = map(&[("CQL_VERSION", "3.4.7")]);
@@ -194,7 +194,7 @@ fn answers_wake_the_writer_once() {
 
 #[test]
 fn a_login_in_version_5_is_framed() {
-    let login = Login::new(Arc::new(OneRole::new("me", "secret", [1; 16])), [2; 16]);
+    let login = Login::new(OneRole::new("me", "secret", [1; 16]), [2; 16]);
     let face = face(Some(login));
     let mut connection = connect(&face);
     let options = map(&[("CQL_VERSION", "3.4.7")]);

@@ -182,7 +182,7 @@ impl Executor {
             }),
             Action::Truncate(table) => answer(self.truncate(table)),
             Action::Role(statement) => {
-                answer(auth::run_role_statement(&self.engine, statement, options.user.as_deref()));
+                answer(auth::run_role_statement(&self.engine, statement, options.user.as_ref()));
             }
             Action::Schema(statement, keyspace) => {
                 answer(self.change_schema(statement, keyspace.as_deref(), &options));

@@ -8,7 +8,7 @@ use goldenscript::{Argument, Block, Command, Context, Runner};
 use shelfmark_cql::types::{from_text, to_literal};
 use shelfmark_cql::{
     Answered, BoundValue, ChangeKind, CqlError, CqlType, Executor, Outcome, PreparedStatement,
-    RequestOptions, ResultRows, Values,
+    RequestOptions, ResultRows, User, Values,
 };
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::ManualClock;
@@ -45,7 +45,8 @@ impl World {
         mut options: RequestOptions,
     ) -> Result<Answered, CqlError> {
         options.keyspace = self.keyspace.as_deref().map(Arc::from);
-        options.user = self.user.as_deref().map(Arc::from);
+        options.user =
+            self.user.as_deref().map(|name| User { name: name.into(), start_role: "admin".into() });
         let (sender, receiver) = mpsc::channel();
         let answer = Box::new(move |answered| sender.send(answered).unwrap());
         self.executor.execute(statement, options, answer);
