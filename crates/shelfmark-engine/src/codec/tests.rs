@@ -44,6 +44,21 @@ proptest! {
     }
 
     #[test]
+    fn a_varint_comes_back(shift in 0..64u32, n in any::<u64>(), behind in any::<[u8; 9]>()) {
+        let n = n >> shift;
+        let mut bytes = Vec::new();
+        put_varint(&mut bytes, n);
+        let short = bytes.clone();
+        bytes.extend(behind);
+        // Within a word and at the end of the record: they are read in different ways.
+        for bytes in [&bytes, &short] {
+            let mut reader = Reader::new(bytes);
+            prop_assert_eq!(reader.varint().unwrap(), n);
+            prop_assert_eq!(reader.rest(), bytes.get(short.len()..).unwrap());
+        }
+    }
+
+    #[test]
     fn any_bytes_decode_or_fail_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
         let _ = decode_value(&bytes);
         let _ = Record::decode(&bytes.into(), &[]);

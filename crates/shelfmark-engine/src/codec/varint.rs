@@ -65,7 +65,23 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
+    #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64> {
+        match self.rest.split_first() {
+            Some((first, rest)) if *first < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(*first))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    /// Of several bytes; timestamps have eight, and every cell has one.
+    fn long_varint(&mut self) -> Result<u64> {
+        if let Some((n, length)) = self.rest.first_chunk().and_then(|word| word_varint(*word)) {
+            self.rest = self.rest.get(length..).unwrap_or_default();
+            return Ok(n);
+        }
         let mut n = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -93,6 +109,24 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&mut self) -> Result<&'a str> {
         utf8(self.prefixed()?)
     }
+}
+
+/// Reads a varint that ends within a word, and tells its length in bytes.
+fn word_varint(word: [u8; 8]) -> Option<(u64, usize)> {
+    const MORE: u64 = 0x8080_8080_8080_8080;
+    // The group that comes first is the lowest.
+    let word = u64::from_be_bytes(word).swap_bytes();
+    let ends = !word & MORE;
+    if ends == 0 {
+        return None;
+    }
+    // Up to the first byte without the mark, and without the marks of those before it.
+    let kept = word & (ends ^ (ends - 1)) & !MORE;
+    // Groups of 7 bits are joined in pairs, then these, then these.
+    let n = (kept & 0x007F_007F_007F_007F) | ((kept & 0x7F00_7F00_7F00_7F00) >> 1);
+    let n = (n & 0x0000_3FFF_0000_3FFF) | ((n & 0x3FFF_0000_3FFF_0000) >> 2);
+    let n = (n & 0x0000_0000_0FFF_FFFF) | ((n & 0x0FFF_FFFF_0000_0000) >> 4);
+    Some((n, usize::try_from(ends.trailing_zeros() / 8 + 1).unwrap_or(8)))
 }
 
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str> {
