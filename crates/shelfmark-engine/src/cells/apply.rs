@@ -65,8 +65,8 @@ fn write(
     {
         return Ok(());
     }
-    let found = target.find(place)?;
-    let mut after = found.row.clone();
+    let found = target.find_at(place, key)?;
+    let mut after = found.to_row();
     let floor = marked.map_or(server_micros, |marked| server_micros.max(marked.saturating_add(1)));
     for operation in operations {
         if let CellOperation::Add { column, delta } = operation {
@@ -177,7 +177,7 @@ fn delete_row(
     let place =
         Place { partition: mutation.partition.clone(), clustering: Some(clustering.to_vec()) };
     let found = target.find(place)?;
-    let mut after = found.row.clone();
+    let mut after = found.to_row();
     after.delete_up_to(mutation.timestamp);
     target.put(&found, after)?;
     let deletion = Deletion { timestamp: mutation.timestamp, at_seconds: target.now };

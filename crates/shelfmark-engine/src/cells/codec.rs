@@ -34,6 +34,13 @@ const CELL_DEAD: u8 = 2;
 impl CellRow {
     /// Encodes the row.
     pub(crate) fn encode(&self) -> Stored {
+        if self.cells.iter().map(|(key, cell)| size_max(key, cell)).sum::<usize>()
+            <= CHUNK_SIZE_BYTES
+        {
+            let mut head = self.encode_head(false);
+            self.cells.iter().for_each(|(key, cell)| put_cell(&mut head, key, cell));
+            return Stored { head: head.into(), chunks: Vec::new() };
+        }
         let parts = parts(self.cells.iter());
         let is_chunked = parts.iter().map(|part| part.body.len()).sum::<usize>() > CHUNK_SIZE_BYTES;
         if !is_chunked {
@@ -64,7 +71,8 @@ impl CellRow {
     }
 
     fn encode_head(&self, chunked: bool) -> Vec<u8> {
-        let mut head = vec![CELLS_V1];
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        head.push(CELLS_V1);
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
         head.push(
             flag(chunked, CHUNKED)
@@ -347,6 +355,19 @@ fn put_key(out: &mut Vec<u8>, key: &CellKey) {
 
 fn take_column(reader: &mut Reader<'_>) -> Result<u32> {
     u32::try_from(reader.varint()?).map_err(|_| Error::corrupt("a column number is too large"))
+}
+
+/// Room that a head is given at first: small rows fit.
+const HEAD_BYTES: usize = 256;
+
+/// Most bytes that a cell takes: its path and value, and what stands around them.
+fn size_max(key: &CellKey, cell: &Cell) -> usize {
+    const AROUND_BYTES: usize = 64;
+    let value = match &cell.content {
+        Content::Live { value, .. } => value.len(),
+        Content::Dead { .. } => 0,
+    };
+    key.path.len() + value + AROUND_BYTES
 }
 
 /// Key, length, then flags, timestamp, expiry or time of death, and the value to the end.

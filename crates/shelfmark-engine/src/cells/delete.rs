@@ -91,7 +91,7 @@ fn delete_found(
         // Not read through the buffer: the latch of the partition stands for it.
         target.writer.buffer.borrow().validate(&crate::read::chunk_key(&raw.key, 0));
         let found = target.found(place, raw.key.to_vec(), Some(stored), raw.chunks)?;
-        let mut after = found.row.clone();
+        let mut after = found.to_row();
         after.delete_up_to(timestamp);
         target.put(&found, after)?;
     }

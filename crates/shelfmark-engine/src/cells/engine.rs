@@ -257,7 +257,7 @@ fn partition_view(target: &Target<'_>, read: &ConditionalRead) -> Result<Partiti
     let one = |clustering| -> Result<Option<LiveRow>> {
         let place = Place { partition: read.partition.clone(), clustering };
         let found = target.find(place)?;
-        Ok(live_row(&found.row, target.layout, target.now))
+        Ok(found.row().and_then(|row| live_row(row, target.layout, target.now)))
     };
     Ok(PartitionView {
         statics: one(None)?.unwrap_or_default(),
@@ -293,15 +293,15 @@ impl Plan {
                 views.insert(inner.views_of(table)?);
                 plan.tables.push(Arc::clone(table));
             }
-            let partition = &mutation.partition;
+            let partition = keys.partition(&mutation.partition)?;
             let (row, is_whole) = match &mutation.change {
                 CellChange::Row { clustering, .. } | CellChange::DeleteRow(clustering) => {
-                    (Some(keys.row(partition, clustering)?), false)
+                    (Some(keys.row_of(partition.clone(), clustering)?), false)
                 }
-                CellChange::Statics(_) => (Some(keys.statics(partition)?), false),
+                CellChange::Statics(_) => (Some(keys.statics_of(partition.clone())), false),
                 CellChange::DeleteSpan(_) | CellChange::DeletePartition => (None, true),
             };
-            plan.partitions.push((keys.partition(partition)?, is_whole));
+            plan.partitions.push((partition, is_whole));
             plan.rows.extend(row.map(|row| chunk_key(&row, 0)));
         }
         Ok(plan)

@@ -52,14 +52,24 @@ pub(super) struct Found {
     /// As it is stored; `None` if nothing is.
     pub(super) stored: Option<CellRow>,
     chunks: Vec<Bytes>,
-    /// What of it was not deleted.
-    pub(super) row: CellRow,
+    /// What of it was not deleted, where that is less.
+    left: Option<CellRow>,
 }
 
 impl Found {
     /// Part of a row, as it is stored.
     pub(super) fn part(place: Place, key: Vec<u8>, row: CellRow) -> Self {
-        Self { place, key, stored: Some(row.clone()), chunks: Vec::new(), row }
+        Self { place, key, stored: Some(row), chunks: Vec::new(), left: None }
+    }
+
+    /// Returns what of the row was not deleted; `None` if nothing was there.
+    pub(super) fn row(&self) -> Option<&CellRow> {
+        self.left.as_ref().or(self.stored.as_ref())
+    }
+
+    /// Returns the row, to be changed.
+    pub(super) fn to_row(&self) -> CellRow {
+        self.row().cloned().unwrap_or_default()
     }
 }
 
@@ -99,6 +109,11 @@ impl<'a> Target<'a> {
     /// Reads a row that will be written. The read is validated at commit.
     pub(super) fn find(&self, place: Place) -> Result<Found> {
         let key = self.layout.keys.place(&place)?;
+        self.find_at(place, key)
+    }
+
+    /// As [`Target::find`], of a place whose key is known.
+    pub(super) fn find_at(&self, place: Place, key: Vec<u8>) -> Result<Found> {
         let raw = read_row(&self.writer.buffer, &key)?;
         let (stored, chunks) = match raw {
             Some(raw) => {
@@ -125,25 +140,28 @@ impl<'a> Target<'a> {
         stored: Option<CellRow>,
         chunks: Vec<Bytes>,
     ) -> Result<Found> {
-        let mut row = stored.clone().unwrap_or_default();
-        if let Some(deleted) = purged_up_to(&self.purges.borrow(), self.rest_of(&key)) {
+        let mut found = Found { place, key, stored, chunks, left: None };
+        if let Some(deleted) = purged_up_to(&self.purges.borrow(), self.rest_of(&found.key)) {
+            let mut row = found.to_row();
             row.delete_up_to(deleted);
+            found.left = Some(row);
         }
-        self.count(&place, &key, &row);
-        Ok(Found { place, key, stored, chunks, row })
+        self.count(&found);
+        Ok(found)
     }
 
     /// Statics and rows of dead cells are no rows.
-    fn count(&self, place: &Place, key: &[u8], row: &CellRow) {
+    fn count(&self, found: &Found) {
         let Some(step) = &self.step else { return };
         let mut step = step.borrow_mut();
-        let range = KeyRange::prefix(key.to_vec());
+        let range = KeyRange::prefix(found.key.clone());
         // A condition and the write behind it look at the row once.
         if step.ranges.contains(&range) {
             return;
         }
         step.ranges.push(range);
-        let live = place.clustering.as_ref().and_then(|_| live_row(row, self.layout, self.now));
+        let row = found.row().filter(|_| found.place.clustering.is_some());
+        let live = row.and_then(|row| live_row(row, self.layout, self.now));
         if let Some(live) = live {
             step.rows_read += 1;
             step.bytes_read += live.size_bytes() as u64;
@@ -171,7 +189,7 @@ impl<'a> Target<'a> {
 
     /// Looks at a row whose time has come: forgets what is over, and notes when to look again.
     pub(super) fn look_again(&self, found: &Found) -> Result<()> {
-        let mut after = found.row.clone();
+        let mut after = found.to_row();
         self.forget(&mut after);
         self.put_forgotten(found, &after)?;
         if let Some(second) = due_second(&after, self.layout.grace_seconds) {

@@ -51,13 +51,26 @@ impl CellKeys {
 
     /// Returns the key of a partition's statics, without chunk.
     pub(super) fn statics(&self, raw: &[u8]) -> Result<Vec<u8>> {
-        let mut out = self.partition(raw)?;
-        out.push(STATICS);
-        Ok(out)
+        Ok(self.statics_of(self.partition(raw)?))
+    }
+
+    /// As [`CellKeys::statics`], of what the keys of the partition begin with.
+    pub(super) fn statics_of(&self, mut partition: Vec<u8>) -> Vec<u8> {
+        partition.push(STATICS);
+        partition
     }
 
     /// Returns the key of a row, without chunk.
     pub(super) fn row(&self, raw: &[u8], clustering: &[ClusteringValue]) -> Result<Vec<u8>> {
+        self.row_of(self.partition(raw)?, clustering)
+    }
+
+    /// As [`CellKeys::row`], of what the keys of the partition begin with.
+    pub(super) fn row_of(
+        &self,
+        partition: Vec<u8>,
+        clustering: &[ClusteringValue],
+    ) -> Result<Vec<u8>> {
         if clustering.len() != self.sort.len() {
             return Err(Error::invalid(format!(
                 "the clustering key has {} columns, {} values were given",
@@ -65,7 +78,7 @@ impl CellKeys {
                 clustering.len()
             )));
         }
-        let mut out = self.partition(raw)?;
+        let mut out = partition;
         out.push(ROW);
         self.extend(&mut out, 0, clustering)?;
         Ok(out)

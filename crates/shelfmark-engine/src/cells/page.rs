@@ -3,6 +3,7 @@
 //! Dead records are stepped over and are not counted as read. A page ends only behind a row that was
 //! evaluated, so a partition whose rows are all dead is known as such when its end is reached.
 
+use std::cell::Cell;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -25,6 +26,9 @@ use crate::error::{Error, Result};
 use crate::layout::after_row;
 use crate::read::{Cursor, RawRow, RowScan, View, read_row};
 use crate::report::{AccessReport, AccessStep};
+
+/// Room is made for no more cells of a row than this before they are there.
+const CELLS_EXPECTED_MAX: usize = 64;
 
 /// The answer of a point read of a row of cells.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -199,6 +203,8 @@ pub(super) struct CellReader<'a, V: View> {
     pub(super) now: u64,
     purges: Vec<RangeMark>,
     step: AccessStep,
+    /// How many cells the row before had: the next one will have about as many.
+    cells: Cell<usize>,
 }
 
 impl<'a, V: View> CellReader<'a, V> {
@@ -216,7 +222,7 @@ impl<'a, V: View> CellReader<'a, V> {
             false => Vec::new(),
         };
         let step = AccessStep::new(&table.schema.name.name, None);
-        Ok(Self { view, table, layout, now, purges, step })
+        Ok(Self { view, table, layout, now, purges, step, cells: Cell::new(8) })
     }
 
     pub(super) fn report(self) -> AccessReport {
@@ -235,7 +241,10 @@ impl<'a, V: View> CellReader<'a, V> {
             purged_up_to(&self.purges, rest)
         };
         let is_declared = |column| self.layout.is_declared(column);
-        LiveRow::decode(&raw.head, &raw.chunks, self.now, deleted, is_declared)
+        let room = self.cells.get();
+        let row = LiveRow::decode(&raw.head, &raw.chunks, self.now, deleted, is_declared, room)?;
+        self.cells.set(row.cells.len().min(CELLS_EXPECTED_MAX));
+        Ok(row)
     }
 
     pub(super) fn get(

@@ -62,19 +62,21 @@ impl LiveRow {
         self.cells.iter().map(|cell| cell.path.len() + cell.value.len() + 8).sum()
     }
 
-    /// Decodes what is live at `now` of a stored row and was written after `deleted`.
+    /// Decodes what is live at `now` of a stored row and was written after `deleted`. `room` is how
+    /// many cells are expected.
     pub(super) fn decode(
         head: &Bytes,
         chunks: &[Bytes],
         now: u64,
         deleted: Option<Timestamp>,
         is_declared: impl Fn(u32) -> bool,
+        room: usize,
     ) -> Result<Self> {
         let mut reader = RowReader::new(head)?;
         let covered = |timestamp: Timestamp| deleted.is_some_and(|deleted| timestamp <= deleted);
         let inserted =
             reader.liveness.filter(|own| !has_expired(own.expiry, now) && !covered(own.timestamp));
-        let mut row = Self { inserted, cells: Vec::with_capacity(8) };
+        let mut row = Self { inserted, cells: Vec::with_capacity(room) };
         reader.each_cell(head, chunks, |cell| {
             let StoredCell { column, path, timestamp, value, expiry, dead_at: _ } = cell;
             if let Some(value) = value

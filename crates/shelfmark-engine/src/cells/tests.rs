@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn readers_get_what_is_live(row in row(), now in 0..5u64, deleted in proptest::option::of(-2..4i64)) {
         let stored = row.encode();
-        let found = LiveRow::decode(&stored.head, &stored.chunks, now, deleted, |own| own != 2);
+        let found = LiveRow::decode(&stored.head, &stored.chunks, now, deleted, |own| own != 2, 1);
         let mut left = row;
         if let Some(deleted) = deleted {
             left.delete_up_to(deleted);
@@ -86,7 +86,7 @@ proptest! {
         bytes[0] = 2;
         let head = Bytes::from(bytes);
         let _ = CellRow::decode(&head, &[]);
-        let _ = LiveRow::decode(&head, &[], 0, None, |_| true);
+        let _ = LiveRow::decode(&head, &[], 0, None, |_| true, 0);
         let _ = chunk_count(&head);
     }
 }
