@@ -119,6 +119,9 @@ pub struct ColumnSpec {
     pub kind: CqlType,
 }
 
+/// Room that is made when a result has more than one row.
+const ROOM_BYTES: usize = 16 * 1024;
+
 /// Rows as they go over the wire: cell after cell, each with its length in front.
 #[derive(Debug, Clone, Default)]
 pub struct RowBuffer {
@@ -142,6 +145,10 @@ impl RowBuffer {
     /// Ends a row, which has as many cells as the result has columns.
     pub fn end_row(&mut self) {
         self.rows = self.rows.saturating_add(1);
+        if self.rows == 2 {
+            // More are coming: growing in small steps would copy the first ones often.
+            self.bytes.reserve(ROOM_BYTES);
+        }
     }
 
     /// Appends a row.
@@ -252,8 +259,10 @@ pub type Answer = Box<dyn FnOnce(Result<Answered, CqlError>) + Send>;
 /// How much work a statement may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// Bounded and short: runs where the request was read.
+    /// One row or a few that are named: runs where the request was read.
     Light,
+    /// A page of rows: runs where the request was read, unless more requests wait behind it there.
+    Page,
     /// May read many rows or wait for others: runs where it holds up no connection.
     Heavy,
 }

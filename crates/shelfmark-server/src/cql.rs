@@ -1,5 +1,5 @@
-//! The CQL face over TCP: one task per connection; requests are executed where they are read, and
-//! all answers that are ready leave in one write.
+//! The CQL face over TCP: one task per connection; requests are executed where they are read, unless
+//! they are long or others wait behind them, and all answers that are ready leave in one write.
 //!
 //! What it is not: it knows no byte of the protocol; the face's connection does.
 //!
@@ -28,7 +28,7 @@ const LOOK_PERIOD: Duration = Duration::from_secs(5);
 /// From this size on the room of a request is given back after it.
 const LARGE_SIZE_BYTES: usize = 1024 * 1024;
 
-/// Runs long work of the face on the runtime's blocking threads.
+/// Runs long work of the face on the runtime's blocking threads, and short work on its others.
 #[derive(Debug, Clone)]
 pub struct Blocking {
     runtime: Handle,
@@ -45,6 +45,10 @@ impl Blocking {
 impl Background for Blocking {
     fn run(&self, work: Box<dyn FnOnce() + Send>) {
         drop(self.runtime.spawn_blocking(work));
+    }
+
+    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+        drop(self.runtime.spawn(async move { work() }));
     }
 }
 

@@ -120,6 +120,11 @@ impl Decoder {
         !self.partial.is_empty()
     }
 
+    /// Tells whether more requests wait, as far as can be seen without reading them.
+    pub(crate) fn has_more(&self, input: &[u8]) -> bool {
+        !input.is_empty() || !self.payload.is_empty()
+    }
+
     /// Returns how long the body will be whose beginning was taken in or lies in `input`; 0 if that
     /// is not known yet.
     pub(crate) fn announced(&self, input: &[u8]) -> usize {

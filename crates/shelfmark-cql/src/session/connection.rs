@@ -49,6 +49,8 @@ pub struct Connection {
     share: Share,
     client: SocketAddr,
     version: Version,
+    /// More requests wait behind the one that runs.
+    crowd: bool,
     ended: bool,
 }
 
@@ -65,6 +67,7 @@ impl Connection {
             phase: SharedPhase::new(),
             client,
             version: Version::HIGHEST,
+            crowd: false,
             ended: false,
         }
     }
@@ -80,6 +83,7 @@ impl Connection {
             match self.decoder.take(input) {
                 Ok(Some(envelope)) => {
                     self.share.release();
+                    self.crowd = self.decoder.has_more(input);
                     self.request(&envelope);
                 }
                 Ok(None) if self.share.cover(self.decoder.announced(input)) => {
@@ -359,15 +363,20 @@ impl Connection {
         pending: Pending,
     ) {
         let answer = pending.answer(known);
-        match statement.weight {
-            Weight::Light => self.face.executor.execute(statement, options, answer),
-            Weight::Heavy => {
-                let executor = Arc::clone(&self.face.executor);
-                let statement = Arc::clone(statement);
-                self.face.background.run(Box::new(move || {
-                    executor.execute(&statement, options, answer);
-                }));
-            }
+        let elsewhere = match statement.weight {
+            Weight::Light => None,
+            Weight::Page => self.crowd.then_some(false),
+            Weight::Heavy => Some(true),
+        };
+        let Some(is_long) = elsewhere else {
+            return self.face.executor.execute(statement, options, answer);
+        };
+        let executor = Arc::clone(&self.face.executor);
+        let statement = Arc::clone(statement);
+        let work = Box::new(move || executor.execute(&statement, options, answer));
+        match is_long {
+            true => self.face.background.run(work),
+            false => self.face.background.share(work),
         }
     }
 

@@ -38,10 +38,12 @@ impl Default for FaceOptions {
     }
 }
 
-/// Runs work that may take long, away from the thread that reads a connection.
+/// Runs work away from the thread that reads a connection.
 pub trait Background: Send + Sync {
-    /// Runs `work` soon; does not wait for it.
+    /// Runs `work` soon, however long it may take; does not wait for it.
     fn run(&self, work: Box<dyn FnOnce() + Send>);
+    /// Runs `work`, which is short, on whichever thread serves connections and has time.
+    fn share(&self, work: Box<dyn FnOnce() + Send>);
 }
 
 /// Runs the work at once: for tests and tools that have one connection.
@@ -50,6 +52,10 @@ pub struct Inline;
 
 impl Background for Inline {
     fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        work();
+    }
+
+    fn share(&self, work: Box<dyn FnOnce() + Send>) {
         work();
     }
 }

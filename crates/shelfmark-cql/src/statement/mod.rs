@@ -376,13 +376,18 @@ struct Planned {
 
 impl Planned {
     fn of_select(select: Select) -> Self {
-        let light = select.access == select::Access::Partitions && !select.is_aggregate();
+        let weight = match select.access {
+            select::Access::Partitions if select.is_aggregate() => Weight::Heavy,
+            select::Access::Partitions if select.names_one_row() => Weight::Light,
+            select::Access::Partitions => Weight::Page,
+            _ => Weight::Heavy,
+        };
         Self {
             tables: vec![Arc::clone(&select.table)],
             pk_indices: bind::pk_indices(&select.table, &select.restrictions),
             result: Arc::clone(&select.result),
             conditional: false,
-            weight: if light { Weight::Light } else { Weight::Heavy },
+            weight,
             action: Action::Select(Arc::new(select)),
         }
     }

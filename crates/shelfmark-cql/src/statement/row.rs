@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use shelfmark_engine::{CellEntry, LiveCell, LiveRow};
 
+use crate::outcome::RowBuffer;
 use crate::schema::{Column, ColumnKind, Table};
 use crate::term::{MetadataKind, ResolvedPath, RowView};
 use crate::types::{CqlType, compare, put_collection, put_tuple};
@@ -65,6 +66,26 @@ pub(crate) struct StoredRow<'a> {
 }
 
 impl StoredRow<'_> {
+    /// A value as it lies in the row; `None` if it must be put together first.
+    fn plain(&self, column: &Column) -> Option<Option<&[u8]>> {
+        match column.role {
+            ColumnKind::PartitionKey if self.table.partition_count == 1 => {
+                Some(Some(&self.entry.partition))
+            }
+            ColumnKind::PartitionKey => None,
+            ColumnKind::Clustering => {
+                let place = usize::try_from(column.id).ok()?;
+                let clustering = self.entry.clustering.as_deref().unwrap_or_default();
+                Some(clustering.get(place).and_then(Option::as_deref))
+            }
+            ColumnKind::Static | ColumnKind::Regular if column.kind.is_multi_cell() => None,
+            ColumnKind::Static | ColumnKind::Regular => {
+                let cell = self.source(column).and_then(|row| row.cell(column.id));
+                Some(cell.map(|cell| cell.value.as_ref()))
+            }
+        }
+    }
+
     fn source(&self, column: &Column) -> Option<&LiveRow> {
         match column.role {
             ColumnKind::Static => self.entry.statics.as_deref(),
@@ -75,6 +96,14 @@ impl StoredRow<'_> {
 }
 
 impl RowView for StoredRow<'_> {
+    fn put(&self, at: usize, out: &mut RowBuffer) {
+        match self.table.columns.get(at).and_then(|column| self.plain(column)) {
+            // The common case takes part in no counting of references.
+            Some(value) => out.cell(value),
+            None => out.cell(self.value(at).as_deref()),
+        }
+    }
+
     fn value(&self, at: usize) -> Option<Bytes> {
         let column = self.table.columns.get(at)?;
         let place = usize::try_from(column.id).ok()?;

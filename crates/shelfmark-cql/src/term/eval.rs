@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{Expr, MetadataKind, MetadataPath};
 use crate::error::CqlError;
 use crate::function::World;
-use crate::outcome::BoundValue;
+use crate::outcome::{BoundValue, RowBuffer};
 use crate::types::{
     CqlType, compare, elements, entries, fields, put_collection, put_tuple, unsigned_vint, validate,
 };
@@ -16,6 +16,10 @@ type Result<T> = std::result::Result<T, CqlError>;
 pub(crate) trait RowView {
     /// The value of a column read, by its place among them.
     fn value(&self, at: usize) -> Option<Bytes>;
+    /// Appends the value of a column to a row of an answer.
+    fn put(&self, at: usize, out: &mut RowBuffer) {
+        out.cell(self.value(at).as_deref());
+    }
     /// Timestamps or times to live of a column, already serialised.
     fn metadata(&self, kind: MetadataKind, column: usize, path: &ResolvedPath) -> Option<Bytes>;
     /// The value of an aggregate.

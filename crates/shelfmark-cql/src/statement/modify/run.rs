@@ -3,6 +3,7 @@
 //! Everything of one request is one commit: a batch is atomic and isolated over partitions and
 //! tables, whatever its kind.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -39,8 +40,8 @@ type ReadRow<'r> = &'r mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Resu
 struct Ready<'p> {
     entry: &'p Entry<'p>,
     changes: Vec<Change>,
-    regular: Vec<Operation>,
-    statics: Vec<Operation>,
+    regular: Cow<'p, [Operation]>,
+    statics: Cow<'p, [Operation]>,
     moment: Moment,
 }
 
@@ -143,12 +144,13 @@ fn evaluate<'p>(
             None => Ready {
                 entry,
                 changes: modify.changes(env)?,
-                regular: modify.regular.clone(),
-                statics: modify.statics.clone(),
+                regular: Cow::Borrowed(&modify.regular),
+                statics: Cow::Borrowed(&modify.statics),
                 moment,
             },
             Some((text, keep)) => {
                 let (change, regular, statics) = modify.json_change(text, *keep, env)?;
+                let (regular, statics) = (Cow::Owned(regular), Cow::Owned(statics));
                 Ready { entry, changes: vec![change], regular, statics, moment }
             }
         };

@@ -12,7 +12,7 @@ mod source;
 
 use std::sync::Arc;
 
-use super::relation::Restrictions;
+use super::relation::{Restrictions, Test};
 use crate::function::Aggregate;
 use crate::outcome::ColumnSpec;
 use crate::schema::Table;
@@ -72,6 +72,12 @@ pub(crate) enum Access {
 }
 
 impl Select {
+    /// Whether every column of the primary key is given one value.
+    pub(crate) fn names_one_row(&self) -> bool {
+        let key = self.table.partition_count + self.table.clustering_count;
+        (0..key).all(|at| matches!(self.restrictions.of(at), [Test::Equal(_)]))
+    }
+
     /// Whether rows are counted or grouped rather than shown.
     pub(crate) fn is_aggregate(&self) -> bool {
         !self.aggregates.is_empty() || !self.group_by.is_empty()

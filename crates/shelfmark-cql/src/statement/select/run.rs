@@ -338,7 +338,7 @@ impl Page<'_> {
                 for expr in &select.items {
                     match (expr, env.row) {
                         // The common case takes no detour.
-                        (Expr::Column(at), Some(row)) => buffer.cell(row.value(*at).as_deref()),
+                        (Expr::Column(at), Some(row)) => row.put(*at, buffer),
                         _ => buffer.cell(expr.value(env, " in a selection")?.as_deref()),
                     }
                 }
