@@ -230,6 +230,18 @@ impl Engine {
         crate::index::resume(&self.inner, name)
     }
 
+    /// [`Engine::resume_indexes`] for all tables of items; an [`crate::Upkeep`] does it when it starts.
+    /// An index that cannot be built, since two items have one key of a unique one, is removed.
+    ///
+    /// Cost: one read of the catalogue, besides the building.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store; call again later.
+    pub fn resume_all_indexes(&self) -> Result<()> {
+        crate::index::resume_all(&self.inner)
+    }
+
     /// Drops an index.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
-//! A thread that does the upkeep of an engine: purging, sweeping, splitting.
+//! A thread that does the upkeep of an engine: building what a stop interrupted, purging, sweeping,
+//! splitting.
 //!
 //! The engine starts none by itself; whoever runs it decides whether there is one.
 
@@ -62,6 +63,7 @@ impl Drop for Upkeep {
 
 fn run(engine: &Engine, period: Duration, stop: &Stop) {
     let mut position = SweepPosition::default();
+    let mut is_resumed = false;
     loop {
         let asked = stop.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let (asked, _) = stop
@@ -72,7 +74,8 @@ fn run(engine: &Engine, period: Duration, stop: &Stop) {
             return;
         }
         drop(asked);
-        // Both say themselves when nothing is due; an error waits for the next period.
+        // Each says itself when nothing is due; an error waits for the next period.
+        is_resumed = is_resumed || engine.resume_all_indexes().is_ok();
         let _ = engine.purge();
         let _ = engine.split_all_due();
         let _ = engine.purge_deleted_cells();

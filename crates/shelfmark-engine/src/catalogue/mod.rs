@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
 use shelfmark_keycode::{Direction, put_ordered_varint, put_text, take_text};
-use shelfmark_model::TableName;
+use shelfmark_model::{IndexState, TableName};
 use shelfmark_store::{Direction as Way, KeyRange, ScanLimits, Snapshot, Store};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -149,6 +149,26 @@ impl Catalogue {
             let page = Snapshot::scan(&*snapshot, &range, Way::Ascending, limits)?;
             for row in &page.rows {
                 names.push(take_table_name(row.key.get(2..).unwrap_or_default())?);
+            }
+            rest = page.next;
+        }
+        Ok(names)
+    }
+
+    /// Returns the tables of items that have an index which is being built.
+    ///
+    /// Cost: reads the record of every table, and keeps none.
+    pub(crate) fn unfinished(&self) -> Result<Vec<TableName>> {
+        let snapshot = self.store.snapshot()?;
+        let mut names = Vec::new();
+        let mut rest = Some(KeyRange::prefix(catalogue_key(section::TABLES)));
+        while let Some(range) = rest.take() {
+            let page = Snapshot::scan(&*snapshot, &range, Way::Ascending, ScanLimits::default())?;
+            for row in &page.rows {
+                let TableRecord { schema, .. } = TableRecord::decode(&row.value)?;
+                if schema.indexes.iter().any(|index| index.state == IndexState::Building) {
+                    names.push(schema.name);
+                }
             }
             rest = page.next;
         }

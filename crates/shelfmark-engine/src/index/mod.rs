@@ -53,6 +53,22 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
     Ok(())
 }
 
+/// Goes on building the indexes of items that a stop interrupted, of all tables. The tables of cells
+/// are the business of whoever declares them: a face must look at them anew afterwards.
+pub(crate) fn resume_all(inner: &Inner) -> Result<()> {
+    let mut outcome = Ok(());
+    for name in inner.catalogue.unfinished()? {
+        match resume(inner, &name) {
+            Ok(()) => {}
+            // Dropped since, or such that it cannot be built and was removed.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => {}
+            Err(error) => outcome = Err(error),
+        }
+    }
+    outcome
+}
+
 /// Builds an index and makes it public, or removes it when it cannot be built.
 fn complete(inner: &Inner, table: &Table, index: &str) -> Result<Arc<Table>> {
     let name = &table.schema.name;

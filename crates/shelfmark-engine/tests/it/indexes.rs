@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use num_bigint::BigInt;
-use shelfmark_engine::{Engine, ErrorKind, Get, Query, Refusal, Scan, SweepPosition, Table, Write};
+use shelfmark_engine::{
+    CatalogueChange, Engine, ErrorKind, Get, Query, Refusal, Scan, SweepPosition, Table, Write,
+};
 use shelfmark_keycode::{Decimal, Direction, KeyType};
 use shelfmark_model::{
     Comparison, Condition, IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Operand, Path,
@@ -13,7 +15,7 @@ use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{Caps, KeyRange, Store};
 
-use crate::drivers::{Bed, START_SECONDS, on_every_driver, open, plain};
+use crate::drivers::{Bed, START_SECONDS, on_every_driver, open, patiently, plain};
 use crate::watched::Watched;
 
 fn index(name: &str, kind: IndexKind, projected: Projected) -> IndexSchema {
@@ -225,16 +227,19 @@ fn items_that_the_filter_drops_are_read_and_not_returned() {
         put(bed, &table, item("b", "rust", 2));
         let mut query = Query::partition(vec!["rust".into()]).index("by_tag");
         query.fetch_base = true;
-        query.filter = Some(Condition::Compare(
-            Comparison::Equal,
-            Operand::Path(Path::attribute("sk")),
-            Operand::Value("b".into()),
-        ));
+        let equals = |name: &str, value: &str| {
+            let value = Operand::Value(value.into());
+            Condition::Compare(Comparison::Equal, Operand::Path(Path::attribute(name)), value)
+        };
+        query.filter = Some(equals("sk", "b"));
         let page = bed.engine.query(&table, &query).unwrap();
         assert_eq!(page.items, [item("b", "rust", 2)]);
         for step in &page.report.steps {
             assert_eq!((step.rows_read, step.rows_returned), (2, 1), "{step:?}");
         }
+        // The item is looked at, not the entry, which does not hold this attribute.
+        query.filter = Some(equals("body", "b"));
+        assert_eq!(bed.engine.query(&table, &query).unwrap().count, 2);
     });
 }
 
@@ -276,7 +281,10 @@ fn what_is_dropped_while_an_index_is_built_leaves_no_entry() {
         let name = table.schema.name.clone();
         // When the rows have been read and their entries are about to be written.
         let (other, dropped) = (engine.clone(), name.clone());
-        store.after_scan_of(2, move || dropping(&other, &dropped));
+        store.after_scan_of(2, move || {
+            dropping(&other, &dropped);
+            other.purge().unwrap();
+        });
         let by_tag = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
         let error = engine.add_index(&name, by_tag).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -304,6 +312,125 @@ fn a_row_that_is_written_while_it_is_entered_is_entered_as_it_is() {
         engine.query(&table, &query).unwrap().count
     };
     assert_eq!((count("rust"), count("go")), (8, 2));
+}
+
+#[test]
+fn a_writer_that_takes_a_unique_key_while_it_is_entered_is_noticed() {
+    let (store, engine, table) = watched();
+    let (other, old) = (engine.clone(), Arc::clone(&table));
+    // The rows of the piece stay as they are; only the entry of one of them comes meanwhile.
+    store.after_scan_of(2, move || {
+        other.write(Write::put(&old, item("00", "rust", 5))).unwrap();
+    });
+    let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
+    let error = engine.add_index(&table.schema.name, unique).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
+fn a_row_that_is_not_entered_yet_has_no_entry_to_take_away() {
+    // Two pieces: the row of the first takes a key that a row of the second has, which then moves on.
+    let (store, engine, table) = watched();
+    for n in 10..300 {
+        engine.write(Write::put(&table, item(&format!("x{n:03}"), "rust", n))).unwrap();
+    }
+    let (other, old, next) = (engine.clone(), Arc::clone(&table), Arc::clone(&store));
+    store.after_scan_of(2, move || {
+        next.after_scan_of(2, move || {
+            other.write(Write::put(&old, item("00", "rust", 299))).unwrap();
+            other.write(Write::put(&old, item("x299", "go", 299))).unwrap();
+        });
+    });
+    let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
+    let table = engine.add_index(&table.schema.name, unique).unwrap();
+    assert!(store.was_met());
+    let taken = SortCondition::Equal(vec![Value::number(299)]);
+    let query = Query::partition(vec!["rust".into()]).index("one").sort(taken);
+    let found = engine.query(&table, &query).unwrap().items;
+    assert_eq!(found.first().and_then(|item| item.get("sk")), Some(&"00".into()));
+    assert_eq!(engine.verify().unwrap().findings, []);
+}
+
+#[test]
+fn duplicates_far_apart_are_found_when_a_unique_index_is_built() {
+    let (_, engine, table) = watched();
+    for n in 10..300 {
+        engine.write(Write::put(&table, item(&format!("x{n:03}"), "rust", n))).unwrap();
+    }
+    engine.write(Write::put(&table, item("y", "rust", 1))).unwrap();
+    let unique = index("one", IndexKind::Unique, Projected::KeysOnly);
+    let error = engine.add_index(&table.schema.name, unique).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
+fn an_index_that_is_being_built_is_not_read() {
+    let (store, engine, table) = watched();
+    let (other, old) = (engine.clone(), Arc::clone(&table));
+    store.after_scan_of(2, move || {
+        let old = other.table(&old.schema.name).unwrap();
+        let query = Query::partition(vec!["rust".into()]).index("by_tag");
+        assert_eq!(other.query(&old, &query).unwrap_err().kind(), ErrorKind::Invalid);
+    });
+    let by_tag = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
+    engine.add_index(&table.schema.name, by_tag).unwrap();
+    assert!(store.was_met());
+}
+
+#[test]
+fn a_piece_that_the_store_would_not_take_is_entered_again() {
+    use shelfmark_store::{Error, ErrorKind as Kind};
+    for kind in [Kind::Busy, Kind::Conflict, Kind::TooOld, Kind::Undetermined] {
+        let (store, engine, table) = watched();
+        store.before_commit_to(3, move || Err(Error::new(kind, "not now")));
+        let by_tag = index("by_tag", IndexKind::Secondary, Projected::KeysOnly);
+        let table = engine.add_index(&table.schema.name, by_tag).unwrap();
+        assert!(store.was_met());
+        let query = Query::partition(vec!["rust".into()]).index("by_tag");
+        assert_eq!(engine.query(&table, &query).unwrap().count, 10, "{kind:?}");
+    }
+}
+
+/// Declares an index as being built, as a stop between two pieces leaves it.
+fn interrupted(bed: &Bed, table: &Table, index: &IndexSchema) {
+    let building = IndexSchema { state: IndexState::Building, ..index.clone() };
+    bed.change_catalogue(|| {
+        let building = building.clone();
+        let add = move |schema: &mut TableSchema| {
+            schema.indexes.push(building.clone());
+            Ok(())
+        };
+        vec![CatalogueChange::AlterTable(table.schema.name.clone(), Box::new(add))]
+    });
+}
+
+#[test]
+fn a_build_goes_on_after_a_stop_and_takes_over_what_expired_meanwhile() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.ttl = Some(TtlSource::PerItem);
+        let table = bed.create_table(schema).unwrap();
+        put_until(bed, &table, item("b", "rust", 1), None);
+        put_until(bed, &table, item("c", "rust", 2), Some(START_SECONDS + 20));
+        interrupted(bed, &table, &index("one", IndexKind::Unique, Projected::KeysOnly));
+        interrupted(bed, &table, &index("by_tag", IndexKind::Secondary, Projected::KeysOnly));
+        // Item b is not entered yet, so its key looks free.
+        put_until(bed, &table, item("a", "rust", 1), Some(START_SECONDS + 5));
+        bed.seconds(5);
+        patiently(|| bed.engine.resume_indexes(&table.schema.name)).unwrap();
+        let table = bed.engine.table(&table.schema.name).unwrap();
+        bed.settle();
+        assert_eq!(holder(bed, &table), ["c", "b"]);
+        assert_eq!(
+            by_tag(bed, &table, "rust"),
+            ["c", "b"],
+            "what has expired has an entry that has"
+        );
+        bed.seconds(15);
+        assert_eq!(holder(bed, &table), ["b"]);
+        assert_eq!(by_tag(bed, &table, "rust"), ["b"], "an entry knows when its item expires");
+        assert_eq!(patiently(|| bed.engine.verify()).unwrap().findings, []);
+    });
 }
 
 #[test]
@@ -358,6 +485,8 @@ fn readers_with_a_form_from_before_see_the_table_as_it_is() {
         assert_eq!(error.kind(), ErrorKind::NotFound, "another table of the same name");
         let error = bed.transact(|tx| tx.get(&old, &Get::new(key.clone()))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
+        let gets = [(Arc::clone(&old), Get::new(key.clone()))];
+        assert_eq!(bed.engine.get_many(&gets).unwrap_err().kind(), ErrorKind::NotFound);
         let late = Write::put(&old, item("c", "rust", 1));
         assert_eq!(bed.transact(|tx| tx.write(&late)).unwrap_err().kind(), ErrorKind::NotFound);
         assert_eq!(bed.engine.get(&again, &Get::new(key.clone())).unwrap().item, None);

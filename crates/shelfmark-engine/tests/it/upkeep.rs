@@ -1,12 +1,36 @@
 //! Expiry, change log, counts, dropping, many tables.
 
-use shelfmark_engine::{ErrorKind, Get, SweepPosition, Token, Write};
-use shelfmark_model::{Item, Key, TableName, TtlSource, Value};
+use std::sync::Arc;
+use std::time::Duration;
 
-use crate::drivers::{START_SECONDS, keys, on_every_driver, plain};
+use shelfmark_engine::{
+    CatalogueChange, CellChange, Engine, ErrorKind, Get, SweepPosition, Token, Upkeep, Write,
+};
+use shelfmark_keycode::KeyType;
+use shelfmark_model::{
+    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TableName, TableSchema,
+    TtlSource, Value,
+};
+use shelfmark_store::clock::ManualClock;
+use shelfmark_store::memory::MemoryStore;
+use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
+use shelfmark_store::{Commit, Store, Write as StoreWrite};
+
+use crate::drivers::{START_SECONDS, keys, memory, on_every_driver, open, patiently, plain};
 
 fn item(pk: &str, n: i64) -> Item {
     Item::new().with("pk", pk).with("sk", "x").with("n", Value::number(n))
+}
+
+fn by_n() -> IndexSchema {
+    IndexSchema {
+        name: "by_n".to_owned(),
+        kind: IndexKind::Secondary,
+        partition: vec![KeyColumn::new("n", KeyType::Decimal)],
+        sort: Vec::new(),
+        projected: Projected::All,
+        state: IndexState::Public,
+    }
 }
 
 #[test]
@@ -143,9 +167,20 @@ fn a_purge_leaves_nothing_of_dropped_tables() {
             let mut schema = plain(&format!("t{n}"));
             schema.options.exact_counts = true;
             schema.options.change_log = true;
+            schema.options.shard_items_max = Some(1);
+            schema.indexes.push(by_n());
             let table = bed.create_table(schema).unwrap();
             bed.put(&table, item("a", n));
+            bed.put(&table, item("a", n).with("sk", "y"));
             names.push(table.schema.name.clone());
+        }
+        patiently(|| bed.engine.split_all_due()).unwrap();
+        patiently(|| bed.engine.split_all_due()).unwrap();
+        let cells = bed.create_table(crate::cells::schema("cells")).unwrap();
+        bed.cells(vec![crate::cells::mutation(&cells, "p", 1, CellChange::DeletePartition)]);
+        names.push(cells.schema.name.clone());
+        for tree in [3, 4, 5, 8, 9] {
+            assert!(!keys(bed, &[tree]).is_empty(), "tree {tree}");
         }
         let kept = bed.create_table(plain("kept")).unwrap();
         bed.put(&kept, item("a", 1));
@@ -154,8 +189,14 @@ fn a_purge_leaves_nothing_of_dropped_tables() {
         }
         assert_eq!(bed.purge().unwrap(), 0);
         bed.settle();
-        // The counters of ids and changes, the record of the table that was kept, and its row.
-        assert_eq!(keys(bed, &[]).len(), before.len() + 4);
+        // The counters of ids and changes, the record of the table that was kept, and its row; and
+        // what is due is the sweep's to remove.
+        let left = keys(bed, &[]).len() - keys(bed, &[6]).len();
+        assert_eq!(left, before.len() + 4);
+        bed.seconds(100 * 86_400);
+        bed.sweep(&mut SweepPosition::default(), 100).unwrap();
+        bed.settle();
+        assert!(keys(bed, &[6]).is_empty(), "of a table that is gone nothing is due");
         assert!(bed.engine.get(&kept, &Get::new(Key::pair("a", "x"))).unwrap().item.is_some());
     });
 }
@@ -199,6 +240,7 @@ fn a_sweep_goes_on_until_nothing_is_due_or_its_limit_is_met() {
         loop {
             let swept = bed.sweep(&mut position, 20).unwrap();
             bed.settle();
+            assert!(swept <= 20, "{swept}");
             removed.push(swept);
             if swept < 20 {
                 break;
@@ -227,6 +269,7 @@ fn a_sweep_asks_what_the_table_says_now() {
         bed.settle();
         let get = Get::new(Key::pair("a", "x"));
         assert!(bed.engine.get(&table, &get).unwrap().item.is_some(), "nothing expires any more");
+        assert!(keys(bed, &[6]).is_empty(), "of a due time that means nothing, nothing is left");
     });
 }
 
@@ -297,4 +340,91 @@ fn an_item_is_in_the_queue_once_however_often_it_is_written() {
         bed.put(&table, item("a", 2));
         assert_eq!(keys(bed, &[6]).len(), 0, "it expires no more");
     });
+}
+
+#[test]
+fn a_clock_that_steps_back_has_a_sweep_begin_anew() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Arc::new(ManualClock::at_micros(0))));
+    let at = |second: u64| {
+        let clock = Arc::new(ManualClock::at_micros(second * 1_000_000));
+        open(Arc::clone(&store), &clock)
+    };
+    let late = at(START_SECONDS + 1_000);
+    let mut position = SweepPosition::default();
+    late.sweep(&mut position, 10).unwrap();
+    late.sweep(&mut position, 10).unwrap();
+    let mut schema = plain("t");
+    schema.options.ttl = Some(TtlSource::PerItem);
+    let early = at(START_SECONDS);
+    let table = early.create_table(schema).unwrap();
+    let mut write = Write::put(&table, item("a", 1));
+    write.expires_at = Some(START_SECONDS - 5);
+    early.write(write).unwrap();
+    assert_eq!(early.sweep(&mut position, 10).unwrap(), 1);
+}
+
+#[test]
+fn a_store_of_a_newer_format_is_not_opened() {
+    let bed = memory();
+    let newer =
+        StoreWrite::Put { key: vec![1, 0].into(), value: vec![0, 0, 0, 0, 0, 0, 0, 2].into() };
+    bed.engine.store().commit(Commit::of(vec![newer])).unwrap();
+    let again = Engine::open(Arc::clone(bed.engine.store()), bed.engine.environment().clone());
+    let refused = again.err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::Invalid);
+    assert!(refused.to_string().contains("use a newer build"), "{refused}");
+}
+
+#[test]
+fn an_upkeep_does_all_that_is_due_until_it_is_stopped() {
+    let bed = memory();
+    let gone = bed.create_table(plain("gone")).unwrap();
+    bed.put(&gone, item("a", 1));
+    bed.drop_table(&gone.schema.name).unwrap();
+    let mut schema = plain("t");
+    schema.options.ttl = Some(TtlSource::PerItem);
+    schema.options.shard_items_max = Some(4);
+    let table = bed.create_table(schema).unwrap();
+    for n in 0..10 {
+        let mut write = Write::put(&table, item("a", n).with("sk", format!("{n}")));
+        write.expires_at = (n == 9).then_some(START_SECONDS + 1);
+        bed.write(write).unwrap();
+    }
+    bed.seconds(5);
+    // As a stop while it was being built left it.
+    bed.change_catalogue(|| {
+        let add = |schema: &mut TableSchema| {
+            schema.indexes.push(IndexSchema { state: IndexState::Building, ..by_n() });
+            Ok(())
+        };
+        vec![CatalogueChange::AlterTable(TableName::new("test", "t"), Box::new(add))]
+    });
+    let cells = bed.create_table(crate::cells::schema("cells")).unwrap();
+    for start in (0..600).step_by(200) {
+        let rows = (start..start + 200)
+            .map(|c| crate::cells::insert(&cells, "p", crate::cells::key(c, "x"), 10, vec![]));
+        bed.cells(rows.collect());
+    }
+    bed.cells(vec![crate::cells::mutation(&cells, "p", 20, CellChange::DeletePartition)]);
+    let mut upkeep = Upkeep::start(&bed.engine, Duration::from_millis(1)).unwrap();
+    let is_done = || {
+        let rows = keys(&bed, &[2]).len();
+        // Nine items; two shards or more, with their map.
+        let index = bed.engine.table(&table.schema.name).unwrap().schema.indexes[0].state;
+        rows == 9
+            && keys(&bed, &[6]).len() == 1
+            && keys(&bed, &[9]).len() >= 3
+            && (index, keys(&bed, &[3]).len()) == (IndexState::Public, 9)
+    };
+    for _ in 0..2_000 {
+        if is_done() {
+            break;
+        }
+        ThreadSleeper.sleep(Duration::from_millis(5));
+    }
+    assert!(is_done(), "{:?}", [2, 6, 9].map(|tree| keys(&bed, &[tree]).len()));
+    upkeep.stop();
+    bed.drop_table(&table.schema.name).unwrap();
+    ThreadSleeper.sleep(Duration::from_millis(20));
+    assert_eq!(keys(&bed, &[2]).len(), 9, "it has stopped");
 }

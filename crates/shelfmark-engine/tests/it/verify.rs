@@ -157,9 +157,50 @@ fn damaged_rows_are_found() {
 }
 
 #[test]
+fn heads_that_are_none_are_found() {
+    let first = |bed: &Bed| rows(bed, ROWS).remove(0);
+    check(&["a head at a chunk's key"], |bed| {
+        let Row { key, value } = first(bed);
+        vec![put(&[&key[..key.len() - 1], &[1]].concat().into(), value)]
+    });
+    // It says that it expires, and not when.
+    check(&["a head that is damaged"], |bed| vec![put(&first(bed).key, vec![1, 2])]);
+    let bed = memory();
+    let table = bed.create_table(plain("t")).unwrap();
+    let record = rows(&bed, 1).into_iter().find(|row| row.key[1] == 2).unwrap();
+    let large = "x".repeat(100_000);
+    bed.put(&table, Item::new().with("pk", "p").with("sk", "s").with("text", large));
+    assert_eq!(verified(&bed).findings, []);
+    bed.engine.store().commit(Commit::of(vec![put(&record.key, record.value)])).unwrap();
+    let found = verified(&bed).findings;
+    assert!(found[0].why.contains("its table does not know of any"), "{found:?}");
+}
+
+#[test]
+fn a_catalogue_that_contradicts_itself_is_found() {
+    let tables = |bed: &Bed| {
+        let all = rows(bed, 1).into_iter();
+        all.filter(|row| row.key[1] == 2).collect::<Vec<_>>()
+    };
+    check(&["says that it is test.full", "is used twice"], |bed| {
+        let tables = tables(bed);
+        vec![put(&tables[1].key, tables[0].value.clone())]
+    });
+    check(&["a key that cannot be read"], |_| vec![put(&Bytes::from_static(&[1, 2, 3]), "?")]);
+    check(&["a key without an id"], |_| vec![put(&Bytes::from_static(&[ROWS]), "?")]);
+    check(&["a table of items has no marks"], |bed| {
+        let id = rows(bed, ROWS)[0].key[1];
+        vec![put(&vec![4, id, 1].into(), "?")]
+    });
+}
+
+#[test]
 fn entries_that_lead_nowhere_or_lack_are_found() {
     let first = |bed: &Bed| rows(bed, INDEX).remove(0);
     check(&["has no entry"], |bed| vec![delete(&first(bed).key)]);
+    check(&["index by_tag of test.full, key", "unknown version"], |bed| {
+        vec![put(&first(bed).key, "?")]
+    });
     check(&["says something else"], |bed| {
         let row = rows(bed, INDEX).into_iter().find(|row| row.value.len() < 60).unwrap();
         let mut value = row.value.to_vec();
@@ -213,6 +254,16 @@ fn what_lies_beside_the_rows_is_found() {
         let all = rows(bed, CHANGES);
         let last = all.iter().rposition(|row| row.key.len() > large(bed).key.len()).unwrap();
         vec![delete(&all[last].key)]
+    });
+    check(&["lacks parts"], |bed| {
+        // The log ends in the middle of a change.
+        let large = large(bed);
+        let behind = rows(bed, CHANGES).into_iter().filter(|row| row.key > large.key);
+        behind.map(|row| delete(&row.key)).collect()
+    });
+    check(&["the queue of due times, key"], |bed| {
+        let expires = rows(bed, ROWS).into_iter().find(|row| row.value[..2] == [1, 2]);
+        vec![put(&expires.unwrap().key, "?")]
     });
     check(&["cut short"], |bed| {
         let change = rows(bed, CHANGES).remove(0);

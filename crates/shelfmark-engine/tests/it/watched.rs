@@ -1,10 +1,5 @@
 //! A store that counts what is asked of it, and lets a test step in between two calls.
 
-#![allow(
-    dead_code,
-    reason = "what is counted is asked for by the tests of many tables, which come next"
-)]
-
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +9,7 @@ use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{
     Caps, Commit, Completion, Direction, KeyRange, Maintained, Page, Queued, Result, ScanLimits,
-    Snapshot, SnapshotId, Store, StoreStats,
+    Snapshot, SnapshotId, Store, StoreStats, Write,
 };
 
 /// What was asked of a store.
@@ -27,9 +22,22 @@ pub(crate) struct Counts {
     pub(crate) commits: u64,
     /// Writes in all commits.
     pub(crate) writes: u64,
+    /// Commits without writes: who waits for all that is queued.
+    pub(crate) waits: u64,
 }
 
-type Hook = Box<dyn FnOnce() + Send>;
+/// What a test steps in between of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// A scan that delivered a row of the tree.
+    Scan,
+    /// A point read of a key of the tree.
+    Get,
+    /// A commit that writes into the tree, about to be queued.
+    Commit,
+}
+
+type Hook = Box<dyn FnOnce() -> Result<()> + Send>;
 
 #[derive(Default)]
 struct Shared {
@@ -38,8 +46,21 @@ struct Shared {
     rows: AtomicU64,
     commits: AtomicU64,
     writes: AtomicU64,
-    /// Run after the next scan that delivers a row of this tree.
-    hook: Mutex<Option<(u8, Hook)>>,
+    waits: AtomicU64,
+    hook: Mutex<Option<(Step, u8, Hook)>>,
+}
+
+impl Shared {
+    /// Runs the hook, if it waits for this step in one of these trees.
+    fn step(&self, step: Step, mut trees: impl Iterator<Item = u8>) -> Result<()> {
+        let mut hook = self.hook.lock().unwrap_or_else(PoisonError::into_inner);
+        let met = hook.take_if(|(own, tree, _)| *own == step && trees.any(|other| other == *tree));
+        drop(hook);
+        match met {
+            Some((_, _, hook)) => hook(),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The store.
@@ -67,21 +88,60 @@ impl Watched {
             rows: of(&self.shared.rows),
             commits: of(&self.shared.commits),
             writes: of(&self.shared.writes),
+            waits: of(&self.shared.waits),
         }
     }
 
     /// Runs `hook` after the next scan that delivers a row whose key begins with `tree`.
     pub(crate) fn after_scan_of(&self, tree: u8, hook: impl FnOnce() + Send + 'static) {
-        *self.hook() = Some((tree, Box::new(hook)));
+        self.hook(Step::Scan, tree, move || {
+            hook();
+            Ok(())
+        });
     }
 
-    fn hook(&self) -> std::sync::MutexGuard<'_, Option<(u8, Hook)>> {
-        self.shared.hook.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Runs `hook` after the next point read of a key that begins with `tree`.
+    pub(crate) fn after_get_of(&self, tree: u8, hook: impl FnOnce() + Send + 'static) {
+        self.hook(Step::Get, tree, move || {
+            hook();
+            Ok(())
+        });
+    }
+
+    /// Runs `hook` before the next commit that writes into `tree` is queued; an error of it is the
+    /// commit's.
+    pub(crate) fn before_commit_to(
+        &self,
+        tree: u8,
+        hook: impl FnOnce() -> Result<()> + Send + 'static,
+    ) {
+        self.hook(Step::Commit, tree, hook);
+    }
+
+    fn hook(&self, step: Step, tree: u8, hook: impl FnOnce() -> Result<()> + Send + 'static) {
+        let mut place = self.shared.hook.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some((step, tree, Box::new(hook)));
+    }
+
+    /// Whether the last hook was run.
+    pub(crate) fn was_met(&self) -> bool {
+        self.shared.hook.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     fn wrap(&self, inner: Arc<dyn Snapshot>) -> Arc<dyn Snapshot> {
         Arc::new(WatchedSnapshot { inner, shared: Arc::clone(&self.shared) })
     }
+}
+
+fn tree_of(write: &Write) -> Option<u8> {
+    let key = match write {
+        Write::Put { key, .. }
+        | Write::PutIfAbsent { key, .. }
+        | Write::Delete { key }
+        | Write::Add { key, .. } => key,
+        Write::PutStamped { prefix, .. } => prefix,
+    };
+    key.first().copied()
 }
 
 fn add(count: &AtomicU64, n: usize) {
@@ -98,10 +158,14 @@ impl Store for Watched {
     }
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
-        if !commit.writes.is_empty() {
+        if commit.writes.is_empty() {
+            add(&self.shared.waits, 1);
+        } else {
             add(&self.shared.commits, 1);
             add(&self.shared.writes, commit.writes.len());
         }
+        let trees: Vec<u8> = commit.writes.iter().filter_map(tree_of).collect();
+        self.shared.step(Step::Commit, trees.into_iter())?;
         self.inner.submit(commit, done)
     }
 
@@ -137,20 +201,17 @@ impl Snapshot for WatchedSnapshot {
 
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         add(&self.shared.gets, 1);
-        self.inner.get(key)
+        let value = self.inner.get(key)?;
+        self.shared.step(Step::Get, key.first().copied().into_iter())?;
+        Ok(value)
     }
 
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
         let page = self.inner.scan(range, direction, limits)?;
         add(&self.shared.scans, 1);
         add(&self.shared.rows, page.rows.len());
-        let mut hook = self.shared.hook.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_met = |tree: u8| page.rows.iter().any(|row| row.key.first() == Some(&tree));
-        let met = hook.take_if(|(tree, _)| is_met(*tree));
-        drop(hook);
-        if let Some((_, hook)) = met {
-            hook();
-        }
+        self.shared
+            .step(Step::Scan, page.rows.iter().filter_map(|row| row.key.first().copied()))?;
         Ok(page)
     }
 

@@ -9,6 +9,7 @@ mod format;
 mod interval;
 mod isolation;
 mod model;
+mod pending;
 mod replay;
 mod salvage;
 mod snapshots;
