@@ -1,8 +1,13 @@
-"""Where the server is, and sessions to it. The same for cassandra-driver and scylla-driver."""
+"""Where the server is, and sessions to it. The same for cassandra-driver and scylla-driver.
+
+SHELFMARK_CQL is the server's address. With SHELFMARK_USER and SHELFMARK_PASSWORD the tests log in, so
+that they can be run against Apache Cassandra too.
+"""
 
 import os
 import uuid
 
+from cassandra.auth import PlainTextAuthProvider
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 from cassandra.policies import WhiteListRoundRobinPolicy
 
@@ -14,9 +19,11 @@ def connect(keyspace=None, profile=None, **options):
     profile = profile or ExecutionProfile(
         load_balancing_policy=WhiteListRoundRobinPolicy([HOST]), request_timeout=60
     )
+    user, password = os.environ.get("SHELFMARK_USER"), os.environ.get("SHELFMARK_PASSWORD")
     cluster = Cluster(
         [HOST],
         port=int(PORT),
+        auth_provider=PlainTextAuthProvider(user, password) if user else None,
         execution_profiles={EXEC_PROFILE_DEFAULT: profile},
         connect_timeout=30,
         control_connection_timeout=30,
