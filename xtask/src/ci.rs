@@ -24,7 +24,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     }
     tidy::run()?;
     fuzz::replay()?;
-    clients::run()?;
+    clients::run(long)?;
     if long {
         fuzz::run(None, FUZZ_SECONDS)?;
     }

@@ -8,16 +8,38 @@ use anyhow::{Context as _, bail};
 
 use crate::run::{root, run as start, run_with};
 
-/// Runs every client's tests and examples.
-pub(crate) fn run() -> anyhow::Result<()> {
+/// The CQL clients of Python: the environment of each, its tests, and those of the long form.
+///
+/// Two of them are packages of one name, so each has an environment of its own. The drivers' code is
+/// the same in most: what one of them has shown, the other repeats in the long form.
+const CQL_CLIENTS: [(&str, &[&str], &[&str]); 3] = [
+    (
+        "cassandra",
+        &[
+            "test_handshake.py",
+            "test_statements.py",
+            "test_driver.py",
+            "test_mapper.py",
+            "test_logins.py",
+            "test_restart.py",
+        ],
+        &[],
+    ),
+    (
+        "scylla",
+        &["test_handshake.py", "test_statements.py"],
+        &["test_driver.py", "test_mapper.py", "test_logins.py", "test_restart.py"],
+    ),
+    ("cqlsh", &["test_cqlsh.py", "test_cqlsh_logins.py"], &[]),
+];
+
+/// Runs every client's tests and examples; `long` adds those that take long, and those that need
+/// more tools than there are everywhere.
+pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     let python = virtual_environment("clients-python", "clients/python/requirements.txt")?;
-    let cql = [
-        ("cassandra", ["test_handshake.py", "test_statements.py"].as_slice()),
-        ("scylla", &["test_handshake.py", "test_statements.py"]),
-        ("cqlsh", &["test_cqlsh.py"]),
-    ];
-    let cql = cql.map(|(name, tests)| {
+    let cql = CQL_CLIENTS.map(|(name, tests, more)| {
         let requirements = format!("{CQL_FOLDER}/requirements-{name}.txt");
+        let tests = [tests, if long { more } else { &[] }].concat();
         virtual_environment(&format!("clients-cql-{name}"), &requirements)
             .map(|python| (python, tests))
     });
@@ -34,15 +56,21 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let variables = aws(&endpoint);
     run_with(&python, &["-m", "unittest", "discover", "-v", "-s", "clients/python"], &variables)?;
     run_with(&python, &["examples/publication_index.py"], &variables)?;
+    let command = command();
+    let command = command.to_string_lossy();
+    let variables = [("SHELFMARK_CQL", server.cql.as_str()), ("SHELFMARK", &command)];
+    let mut secured = None;
     for client in cql {
         let (python, tests) = client?;
-        let python = python.to_string_lossy();
+        let python = python.to_string_lossy().into_owned();
         for test in tests {
-            let command = ["-m", "unittest", "discover", "-v", "-s", CQL_FOLDER, "-p", test];
-            run_with(&python, &command, &[("SHELFMARK_CQL", server.cql.as_str())])?;
+            let words = ["-m", "unittest", "discover", "-v", "-s", CQL_FOLDER, "-p", test];
+            run_with(&python, &words, &variables)?;
         }
+        secured.get_or_insert(python);
     }
-    other_languages(&server.cql)?;
+    let secured = secured.context("there is no CQL client of Python")?;
+    other_languages(&secured, &variables, long)?;
     server.stop()
 }
 
@@ -71,27 +99,40 @@ fn signed(python: &str, folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Runs the clients of other languages; one whose tool chain is missing is left out, and that is
-/// said.
-fn other_languages(cql: &str) -> anyhow::Result<()> {
-    let variables = [("SHELFMARK_CQL", cql)];
+/// said. Those that log in and encrypt find a second server, which `python` starts for them.
+fn other_languages(
+    python: &str,
+    variables: &[(&str, &str)],
+    long: bool,
+) -> anyhow::Result<()> {
+    let beside_secured = |words: &[&str]| {
+        run_with(python, &[&["clients/python/cql/served.py"], words].concat(), variables)
+    };
     if is_there("npm") {
         // Modules land beside what names them, so the tests run from a copy.
         let folder = target_folder().join("clients-node");
         std::fs::create_dir_all(&folder)?;
-        for name in ["package.json", "cql.test.mjs"] {
+        let tests = ["cql.test.mjs", "secured.test.mjs"];
+        for name in [["package.json"].as_slice(), &tests].concat() {
             std::fs::copy(root().join("clients/node").join(name), folder.join(name))?;
         }
-        let folder = folder.to_string_lossy();
-        start("npm", &["--prefix", &folder, "install", "--no-audit", "--no-fund"])?;
-        run_with("node", &["--test", &format!("{folder}/cql.test.mjs")], &variables)?;
+        let shown = folder.to_string_lossy();
+        start("npm", &["--prefix", &shown, "install", "--no-audit", "--no-fund"])?;
+        let tests = tests.map(|test| folder.join(test).to_string_lossy().into_owned());
+        beside_secured(&[&["node", "--test"][..], &tests.each_ref().map(String::as_str)].concat())?;
     }
     if is_there("go") {
-        run_with("go", &["-C", "clients/go", "test", "-count=1", "./..."], &variables)?;
+        beside_secured(&["go", "-C", "clients/go", "test", "-count=1", "./..."])?;
+    }
+    if long && is_there("mvn") && is_there("javac") {
+        // What Maven builds stays out of the repository.
+        let target = format!("-Dtarget={}", target_folder().join("clients-java").display());
+        beside_secured(&["mvn", "--quiet", "-B", "-f", "clients/java/pom.xml", &target, "test"])?;
     }
     let target = target_folder().join("clients-rust");
     let target = target.to_string_lossy();
     let manifest = ["test", "--manifest-path", "clients/rust/Cargo.toml", "--target-dir", &target];
-    run_with("cargo", &manifest, &variables)
+    run_with("cargo", &manifest, variables)
 }
 
 /// Whether a program is installed.
@@ -104,8 +145,7 @@ pub(crate) fn is_there(tool: &str) -> bool {
     found
 }
 
-/// The tests of CQL clients. Two of them are packages of one name, so each has an environment of
-/// its own.
+/// The tests of the CQL clients of Python.
 const CQL_FOLDER: &str = "clients/python/cql";
 
 /// Makes the virtual environment with the pinned client libraries, unless it is there.
@@ -132,6 +172,11 @@ pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
+/// The command as it was built.
+fn command() -> PathBuf {
+    target_folder().join("debug").join("shelfmark")
+}
+
 /// A running server, ended with this value.
 pub(crate) struct Server {
     process: Child,
@@ -143,7 +188,7 @@ impl Server {
     /// Starts a server with its store in `folder` and waits until it answers.
     pub(crate) fn start(folder: &Path, more: &[&str]) -> anyhow::Result<Self> {
         let ready = folder.join("ready.json");
-        let process = Command::new(target_folder().join("debug").join("shelfmark"))
+        let process = Command::new(command())
             .args(["serve", "--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0", "--data"])
             .arg(folder.join("store"))
             .args(more)

@@ -23,7 +23,9 @@ Usage: cargo xtask TASK
 Tasks:
   ci [--long]   format, clippy, tests, docs, tidy, real clients; --long adds the long modes
   tidy          check the rules that no compiler checks
-  clients       run the real clients (boto3) against a server
+  clients [--long]
+                run the real clients against a server; --long adds the Java driver (JDK 17 and
+                Maven) and what takes long
   oracle [--seed N] [--count N] [--statements N]
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]
@@ -37,7 +39,8 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(false),
         ["ci", "--long"] => ci::run(true),
         ["tidy"] => tidy::run(),
-        ["clients"] => clients::run(),
+        ["clients"] => clients::run(false),
+        ["clients", "--long"] => clients::run(true),
         ["oracle", options @ ..] => oracle::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
         _ => {

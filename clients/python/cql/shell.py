@@ -13,6 +13,9 @@ import time
 CQLSH = str(pathlib.Path(sys.executable).parent / "cqlsh")
 PATIENCE = ("--request-timeout=60", "--connect-timeout=30")
 ANSWER_SECONDS_MAX = 60
+QUIET_SECONDS = 0.2
+# The key that takes back what was typed on a line.
+DISCARD = "\x15"
 
 
 def environment():
@@ -52,15 +55,16 @@ class Terminal:
         self.greeting = self.until("cqlsh> ")
 
     def until(self, text):
-        """Returns what comes, up to a text."""
+        """Returns what comes until a text has come and nothing comes any more."""
         seen, deadline = "", time.monotonic() + ANSWER_SECONDS_MAX
-        while text not in seen:
-            ready, _, _ = select.select([self.file], [], [], 0.2)
+        while True:
+            ready, _, _ = select.select([self.file], [], [], QUIET_SECONDS)
             if ready:
                 seen += os.read(self.file, 65536).decode(errors="replace").replace("\r", "")
-            if time.monotonic() > deadline:
+            elif text in seen:
+                return seen
+            elif time.monotonic() > deadline:
                 raise AssertionError(f"{text!r} did not come, but {seen!r}")
-        return seen
 
     def type(self, text, until):
         os.write(self.file, text.encode())

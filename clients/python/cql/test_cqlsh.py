@@ -299,7 +299,7 @@ class Copied(Bed):
             CREATE TABLE every ({columns});
             CREATE TABLE again ({columns});
             {values}
-            INSERT INTO every (k, t) VALUES (2, 'two\nlines, "quoted" and \\ it''s');
+            INSERT INTO every (k, t) VALUES (2, 'two, "quoted" and it''s');
             INSERT INTO every (k) VALUES (3);
             COPY every TO '{target}' WITH HEADER = true;
             COPY again FROM '{target}' WITH HEADER = true;
@@ -367,16 +367,15 @@ class AtATerminal(Bed):
         prompt = f"cqlsh:{self.keyspace}> "
         terminal.type(f"USE {self.keyspace};\n", prompt)
         # A name of a keyspace, of a table, of a column; words of the language.
-        terminal.type("SELECT * FROM foll\t", "followers")
-        terminal.type("\x03", prompt)
-        terminal.type("SELECT * FROM system.lo\t", "system.local")
-        terminal.type("\x03", prompt)
-        terminal.type("SELECT name FROM followers WHERE us\t\t", "user_id")
-        terminal.type("\x03", prompt)
-        terminal.type("CREATE TABLE x (k in\t\t", "inet")
-        terminal.type("\x03", prompt)
-        terminal.type("ALTER TABLE followers AD\t", "ADD ")
-        terminal.type("\x03", prompt)
+        for typed, offered in (
+            ("SELECT * FROM foll\t", "followers"),
+            ("SELECT * FROM system.lo\t", "system.local"),
+            ("SELECT name FROM followers WHERE us\t\t", "user_id"),
+            ("CREATE TABLE x (k in\t\t", "inet"),
+            ("ALTER TABLE followers AD\t", "ADD "),
+        ):
+            terminal.type(typed, offered)
+            terminal.type(shell.DISCARD, "")
         # Page after page, and a statement over several lines.
         terminal.type("PAGING 3\n", "Page size: 3")
         terminal.type("SELECT name\n", "... ")
