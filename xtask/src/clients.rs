@@ -100,11 +100,7 @@ fn signed(python: &str, folder: &Path) -> anyhow::Result<()> {
 
 /// Runs the clients of other languages; one whose tool chain is missing is left out, and that is
 /// said. Those that log in and encrypt find a second server, which `python` starts for them.
-fn other_languages(
-    python: &str,
-    variables: &[(&str, &str)],
-    long: bool,
-) -> anyhow::Result<()> {
+fn other_languages(python: &str, variables: &[(&str, &str)], long: bool) -> anyhow::Result<()> {
     let beside_secured = |words: &[&str]| {
         run_with(python, &[&["clients/python/cql/served.py"], words].concat(), variables)
     };
