@@ -106,6 +106,31 @@ pub(super) fn load(
         .ok_or_else(|| format!("{name} is a table that was not made as a column family."))
 }
 
+/// Returns the columns of a table that have an index, each with the index's name.
+pub(super) fn index_names(
+    backend: &mut dyn Backend,
+    keyspace: &str,
+    table: &str,
+) -> Result<Vec<(String, String)>, String> {
+    let found = backend.run(&format!(
+        "SELECT index_name, options['target'] FROM system_schema.indexes \
+         WHERE keyspace_name = {} AND table_name = {}",
+        quoted_string(keyspace),
+        quoted_string(table),
+    ))?;
+    let named =
+        |row: &Vec<Option<Vec<u8>>>| Some((unquoted(&found.text(row, 1)?), found.text(row, 0)?));
+    Ok(found.rows.iter().filter_map(named).collect())
+}
+
+/// A name as the schema tells it, where only those are quoted that need it.
+fn unquoted(name: &str) -> String {
+    match name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => name.to_owned(),
+    }
+}
+
 fn family(name: &str, table: &Table) -> Option<Family> {
     let mut keys = Vec::new();
     let mut names = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::backend::{Backend, Reply};
 use super::client::Client;
-use super::family::{Family, load, table_names};
+use super::family::{Family, index_names, load, table_names};
 use super::tree::Command;
 use crate::types::class_name;
 use shelfmark_cql_syntax::{quoted_name, quoted_string};
@@ -38,7 +38,7 @@ impl<B: Backend> Client<B> {
         if let Some(keyspace) = self.keyspace.clone()
             && let Ok(family) = load(&mut self.backend, &keyspace, name)
         {
-            self.describe_family(&mut reply, &family);
+            self.describe_family(&mut reply, &keyspace, &family)?;
             return Ok(reply);
         }
         let keyspace = self.known_keyspace(name).map_err(|_| {
@@ -67,13 +67,18 @@ impl<B: Backend> Client<B> {
         for name in table_names(&mut self.backend, keyspace)? {
             // Tables that CQL made have no place in this description.
             if let Ok(family) = load(&mut self.backend, keyspace, &name) {
-                self.describe_family(reply, &family);
+                self.describe_family(reply, keyspace, &family)?;
             }
         }
         Ok(())
     }
 
-    fn describe_family(&self, reply: &mut Reply, family: &Family) {
+    fn describe_family(
+        &mut self,
+        reply: &mut Reply,
+        keyspace: &str,
+        family: &Family,
+    ) -> Result<(), String> {
         let kind = if family.is_super() { " (Super)" } else { "" };
         reply.say(format!("    ColumnFamily: {}{kind}", family.name));
         reply.say(format!("      Key Validation Class: {}", class_name(&family.key)));
@@ -92,13 +97,19 @@ impl<B: Backend> Client<B> {
             .collect();
         reply.say(format!("      Columns sorted by: {}", sorted.join("/")));
         if family.declared.is_empty() {
-            return;
+            return Ok(());
         }
+        let indexes = index_names(&mut self.backend, keyspace, &family.name)?;
         reply.say("      Column Metadata:");
         for (name, cql_type) in &family.declared {
             reply.say(format!("        Column Name: {name}"));
             reply.say(format!("          Validation Class: {}", class_name(cql_type)));
+            if let Some((_, index)) = indexes.iter().find(|(column, _)| column == name) {
+                reply.say(format!("          Index Name: {index}"));
+                reply.say("          Index Type: KEYS");
+            }
         }
+        Ok(())
     }
 
     fn describe_cluster(&mut self) -> Result<Reply, String> {

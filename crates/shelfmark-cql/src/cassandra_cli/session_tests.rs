@@ -372,3 +372,20 @@ fn the_rest_answers_or_says_that_it_does_not() {
     );
     assert_eq!(lines[..2], ["", "0 Row Returned."]);
 }
+
+#[test]
+fn describe_tells_the_indexes_of_declared_columns() {
+    let people: Vec<&[&str]> = [WALL, &[&["born", "static", "-1", "none", "bigint"]]].concat();
+    let indexes = table(&[TEXT, TEXT], &[&["Wall_born_idx", "born"]]);
+    let more = vec![columns(&people), ("FROM system_schema.indexes", indexes)];
+    let mut client = client(Mode::Strict, more);
+    let (lines, _) = answered(&mut client, "describe Wall;");
+    let expected = [
+        "      Column Metadata:",
+        "        Column Name: born",
+        "          Validation Class: org.apache.cassandra.db.marshal.LongType",
+        "          Index Name: Wall_born_idx",
+        "          Index Type: KEYS",
+    ];
+    assert_eq!(lines[4..], expected);
+}
