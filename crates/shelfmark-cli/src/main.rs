@@ -40,7 +40,7 @@ fn main() -> ExitCode {
                 return ExitCode::from(stopped.code);
             }
             let style = anstyle::AnsiColor::Red.on_default().bold();
-            anstream::eprintln!("{style}error:{style:#} {error:#}");
+            anstream::eprintln!("{style}error:{style:#} {}", told(&error));
             ExitCode::FAILURE
         }
     }
@@ -63,6 +63,19 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Key(key) => commands::key::run(&key),
         Command::Completions(completions) => commands::completions::run(&completions),
     }
+}
+
+/// Joins an error and its causes. What was said already is left out: some messages name their cause.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = error.to_string().trim_end().to_owned();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        let cause = cause.trim_end();
+        if !text.contains(cause) {
+            text.push_str(": ");
+            text.push_str(cause);
+        }
+    }
+    text
 }
 
 /// `shelfmark scan … | head` ends the pipe early: no error.

@@ -116,6 +116,20 @@ impl Face {
         })
     }
 
+    /// Returns the answer to a request whose body is longer than
+    /// [`crate::limits::REQUEST_SIZE_BYTES_MAX`], for a server that stops reading there.
+    #[must_use]
+    pub fn too_large(&self) -> Reply {
+        let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
+        Reply::new(self.ids.next(), Err(error))
+    }
+
+    /// Returns an id for an answer that does not come from here.
+    #[must_use]
+    pub fn request_id(&self) -> String {
+        self.ids.next()
+    }
+
     /// Tells whether requests must be signed: a server then asks [`Face::admit`] first.
     #[must_use]
     pub fn asks_for_credentials(&self) -> bool {

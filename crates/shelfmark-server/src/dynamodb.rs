@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::{self, Entry, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -17,17 +17,24 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use shelfmark_dynamo::auth::SignedRequest;
 use shelfmark_dynamo::{Face, Reply, RequestHead};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
 use crate::gzip::{GzipError, compress, unpack};
-use crate::limits::{BODY_SIZE_BYTES_MAX, COMPRESSED_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX, Times};
+use crate::limits::{
+    BODY_SIZE_BYTES_MAX, COMPRESSED_SIZE_BYTES_MIN, CONNECTIONS_MAX, HEAD_SIZE_BYTES_MAX,
+    LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX, READ_SIZE_BYTES, Times,
+};
 use crate::tls::Tls;
+use crate::troubles::Troubles;
 
 type Answer = Response<Full<Bytes>>;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
+const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 
 /// Accepts connections until `stopped`, then waits for the open ones.
 pub(crate) async fn accept(
@@ -39,8 +46,12 @@ pub(crate) async fn accept(
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
+    let free = Arc::clone(&places);
+    let troubles = Arc::new(Troubles::default());
     crate::accept::accept(listener, places, until, |stream, _| {
-        serve(stream, tls.clone(), Arc::clone(&face), times, stopped.clone())
+        let times = times.beside(CONNECTIONS_MAX.saturating_sub(free.available_permits()));
+        let (face, troubles) = (Arc::clone(&face), Arc::clone(&troubles));
+        serve(stream, tls.clone(), face, troubles, times, stopped.clone())
     })
     .await;
 }
@@ -49,32 +60,47 @@ async fn serve(
     stream: TcpStream,
     tls: Option<Tls>,
     face: Arc<Face>,
+    troubles: Arc<Troubles>,
     times: Times,
     stopped: watch::Receiver<bool>,
 ) {
-    let Some(tls) = tls else { return http(stream, face, times, stopped).await };
+    let Some(tls) = tls else { return http(stream, face, troubles, times, stopped).await };
     match tokio::time::timeout(times.head_max, tls.acceptor().accept(stream)).await {
-        Ok(Ok(stream)) => http(stream, face, times, stopped).await,
+        Ok(Ok(stream)) => http(stream, face, troubles, times, stopped).await,
         Ok(Err(error)) => tracing::debug!(%error, "TLS was not agreed on"),
         Err(_) => tracing::debug!("TLS was not agreed on in time"),
     }
 }
 
 async fn http(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send,
+    mut stream: impl AsyncRead + AsyncWrite + Unpin + Send,
     face: Arc<Face>,
+    troubles: Arc<Troubles>,
+    times: Times,
+    stopped: watch::Receiver<bool>,
+) {
+    if requests(&mut stream, face, troubles, times, stopped).await {
+        linger(&mut stream).await;
+    }
+}
+
+/// Answers requests until there are none. Tells whether the client may still be sending.
+async fn requests(
+    stream: &mut (impl AsyncRead + AsyncWrite + Unpin + Send),
+    face: Arc<Face>,
+    troubles: Arc<Troubles>,
     times: Times,
     mut stopped: watch::Receiver<bool>,
-) {
+) -> bool {
     let service = service_fn(move |request| {
-        let face = Arc::clone(&face);
-        async move { Ok::<_, Infallible>(answer(&face, times, request).await) }
+        let (face, troubles) = (Arc::clone(&face), Arc::clone(&troubles));
+        async move { Ok::<_, Infallible>(answer(&face, &troubles, times, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(times.head_max)
         .max_buf_size(HEAD_SIZE_BYTES_MAX)
-        .pipeline_flush(true)
+        // Not `pipeline_flush`: what cannot be parsed stays in the buffer, and with it the refusal.
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {
@@ -82,36 +108,60 @@ async fn http(
         () = asked_to_stop(&mut stopped) => None,
         () = tokio::time::sleep(times.connection_max) => None,
     };
-    let ended = match ended {
-        Some(ended) => ended,
+    match ended {
+        Some(Ok(())) => true,
+        Some(Err(error)) => {
+            tracing::debug!(%error, "a connection ended early");
+            !error.is_timeout()
+        }
         // What is under way may end; who does not take his answer is cut off.
         None => {
             connection.as_mut().graceful_shutdown();
-            match tokio::time::timeout(times.drain_max, connection).await {
-                Ok(ended) => ended,
-                Err(_) => {
-                    tracing::debug!("a connection did not end in time");
-                    return;
-                }
+            if tokio::time::timeout(times.drain_max, connection).await.is_err() {
+                tracing::debug!("a connection did not end in time");
             }
+            false
         }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
     }
 }
 
-async fn answer(face: &Arc<Face>, times: Times, request: Request<Incoming>) -> Answer {
+/// Takes what the client is still sending, for a while: closing a socket with bytes that nobody read
+/// would take the refusal away from a client that has not got it yet.
+async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
+    let drained = async {
+        stream.shutdown().await.ok()?;
+        let mut unread = vec![0; READ_SIZE_BYTES];
+        let mut left = LINGER_SIZE_BYTES_MAX;
+        while left > 0 {
+            let count = stream.read(&mut unread).await.ok().filter(|count| *count > 0)?;
+            left = left.saturating_sub(count);
+        }
+        Some(())
+    };
+    let _ = tokio::time::timeout(LINGER_TIME_MAX, drained).await;
+}
+
+async fn answer(
+    face: &Arc<Face>,
+    troubles: &Troubles,
+    times: Times,
+    request: Request<Incoming>,
+) -> Answer {
     let (head, body) = request.into_parts();
     let origin = head.headers.contains_key(header::ORIGIN);
     let mut answer = match head.method {
-        Method::POST => operation(face, times, &head, body).await,
+        Method::POST => operation(face, troubles, times, &head, body).await,
         Method::GET | Method::HEAD => health(&head.headers, head.uri.path()),
         Method::OPTIONS if origin => preflight(&head.headers),
         Method::OPTIONS => plain(StatusCode::OK, ""),
-        _ => plain(StatusCode::NOT_FOUND, ""),
+        _ => unknown(),
     };
     let headers = answer.headers_mut();
+    if let Entry::Vacant(place) = headers.entry(REQUEST_ID)
+        && let Ok(id) = HeaderValue::from_str(&face.request_id())
+    {
+        place.insert(id);
+    }
     headers.insert(header::SERVER, HeaderValue::from_static("Shelfmark"));
     if origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -124,14 +174,22 @@ async fn answer(face: &Arc<Face>, times: Times, request: Request<Incoming>) -> A
 }
 
 fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
-    let mut answer = Response::new(Full::new(text.into()));
+    let text = text.into();
+    let sum = crc32(&text);
+    let mut answer = Response::new(Full::new(text));
     *answer.status_mut() = status;
+    answer.headers_mut().insert(CRC32, HeaderValue::from(sum));
     answer
+}
+
+/// What the service answers where it sees no operation at all.
+fn unknown() -> Answer {
+    plain(StatusCode::NOT_FOUND, "<UnknownOperationException/>\n")
 }
 
 fn health(headers: &HeaderMap, path: &str) -> Answer {
     if path != "/" && !path.starts_with("/shard") {
-        return plain(StatusCode::NOT_FOUND, "");
+        return unknown();
     }
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
     plain(StatusCode::OK, format!("healthy: {host}"))
@@ -151,16 +209,24 @@ fn preflight(headers: &HeaderMap) -> Answer {
     answer
 }
 
-async fn operation(face: &Arc<Face>, times: Times, head: &Parts, body: Incoming) -> Answer {
+async fn operation(
+    face: &Arc<Face>,
+    troubles: &Troubles,
+    times: Times,
+    head: &Parts,
+    body: Incoming,
+) -> Answer {
     let headers = &head.headers;
     let collected = Limited::new(body, BODY_SIZE_BYTES_MAX).collect();
     let body = match tokio::time::timeout(times.body_max, collected).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            return plain(StatusCode::PAYLOAD_TOO_LARGE, "");
+            return encode(face.too_large(), None);
         }
-        Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, ""),
-        Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, ""),
+        Ok(Err(error)) => {
+            return plain(StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}\n"));
+        }
+        Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body did not come in time\n"),
     };
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let coding = text("accept-encoding").and_then(accepted);
@@ -172,15 +238,27 @@ async fn operation(face: &Arc<Face>, times: Times, head: &Parts, body: Incoming)
     }
     let body = match unpack(text("content-encoding"), body) {
         Ok(body) => body,
-        Err(GzipError::TooLarge) => return plain(StatusCode::PAYLOAD_TOO_LARGE, ""),
+        Err(GzipError::TooLarge) => return encode(face.too_large(), None),
         // The service takes a body that it cannot unpack for a fault of its own.
-        Err(GzipError::Damaged) => return plain(StatusCode::INTERNAL_SERVER_ERROR, ""),
+        Err(GzipError::Damaged) => {
+            return plain(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the body is not what its coding says\n",
+            );
+        }
     };
     if !text("content-type").is_none_or(is_json) {
-        return plain(StatusCode::NOT_FOUND, "");
+        return unknown();
     }
     match receive(face, text("x-amz-target"), text("host"), body).await {
-        Some(reply) => encode(reply, coding),
+        Some(reply) => {
+            if let Some(why) = &reply.log
+                && reply.status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16()
+            {
+                troubles.tell(why);
+            }
+            encode(reply, coding)
+        }
         None => plain(StatusCode::INTERNAL_SERVER_ERROR, ""),
     }
 }
@@ -235,20 +313,20 @@ fn encode(reply: Reply, coding: Option<Coding>) -> Answer {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let coding = coding.filter(|_| reply.body.len() >= COMPRESSED_SIZE_BYTES_MIN);
     let packed = coding.and_then(|coding| Some((compress(&reply.body, coding)?, coding)));
-    let (body, crc32, coding) = match packed {
+    let (body, sum, coding) = match packed {
         // The sum is over the bytes as they are sent.
         Some((packed, coding)) => {
-            let crc32 = flate2_crc(&packed);
-            (packed, crc32, Some(coding))
+            let sum = crc32(&packed);
+            (packed, sum, Some(coding))
         }
         None => (reply.body, reply.crc32, None),
     };
     let mut answer = plain(status, body);
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
-    headers.insert("x-amz-crc32", HeaderValue::from(crc32));
+    headers.insert(CRC32, HeaderValue::from(sum));
     if let Ok(id) = HeaderValue::from_str(&reply.request_id) {
-        headers.insert("x-amzn-requestid", id);
+        headers.insert(REQUEST_ID, id);
     }
     if let Some(coding) = coding {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
@@ -256,7 +334,7 @@ fn encode(reply: Reply, coding: Option<Coding>) -> Answer {
     answer
 }
 
-fn flate2_crc(bytes: &[u8]) -> u32 {
+fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);
     crc.sum()

@@ -14,8 +14,9 @@ mod gzip;
 pub mod limits;
 mod serve;
 mod tls;
+mod troubles;
 
-pub use address::{AddressError, check_exposed};
+pub use address::{AddressError, Guard, check_exposed};
 pub use cql::Blocking;
 pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings};
 pub use tls::{Tls, TlsError};

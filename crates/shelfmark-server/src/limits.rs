@@ -17,6 +17,17 @@ pub const CONNECTIONS_MAX: usize = 900;
 /// Source: ours; the SDKs keep idle connections for 60 s and less.
 pub const HEAD_TIME_MAX: Duration = Duration::from_secs(75);
 
+/// From this many open connections on, new ones may be silent for [`CROWDED_HEAD_TIME_MAX`] only, so
+/// that clients who say nothing cannot keep the others out for long.
+///
+/// Source: ours; two thirds of [`CONNECTIONS_MAX`].
+pub const CROWDED_CONNECTIONS_MIN: usize = 600;
+
+/// As [`HEAD_TIME_MAX`], where it is crowded.
+///
+/// Source: ours; a client that means it has its request ready.
+pub const CROWDED_HEAD_TIME_MAX: Duration = Duration::from_secs(5);
+
 /// How long a client may take over a request's body.
 ///
 /// Source: ours; 16 MB in this time are 280 KB/s.
@@ -33,6 +44,17 @@ pub const CONNECTION_TIME_MAX: Duration = Duration::from_secs(3600);
 ///
 /// Source: ours; orchestrators commonly kill after 30 s.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long a connection that is over is kept, so that its client, who may still be sending, gets its
+/// last answer.
+///
+/// Source: ours; the rest of a request of 64 MiB comes in this time over a gigabit.
+pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// How much of what such a client is still sending is taken.
+///
+/// Source: ours; four times what a request may have.
+pub const LINGER_SIZE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Answers smaller than this are not compressed.
 ///
@@ -59,9 +81,9 @@ pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
 /// Source: ours; drivers send a heartbeat every 30 s.
 pub const SILENCE_TIME_MAX: Duration = Duration::from_secs(1_800);
 
-/// Bytes that are read of a CQL connection at once.
+/// Bytes that are read of a connection at once, where we read it.
 ///
-/// Source: ours; some hundred small requests.
+/// Source: ours; some hundred small requests of CQL.
 pub const READ_SIZE_BYTES: usize = 64 * 1024;
 
 /// The times of connections with HTTP. Tests shorten them.
@@ -77,6 +99,16 @@ pub struct Times {
     pub drain_max: Duration,
 }
 
+impl Times {
+    /// Returns the times of a connection that comes when so many others are open.
+    pub(crate) fn beside(self, open: usize) -> Self {
+        if open < CROWDED_CONNECTIONS_MIN {
+            return self;
+        }
+        Self { head_max: self.head_max.min(CROWDED_HEAD_TIME_MAX), ..self }
+    }
+}
+
 impl Default for Times {
     fn default() -> Self {
         Self {
@@ -85,5 +117,20 @@ impl Default for Times {
             connection_max: CONNECTION_TIME_MAX,
             drain_max: DRAIN_TIME_MAX,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_late_into_a_crowd_has_less_time() {
+        let times = Times::default();
+        assert_eq!(times.beside(CROWDED_CONNECTIONS_MIN - 1), times);
+        let late = times.beside(CROWDED_CONNECTIONS_MIN);
+        assert_eq!(late, Times { head_max: CROWDED_HEAD_TIME_MAX, ..times });
+        let short = Times { head_max: Duration::from_millis(1), ..times };
+        assert_eq!(short.beside(CONNECTIONS_MAX), short);
     }
 }

@@ -12,7 +12,7 @@ use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::{Engine, Random as _, Upkeep};
 use shelfmark_server::{
-    Addresses, Blocking, CqlSettings, Faces, Server, Settings, Tls, check_exposed,
+    Addresses, Blocking, CqlSettings, Faces, Guard, Server, Settings, Tls, check_exposed,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
@@ -64,19 +64,34 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     start_log();
     let config = merged(flags)?;
     let insecure = config.insecure.unwrap_or(false);
+    let durability = durability(config.durability.as_deref())?;
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let dynamodb = config.dynamodb.unwrap_or(loopback(DYNAMODB_PORT));
     let credentials = config.credentials.as_deref().map(credentials::read).transpose()?;
-    check_exposed(dynamodb, credentials.is_some(), insecure)?;
+    let guard = Guard {
+        setting: "credentials",
+        flags: "--credentials FILE",
+        is_set: credentials.is_some(),
+    };
+    check_exposed(dynamodb, guard, insecure)?;
     let cql = CqlSettings {
         address: config.cql.unwrap_or(loopback(CQL_PORT)),
         optional: config.cql.is_none(),
         tls: tls("cql", config.cql_tls_certificate.as_deref(), config.cql_tls_key.as_deref())?,
     };
     let login = login(&config)?;
-    check_exposed(cql.address, login.is_some(), insecure)?;
+    let guard = Guard {
+        setting: "cql_user",
+        flags: "--cql-user NAME and --cql-password-file FILE",
+        is_set: login.is_some(),
+    };
+    check_exposed(cql.address, guard, insecure)?;
     name_what_is_missing(&config);
-    let engine = open_engine(&config)?;
+    if let Some(path) = &config.ready_file {
+        // One of an earlier run would say that this one is ready.
+        vfs::remove(path).with_context(|| format!("cannot replace {}", path.display()))?;
+    }
+    let engine = open_engine(&config, durability)?;
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
     let settings = Settings {
         dynamodb: Some(dynamodb),
@@ -169,15 +184,14 @@ fn name_what_is_missing(config: &Config) {
     anstream::eprintln!("not in this build, left out: console{}", asked(config.console));
 }
 
-fn open_engine(config: &Config) -> anyhow::Result<Engine> {
+fn open_engine(config: &Config, durability: Durability) -> anyhow::Result<Engine> {
     if let Some(url) = &config.engine {
         bail!("the remote engine {url} is not in this build; use --data DIR or --memory");
     }
     if config.memory == Some(true) {
         return memory();
     }
-    let options =
-        Options { durability: durability(config.durability.as_deref())?, ..Options::default() };
+    let options = Options { durability, ..Options::default() };
     open(config.data.as_deref().unwrap_or(Path::new(DATA)), options, true)
 }
 
@@ -229,15 +243,15 @@ fn serve(
 fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> anyhow::Result<()> {
     let text = |address: Option<SocketAddr>| address.map(|address| address.to_string());
     let ready = Ready { dynamodb: text(addresses.dynamodb), cql: text(addresses.cql) };
+    if let Some(path) = ready_file {
+        vfs::replace(path, serde_json::to_string(&ready)?.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if let Some(address) = &ready.dynamodb {
         writeln!(std::io::stdout(), "dynamodb {scheme}://{address}")?;
     }
     if let Some(address) = &ready.cql {
         writeln!(std::io::stdout(), "cql {address}")?;
-    }
-    if let Some(path) = ready_file {
-        vfs::replace(path, serde_json::to_string(&ready)?.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }

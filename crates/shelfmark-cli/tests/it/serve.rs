@@ -59,6 +59,9 @@ fn an_exposed_address_needs_a_word() {
     assert!(!refused.status.success());
     assert!(stderr(&refused).contains("--insecure"), "{}", stderr(&refused));
     assert!(stderr(&refused).contains("`credentials` is missing"), "{}", stderr(&refused));
+    let flags = ["serve", "--memory", "--dynamodb", "localhost:0", "--cql", "0.0.0.0:0"];
+    let refused = shelfmark(&flags);
+    assert!(stderr(&refused).contains("--cql-password-file"), "{}", stderr(&refused));
 }
 
 #[test]
@@ -89,6 +92,30 @@ fn what_is_not_in_the_build_is_named_and_left_out() {
     let remote = shelfmark(&["serve", "--engine", "tikv://127.0.0.1:2379"]);
     assert!(!remote.status.success());
     assert!(stderr(&remote).contains("not in this build"), "{}", stderr(&remote));
+}
+
+#[test]
+fn wrong_settings_are_refused_before_anybody_is_told_that_it_is_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready.json");
+    std::fs::write(&ready, "{\"dynamodb\": \"127.0.0.1:1\"}").unwrap();
+    let held = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = held.local_addr().unwrap().to_string();
+    let busy = ["--dynamodb", &taken, "--ready-file", ready.to_str().unwrap()];
+    let refused = shelfmark(&[&["serve", "--memory"][..], &busy].concat());
+    assert!(stderr(&refused).contains("has the port"), "{}", stderr(&refused));
+    assert!(!ready.exists(), "an old ready file says that this server is ready");
+    for (dynamodb, flag, value, part) in [
+        ("127.0.0.1:0", "--durability", "fast", "sync or interval:MS"),
+        ("127.0.0.1:0", "--durability", "interval:0", "1 to 60000"),
+        ("8000", "--durability", "sync", "such as 127.0.0.1:8000"),
+        ("127.0.0.1:0", "--ready-file", "/proc/none/ready.json", "/proc/none/ready.json"),
+    ] {
+        let words = ["serve", "--memory", "--cql", "127.0.0.1:0", "--dynamodb", dynamodb];
+        let refused = shelfmark(&[&words[..], &[flag, value]].concat());
+        assert!(!refused.status.success() && stdout(&refused).is_empty(), "{}", stdout(&refused));
+        assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
+    }
 }
 
 #[test]

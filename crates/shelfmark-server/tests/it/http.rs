@@ -132,6 +132,49 @@ fn silent_and_slow_clients_are_sent_away_and_others_are_not() {
 }
 
 #[test]
+fn what_is_no_http_is_told_so() {
+    let server = Running::new(Times::default(), FaceOptions::default());
+    let long = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(200_000));
+    let headers = format!("GET / HTTP/1.1\r\n{}\r\n", "h: v\r\n".repeat(1_000));
+    let large = format!("GET / HTTP/1.1\r\nAuthorization: {}\r\n\r\n", "x".repeat(1_000_000));
+    let cases = [
+        ("\0\u{1}\u{2}\r\n\r\n", " 400 "),
+        ("GET / HTTP/9.9\r\nHost: x\r\n\r\n", " 400 "),
+        ("hello, is anybody there?\r\n\r\n", " 400 "),
+        ("POST / HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", " 400 "),
+        ("POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", " 400 "),
+        ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}", " 400 "),
+        (&long, " 431 "),
+        (&headers, " 431 "),
+        (&large, " 431 "),
+    ];
+    for (bytes, status) in cases {
+        let mut client = server.connect();
+        client.write_all(bytes.as_bytes()).unwrap();
+        let text = String::from_utf8_lossy(&rest(&mut client)).into_owned();
+        let shown: String = bytes.chars().take(60).collect();
+        assert!(text.starts_with("HTTP/1.1") && text.contains(status), "{shown:?}: {text:?}");
+    }
+    // A client that sends all before it listens gets its answer, too.
+    let mut client = server.connect();
+    let body = "x".repeat(20 * 1024 * 1024);
+    client.write_all(request("PutItem", &body).as_bytes()).unwrap();
+    let text = String::from_utf8(rest(&mut client)).unwrap();
+    assert!(text.starts_with("HTTP/1.1 413"), "{text}");
+    assert!(text.contains("RequestEntityTooLargeException"), "{text}");
+    // Where no operation is seen there is the service's answer to that.
+    let mut client = server.connect();
+    client.write_all(b"PUT / HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+    let text = String::from_utf8(rest(&mut client)).unwrap().to_lowercase();
+    assert!(text.starts_with("http/1.1 404"), "{text}");
+    assert!(
+        text.contains("x-amz-crc32: 3552371480") && text.contains("x-amzn-requestid"),
+        "{text}"
+    );
+    assert!(text.ends_with("<unknownoperationexception/>\n"), "{text}");
+}
+
+#[test]
 fn no_connection_lasts_for_ever() {
     let times = Times { connection_max: Duration::from_millis(500), ..quick() };
     let server = Running::new(times, FaceOptions::default());
