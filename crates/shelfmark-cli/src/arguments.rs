@@ -1,6 +1,6 @@
 //! The command line: every flag is defined here once, and help and completions follow from it.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,6 +49,19 @@ pub(crate) enum Command {
     Completions(Completions),
 }
 
+/// Reads where to listen.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    match text.strip_prefix("localhost:").map(str::parse) {
+        Some(Ok(port)) => Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
+        _ => Err(
+            "it takes an IP address and a port, such as 127.0.0.1:8000; port 0 picks a free one",
+        ),
+    }
+}
+
 /// Where the store is.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Data {
@@ -59,7 +72,9 @@ pub(crate) struct Data {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
+    after_help = "A configuration file has these flags as settings: cql_user = \"ann\". What is logged to \
+    standard error is\nin the environment variable SHELFMARK_LOG: error, warn, info or debug; warn \
+    without it.\n\nExamples:\n  shelfmark serve\n  shelfmark serve --data /srv/store --dynamodb \
     127.0.0.1:0 --ready-file ready.json\n  shelfmark serve --credentials ~/.aws/credentials --dynamodb 0.0.0.0:8000\n  \
     shelfmark serve --memory"
 )]
@@ -74,7 +89,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     pub(crate) engine: Option<String>,
     /// Where DynamoDB clients connect; port 0 picks a free port [default: 127.0.0.1:8000]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) dynamodb: Option<SocketAddr>,
     /// Encrypt DynamoDB connections: file with the certificate chain, PEM
     #[arg(long, value_name = "FILE", requires = "dynamodb_tls_key")]
@@ -83,7 +98,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE", requires = "dynamodb_tls_certificate")]
     pub(crate) dynamodb_tls_key: Option<PathBuf>,
     /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) cql: Option<SocketAddr>,
     /// Ask CQL clients to log in; this role may do everything
     #[arg(long, value_name = "NAME", requires = "cql_password_file")]
@@ -98,7 +113,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE", requires = "cql_tls_certificate")]
     pub(crate) cql_tls_key: Option<PathBuf>,
     /// Where console and metrics are; not in this build [default: 127.0.0.1:8480]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) console: Option<SocketAddr>,
     /// Read these settings from a TOML file; flags win over it
     #[arg(long, value_name = "FILE")]
@@ -277,8 +292,12 @@ pub(crate) struct Design {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DesignVerb {
     /// Print a commented model to begin with
+    #[command(after_help = "Example:\n  shelfmark design new > shop.shelf")]
     New,
     /// Format models in place
+    #[command(
+        after_help = "Examples:\n  shelfmark design fmt shop.shelf\n  shelfmark design fmt --check models/*.shelf"
+    )]
     Fmt {
         /// Models; '-' reads standard input and prints
         #[arg(required = true)]
@@ -288,12 +307,19 @@ pub(crate) enum DesignVerb {
         check: bool,
     },
     /// Look for defects
+    #[command(
+        after_help = "Examples:\n  shelfmark design check shop.shelf --deny error\n  shelfmark design check shop.shelf --format json"
+    )]
     Check(DesignRun),
     /// Prove each pattern in each schema, or refuse it with a witness
+    #[command(
+        after_help = "Examples:\n  shelfmark design prove shop.shelf --deny refused\n  shelfmark design prove shop.shelf --save proofs.json"
+    )]
     Prove(DesignRun),
     /// Run each pattern on the engine, and compare it with what the proof says
     Confirm(DesignConfirm),
     /// Re-check certificates that `prove --save` wrote
+    #[command(after_help = "Example:\n  shelfmark design verify proofs.json")]
     Verify {
         /// File that `prove --save` wrote
         certificates: PathBuf,
@@ -301,6 +327,7 @@ pub(crate) enum DesignVerb {
     /// Derive a schema from the patterns: the families, look-ups and transactions that they need
     Plan(DesignPlan),
     /// Count rows and bytes: partitions now and later, hot ones, what one write costs
+    #[command(after_help = "Example:\n  shelfmark design size shop.shelf --schema first")]
     Size {
         /// Model
         file: PathBuf,
@@ -312,6 +339,9 @@ pub(crate) enum DesignVerb {
         format: DesignFormat,
     },
     /// Turn a schema of another tool into a model, with questions where it does not say enough
+    #[command(
+        after_help = "Examples:\n  shelfmark design import schema.cql > shop.shelf\n  shelfmark design import workbench.json > shop.shelf"
+    )]
     Import {
         /// A data model of NoSQL Workbench (JSON), or CQL; '-' reads standard input
         file: PathBuf,
@@ -320,6 +350,9 @@ pub(crate) enum DesignVerb {
         from: Option<DesignSource>,
     },
     /// Say what a lint means, or why a pattern stands as it does
+    #[command(
+        after_help = "Examples:\n  shelfmark design explain K3\n  shelfmark design explain by_time --file shop.shelf"
+    )]
     Explain {
         /// Id of a lint, or name of a pattern of --file
         what: String,
@@ -330,6 +363,9 @@ pub(crate) enum DesignVerb {
     /// Draw ranges, partitions, tables or entities as SVG, or all of it as one HTML page
     Draw(DesignDraw),
     /// Print the JSON Schema of models, or a model in its JSON form
+    #[command(
+        after_help = "Examples:\n  shelfmark design json > model.schema.json\n  shelfmark design json shop.shelf"
+    )]
     Json {
         /// Model; without one the JSON Schema is printed
         file: Option<PathBuf>,
@@ -519,6 +555,9 @@ pub(crate) struct Key {
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCodec {
     /// Write whole numbers as text that sorts like them
+    #[command(
+        after_help = "Examples:\n  shelfmark key lexint 5 20 307\n  shelfmark key lexint --decode fb38"
+    )]
     Lexint {
         /// Numbers, or hexadecimal text with --decode
         #[arg(required = true)]
@@ -528,14 +567,18 @@ pub(crate) enum KeyCodec {
         decode: bool,
     },
     /// Make ULIDs, or read their time
+    #[command(
+        after_help = "Examples:\n  shelfmark key ulid --count 3\n  shelfmark key ulid 01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    )]
     Ulid {
         /// ULIDs to read; none makes a new one
         values: Vec<String>,
         /// How many to make
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "values")]
         count: u32,
     },
     /// Compute Cassandra's token of a text partition key
+    #[command(after_help = "Example:\n  shelfmark key token 'user#1'")]
     Token {
         /// Texts
         #[arg(required = true)]

@@ -2,66 +2,81 @@
 //!
 //! What it is not: DynamoDB's JSON, which is the face's. Here `5` is a number and `"5"` a text.
 //! Bytes, UUIDs, times and addresses are written as text.
+//!
+//! Invariant: numbers keep all their digits, in both directions.
+
+use std::collections::BTreeMap;
 
 use anyhow::{anyhow, bail};
-use serde_json::{Map, Number, Value as Json};
-use shelfmark_keycode::number::{DYNAMO_NUMBER, parse, to_plain};
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use shelfmark_keycode::number::{DYNAMO_NUMBER, parse};
 use shelfmark_model::{Item, KeyType, Value};
 
-/// Longest number that is written in plain digits.
-const NUMBER_CHARS_MAX: usize = 200;
+/// Deepest nesting that is read. Source: as deep as the engine keeps values.
+const DEPTH_MAX: usize = 64;
 
-/// Writes an item.
-pub(crate) fn item_to_json(item: &Item) -> Json {
-    Json::Object(item.iter().map(|(name, value)| (name.clone(), to_json(value))).collect())
-}
+/// An item that is written as JSON.
+pub(crate) struct PlainItem<'a>(pub(crate) &'a Item);
 
-/// Writes a value.
-pub(crate) fn to_json(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Bool(bool) => Json::Bool(*bool),
-        Value::Int(n) => Json::Number((*n).into()),
-        Value::BigInt(n) => number(&n.to_string()),
-        Value::Number(n) => match to_plain(n, NUMBER_CHARS_MAX) {
-            Ok(text) => number(&text),
-            Err(_) => Json::String(format!("{}e{}", n.unscaled(), -i64::from(n.scale()))),
-        },
-        Value::Float32(n) => Number::from_f64(f64::from(*n)).map_or(Json::Null, Json::Number),
-        Value::Float(n) => Number::from_f64(*n).map_or(Json::Null, Json::Number),
-        Value::Text(text) => Json::String(text.clone()),
-        Value::Bytes(bytes) => Json::String(format!("0x{}", hex(bytes))),
-        Value::Uuid(uuid) => Json::String(hex(uuid)),
-        Value::Timestamp(n) | Value::Time(n) => Json::Number((*n).into()),
-        Value::Date(n) => Json::Number((*n).into()),
-        Value::Inet(address) => Json::String(address.to_string()),
-        Value::Duration { months, days, nanos } => {
-            Json::String(format!("{months}mo{days}d{nanos}ns"))
-        }
-        Value::List(values) | Value::Set(values) => {
-            Json::Array(values.iter().map(to_json).collect())
-        }
-        Value::Map(map) => {
-            Json::Object(map.iter().map(|(name, value)| (name.clone(), to_json(value))).collect())
-        }
-        Value::Pairs(pairs) => Json::Array(
-            pairs
-                .iter()
-                .map(|(key, value)| Json::Array(vec![to_json(key), to_json(value)]))
-                .collect(),
-        ),
-        Value::Tuple(fields) => Json::Array(
-            fields.iter().map(|field| field.as_ref().map_or(Json::Null, to_json)).collect(),
-        ),
+impl Serialize for PlainItem<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_map(self.0.iter().map(|(name, value)| (name, Plain(value))))
     }
 }
 
-fn number(text: &str) -> Json {
-    serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.to_owned()))
+/// A value that is written as JSON.
+struct Plain<'a>(&'a Value);
+
+impl Serialize for Plain<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => out.serialize_unit(),
+            Value::Bool(bool) => out.serialize_bool(*bool),
+            Value::Int(n) | Value::Timestamp(n) | Value::Time(n) => out.serialize_i64(*n),
+            Value::Date(n) => (*n).serialize(out),
+            Value::BigInt(n) => number(n.to_string(), out),
+            Value::Number(n) => number(n.to_string(), out),
+            // What is no number of JSON becomes null.
+            Value::Float32(n) => out.serialize_f32(*n),
+            Value::Float(n) => out.serialize_f64(*n),
+            Value::Text(text) => out.serialize_str(text),
+            Value::Bytes(bytes) => out.serialize_str(&format!("0x{}", hex(bytes))),
+            Value::Uuid(uuid) => out.serialize_str(&uuid_text(uuid)),
+            Value::Inet(address) => out.serialize_str(&address.to_string()),
+            Value::Duration { months, days, nanos } => {
+                out.serialize_str(&format!("{months}mo{days}d{nanos}ns"))
+            }
+            Value::List(values) | Value::Set(values) => out.collect_seq(values.iter().map(Plain)),
+            Value::Map(map) => {
+                out.collect_map(map.iter().map(|(name, value)| (name, Plain(value))))
+            }
+            Value::Pairs(pairs) => {
+                out.collect_seq(pairs.iter().map(|(key, value)| (Plain(key), Plain(value))))
+            }
+            Value::Tuple(fields) => {
+                out.collect_seq(fields.iter().map(|field| field.as_ref().map(Plain)))
+            }
+        }
+    }
+}
+
+/// Writes a number with all its digits.
+fn number<S: Serializer>(text: String, out: S) -> Result<S::Ok, S::Error> {
+    RawValue::from_string(text).map_err(S::Error::custom)?.serialize(out)
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn uuid_text(uuid: &[u8; 16]) -> String {
+    let mut text = hex(uuid);
+    for place in [20, 16, 12, 8] {
+        text.insert(place, '-');
+    }
+    text
 }
 
 /// Reads an item; `types` are those of its key attributes.
@@ -69,47 +84,63 @@ pub(crate) fn item_from_json(
     text: &str,
     key_type: impl Fn(&str) -> Option<KeyType>,
 ) -> anyhow::Result<Item> {
-    let json: Json = serde_json::from_str(text).map_err(|error| {
-        anyhow!("the item is no JSON: {error}; write it as {{\"name\": value}}")
-    })?;
-    let Json::Object(members) = json else {
+    let no_json = |error| anyhow!("the item is no JSON: {error}; write it as {{\"name\": value}}");
+    let json: &RawValue = serde_json::from_str(text).map_err(no_json)?;
+    if !json.get().starts_with('{') {
         bail!("an item is a JSON object: {{\"name\": value}}");
-    };
+    }
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(json.get()).map_err(no_json)?;
     members.into_iter().map(|(name, json)| member(&key_type, name, json)).collect()
 }
 
 fn member(
     key_type: impl Fn(&str) -> Option<KeyType>,
     name: String,
-    json: Json,
+    json: &RawValue,
 ) -> anyhow::Result<(String, Value)> {
-    let value = match (key_type(&name), &json) {
-        (Some(key_type), Json::String(text)) => key_value(&key_type, text)?,
-        (Some(key_type), Json::Number(number)) => key_value(&key_type, &number.to_string())?,
-        _ => from_json(json)?,
+    let Some(key_type) = key_type(&name) else { return Ok((name, value(json, 0)?)) };
+    let text = json.get();
+    let read = match text.as_bytes().first() {
+        Some(b'"') => key_value(&key_type, &serde_json::from_str::<String>(text)?),
+        Some(b'{') => Err(anyhow!("it is plain JSON, not {{\"S\": …}} as in DynamoDB's API")),
+        Some(b'-' | b'0'..=b'9') => key_value(&key_type, text),
+        _ => value(json, 0),
     };
-    Ok((name, value))
+    match read {
+        Ok(value) => Ok((name, value)),
+        Err(error) => Err(anyhow!("{name}: {error}")),
+    }
 }
 
-fn from_json(json: Json) -> anyhow::Result<Value> {
-    Ok(match json {
-        Json::Null => Value::Null,
-        Json::Bool(bool) => Value::Bool(bool),
-        Json::Number(number) => decimal(&number.to_string())?,
-        Json::String(text) => Value::Text(text),
-        Json::Array(values) => {
-            Value::List(values.into_iter().map(from_json).collect::<anyhow::Result<_>>()?)
+/// Reads a value that is so deep inside others.
+fn value(json: &RawValue, depth: usize) -> anyhow::Result<Value> {
+    let text = json.get();
+    if depth > DEPTH_MAX {
+        bail!("the item is nested more than {DEPTH_MAX} deep");
+    }
+    Ok(match text.as_bytes().first() {
+        Some(b'n') => Value::Null,
+        Some(b't') => Value::Bool(true),
+        Some(b'f') => Value::Bool(false),
+        Some(b'"') => Value::Text(serde_json::from_str(text)?),
+        Some(b'[') => {
+            let values: Vec<&RawValue> = serde_json::from_str(text)?;
+            let values = values.into_iter().map(|json| value(json, depth + 1));
+            Value::List(values.collect::<anyhow::Result<_>>()?)
         }
-        Json::Object(members) => Value::Map(map(members)?),
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
+            let members =
+                members.into_iter().map(|(name, json)| Ok((name, value(json, depth + 1)?)));
+            Value::Map(members.collect::<anyhow::Result<_>>()?)
+        }
+        _ => decimal(text)?,
     })
 }
 
-fn map(members: Map<String, Json>) -> anyhow::Result<std::collections::BTreeMap<String, Value>> {
-    members.into_iter().map(|(name, json)| Ok((name, from_json(json)?))).collect()
-}
-
 fn decimal(text: &str) -> anyhow::Result<Value> {
-    Ok(Value::Number(parse(text, &DYNAMO_NUMBER)?))
+    let number = parse(text, &DYNAMO_NUMBER);
+    Ok(Value::Number(number.map_err(|error| anyhow!("{text:?} is no number to keep: {error}"))?))
 }
 
 /// Reads a key column's value as people type it.
@@ -117,9 +148,7 @@ pub(crate) fn key_value(key_type: &KeyType, text: &str) -> anyhow::Result<Value>
     let wrong = |_| anyhow!("{text:?} is no whole number, which this key column holds");
     Ok(match key_type {
         KeyType::Text => Value::Text(text.to_owned()),
-        KeyType::Decimal => {
-            decimal(text).map_err(|error| anyhow!("{text:?} is no number: {error}"))?
-        }
+        KeyType::Decimal => decimal(text)?,
         KeyType::Bytes => Value::Bytes(bytes(text)?.into()),
         KeyType::Bool => Value::Bool(text.parse().map_err(|_| anyhow!("use true or false"))?),
         KeyType::Timestamp => Value::Timestamp(text.parse().map_err(wrong)?),
@@ -147,4 +176,46 @@ fn bytes(text: &str) -> anyhow::Result<Vec<u8>> {
         .map(|two| if two.len() == 2 { pair(two) } else { None })
         .collect::<Option<_>>()
         .ok_or_else(|| anyhow!("{text:?} is no hexadecimal text, which this key column holds"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_key(name: &str) -> Option<KeyType> {
+        (name == "k").then_some(KeyType::Text)
+    }
+
+    #[test]
+    fn what_is_read_is_written_with_all_its_digits() {
+        let text =
+            r#"{"a":[1,null,{"b":true}],"k":"x","n":-12345678901234567890.12345678901234567}"#;
+        let item = item_from_json(text, text_key).unwrap();
+        assert_eq!(serde_json::to_string(&PlainItem(&item)).unwrap(), text);
+        let large = item_from_json(r#"{"n":1e100}"#, text_key).unwrap();
+        let written = serde_json::to_string(&PlainItem(&large)).unwrap();
+        assert_eq!(written, format!("{{\"n\":1{}}}", "0".repeat(100)));
+        let uuid: Item = std::iter::once(("u".to_owned(), Value::Uuid([0xab; 16]))).collect();
+        let written = serde_json::to_string(&PlainItem(&uuid)).unwrap();
+        assert_eq!(written, r#"{"u":"abababab-abab-abab-abab-abababababab"}"#);
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_named() {
+        let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        let cases = [
+            ("", "no JSON"),
+            ("[1]", "JSON object"),
+            (r#"{"k":"x"} more"#, "no JSON"),
+            (r#"{"n":123456789012345678901234567890123456789}"#, "digits"),
+            (r#"{"n":1e999}"#, "1e999"),
+            (r#"{"k":{"S":"x"}}"#, "plain JSON"),
+            (&deep, "nested"),
+        ];
+        for (text, part) in cases {
+            let error = item_from_json(text, text_key).unwrap_err().to_string();
+            let shown: String = text.chars().take(60).collect();
+            assert!(error.contains(part), "{shown}: {error}");
+        }
+    }
 }

@@ -4,21 +4,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use shelfmark_engine::{Engine, Environment};
-use shelfmark_model::TableName;
-use shelfmark_store::Store;
+use shelfmark_engine::{Engine, Environment, Table};
+use shelfmark_model::{RowKind, TableName};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::embedded::{EmbeddedStore, Options};
 use shelfmark_store::memory::MemoryStore;
+use shelfmark_store::{Store, vfs};
 
 use crate::random::SystemRandom;
 
 /// The namespace of the DynamoDB face's tables, meant when a table is named without one.
-const DEFAULT_NAMESPACE: &str = "dynamodb";
+pub(crate) const DEFAULT_NAMESPACE: &str = "dynamodb";
 
 /// Opens the store of a folder, creating it if asked.
 pub(crate) fn open(folder: &Path, options: Options, create: bool) -> anyhow::Result<Engine> {
-    if !create && !folder.exists() {
+    if !create && is_absent(folder) {
         bail!(
             "there is no store in {}; pass --data DIR, or create one with `shelfmark serve`",
             folder.display()
@@ -28,6 +28,11 @@ pub(crate) fn open(folder: &Path, options: Options, create: bool) -> anyhow::Res
     let store = EmbeddedStore::open(folder, options, Arc::clone(&clock))
         .with_context(|| format!("cannot open the store in {}", folder.display()))?;
     engine(Arc::new(store), clock)
+}
+
+/// Whether a folder is not there, or has nothing in it: to look at it must not make a store of it.
+fn is_absent(folder: &Path) -> bool {
+    !folder.exists() || vfs::list(folder).is_ok_and(|paths| paths.is_empty())
 }
 
 /// Opens a store that lives in memory.
@@ -59,8 +64,22 @@ pub(crate) fn table_name(text: &str) -> TableName {
     }
 }
 
+/// Returns a table of items of the store in `folder`, or an error that says where to look instead.
+pub(crate) fn items(engine: &Engine, folder: &Path, name: &str) -> anyhow::Result<Arc<Table>> {
+    let table = table(engine, name)?;
+    if table.schema.rows == RowKind::Cells {
+        bail!(
+            "{own} is a table of CQL; look at it with: shelfmark cql --data {} -e 'SELECT * FROM {own} \
+             LIMIT 10'",
+            folder.display(),
+            own = table.schema.name
+        );
+    }
+    Ok(table)
+}
+
 /// Returns a table, or an error that names those that are there.
-pub(crate) fn table(engine: &Engine, name: &str) -> anyhow::Result<Arc<shelfmark_engine::Table>> {
+fn table(engine: &Engine, name: &str) -> anyhow::Result<Arc<Table>> {
     let wanted = table_name(name);
     // A DynamoDB table's name may have dots in it.
     let dotted = TableName::new(DEFAULT_NAMESPACE, name);

@@ -1,12 +1,15 @@
 //! Tables on the terminal.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, Table};
+
+/// A line below the column heads and nothing else: rows stand as close as a list's.
+const PRESET: &str = "     ──            ";
 
 /// Creates a table with these column heads, as wide as the terminal allows.
 pub(crate) fn table<const N: usize>(heads: [&str; N]) -> Table {
     let mut table = Table::new();
     table
-        .load_preset(presets::UTF8_HORIZONTAL_ONLY)
+        .load_preset(PRESET)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(heads);
     table

@@ -6,12 +6,12 @@ use anyhow::bail;
 use shelfmark_model::Key;
 
 use crate::arguments::Get;
-use crate::json::{item_to_json, key_value};
-use crate::store::{table, with_engine};
+use crate::json::{PlainItem, key_value};
+use crate::store::{items, with_engine};
 
 pub(crate) fn run(get: &Get) -> anyhow::Result<()> {
     with_engine(&get.data.data, |engine| {
-        let table = table(engine, &get.table)?;
+        let table = items(engine, &get.data.data, &get.table)?;
         let (partition, sort) = (&table.schema.partition, &table.schema.sort);
         if get.key.len() != partition.len() + sort.len() {
             let names: Vec<&str> = table.schema.key_names().collect();
@@ -29,7 +29,7 @@ pub(crate) fn run(get: &Get) -> anyhow::Result<()> {
         let key = Key { partition: values, sort };
         let got = engine.get(&table, &shelfmark_engine::Get::new(key))?;
         let Some(item) = got.item else { bail!("there is no item with this key") };
-        let text = serde_json::to_string_pretty(&item_to_json(&item))?;
+        let text = serde_json::to_string_pretty(&PlainItem(&item))?;
         writeln!(std::io::stdout(), "{text}")?;
         Ok(())
     })

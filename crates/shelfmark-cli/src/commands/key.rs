@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::{Context as _, anyhow};
+use shelfmark_cql::types::{CqlType, Native, to_text};
 use shelfmark_engine::Random as _;
 use shelfmark_keycode::{Overflow, Ulid, UlidGenerator, lexint, token};
 use shelfmark_store::clock::{Clock as _, SystemClock};
@@ -17,8 +18,8 @@ pub(crate) fn run(key: &Key) -> anyhow::Result<()> {
             for value in values {
                 let number: u64 =
                     value.parse().map_err(|_| anyhow!("{value:?} is no whole number from 0 on"))?;
-                let text = lexint::to_hex(number).with_context(|| {
-                    format!("{number} cannot be written exactly; the largest is 17592186044667")
+                let text = lexint::to_hex(number).map_err(|_| {
+                    anyhow!("{number} cannot be written exactly; the largest is 17592186044667")
                 })?;
                 writeln!(out, "{text}")?;
             }
@@ -42,7 +43,9 @@ pub(crate) fn run(key: &Key) -> anyhow::Result<()> {
         KeyCodec::Ulid { values, .. } => {
             for value in values {
                 let ulid: Ulid = value.parse().with_context(|| format!("{value:?} is no ULID"))?;
-                writeln!(out, "{} ms since 1970-01-01T00:00:00Z", ulid.timestamp_ms())?;
+                let ms = ulid.timestamp_ms();
+                let at = to_text(&CqlType::Native(Native::Timestamp), &ms.to_be_bytes());
+                writeln!(out, "{at} ({ms} ms since 1970)")?;
             }
         }
         KeyCodec::Token { values } => {

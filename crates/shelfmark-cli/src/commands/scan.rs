@@ -7,22 +7,22 @@ use shelfmark_engine::{Cursor, Engine, Query, ResultPage, Table};
 use shelfmark_model::{KeyColumn, SortBound, SortColumn, SortCondition, Value};
 
 use crate::arguments::Scan;
-use crate::json::{item_to_json, key_value};
-use crate::store::{table, with_engine};
+use crate::json::{PlainItem, key_value};
+use crate::store::{items, with_engine};
 
 /// Items per page: bounds the memory of a long scan.
 const PAGE_ITEMS: usize = 1_000;
 
 pub(crate) fn run(scan: &Scan) -> anyhow::Result<()> {
     with_engine(&scan.data.data, |engine| {
-        let table = table(engine, &scan.table)?;
+        let table = items(engine, &scan.data.data, &scan.table)?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         let (mut left, mut cursor) = (scan.limit, None);
         let (mut read, mut returned) = (0, 0);
         while left > 0 {
             let page = page(engine, &table, scan, left.min(PAGE_ITEMS), cursor)?;
             for item in &page.items {
-                writeln!(out, "{}", item_to_json(item))?;
+                writeln!(out, "{}", serde_json::to_string(&PlainItem(item))?)?;
             }
             left -= page.items.len().min(left);
             read += page.report.rows_read();

@@ -26,8 +26,10 @@ pub(crate) fn run(tables: &Tables) -> anyhow::Result<()> {
         let mut rows = table(["table", "partition key", "sort key", "placement", "indexes"]);
         for own in &all {
             let schema = &own.schema;
+            let of_cells = schema.cells.iter().flat_map(|cells| &cells.indexes);
+            let indexes = schema.indexes.iter().map(|index| index.name.as_str());
             let indexes: Vec<&str> =
-                schema.indexes.iter().map(|index| index.name.as_str()).collect();
+                indexes.chain(of_cells.map(|index| index.name.as_str())).collect();
             rows.add_row([
                 schema.name.to_string(),
                 partition_text(&schema.partition),
@@ -96,5 +98,10 @@ fn sort_text(columns: &[SortColumn]) -> String {
 }
 
 fn column_text(name: &str, key_type: &KeyType) -> String {
+    // That a column of CQL may also be null or empty is no part of its type.
+    let key_type = match key_type {
+        KeyType::Kinded(inner) => inner,
+        other => other,
+    };
     format!("{name} {}", format!("{key_type:?}").to_lowercase())
 }

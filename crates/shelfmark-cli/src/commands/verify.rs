@@ -24,7 +24,10 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     let report = embedded::verify(folder)?;
     writeln!(out, "{}", report_text(&report))?;
     if !report.is_clean() {
-        bail!("the store is damaged; `shelfmark verify --salvage` keeps what is intact");
+        bail!(
+            "the store is damaged; this keeps what is intact: shelfmark verify --data {} --salvage",
+            folder.display()
+        );
     }
     // Only a store whose bytes are right is opened, which recovers it as any start does.
     let found = with_engine(folder, |engine| Ok(engine.verify()?))?;
@@ -75,20 +78,22 @@ fn report_text(report: &Report) -> String {
 }
 
 fn salvage_text(salvage: &Salvage) -> String {
+    if salvage.set_aside.is_none() {
+        return "nothing was damaged; nothing was changed".to_owned();
+    }
     let mut lines: Vec<String> =
         salvage.damages.iter().map(|damage| format!("damage: {damage}")).collect();
     lines.extend(salvage.table_parts_lost.iter().map(|part| format!("lost: {part}")));
     for groups in &salvage.groups_lost {
         lines.push(format!("lost: groups {} to {}", groups.start(), groups.end()));
     }
-    if let Some(commits) = salvage.commits_lost {
+    if let Some(commits) = salvage.commits_lost.filter(|commits| *commits > 0) {
         lines.push(format!("lost: {commits} commits"));
     }
     lines.extend(salvage.notes.iter().map(|note| format!("note: {note}")));
     lines.push(format!("kept: {} groups of the log", salvage.groups_kept));
-    match &salvage.set_aside {
-        Some(folder) => lines.push(format!("damaged originals are in {}", folder.display())),
-        None => lines.push("nothing was damaged; nothing was changed".to_owned()),
+    if let Some(folder) = &salvage.set_aside {
+        lines.push(format!("damaged originals are in {}", folder.display()));
     }
     lines.join("\n")
 }

@@ -27,6 +27,10 @@ fn keys_are_written_and_read() {
     assert!(lines.iter().all(|line| line.len() == 26));
     assert!(lines.is_sorted() && lines.len() == 3);
     check_refused(&["key", "ulid", "8ZZZZZZZZZZZZZZZZZZZZZZZZZ"], "ULID");
+    check(
+        &["key", "ulid", "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+        "2016-07-30T23:54:10.259Z (1469922850259 ms since 1970)\n",
+    );
 }
 
 #[test]
@@ -46,9 +50,17 @@ fn every_command_helps_with_an_example() {
         "key",
         "completions",
     ];
-    for command in commands {
-        let help = stdout(&shelfmark(&[command, "--help"]));
-        assert!(help.contains("Example") && help.contains("shelfmark"), "{command}: {help}");
+    let design = [
+        "new", "fmt", "check", "prove", "confirm", "verify", "plan", "size", "import", "explain",
+        "draw", "json",
+    ];
+    let one = commands.iter().map(|command| vec![*command]);
+    let two = design.iter().map(|verb| vec!["design", *verb]);
+    let codecs = ["lexint", "ulid", "token"].iter().map(|codec| vec!["key", *codec]);
+    for words in one.chain(two).chain(codecs) {
+        let help = stdout(&shelfmark(&[&words[..], &["--help"]].concat()));
+        let example = help.split_once("Example").map_or("", |(_, example)| example);
+        assert!(example.contains(&format!("shelfmark {}", words.join(" "))), "{words:?}: {help}");
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&shelfmark(&["completions", shell]));
@@ -97,6 +109,52 @@ fn a_store_is_looked_at_from_the_command_line() {
     assert!(stdout(&verified).contains("wrong: rows of dynamodb.Music"), "{}", stdout(&verified));
 }
 
+#[test]
+fn items_keep_their_digits_and_keys_their_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    server.create_table("Music");
+    assert!(server.stop("-TERM").status.success());
+    let store = folder.path().join("store");
+    let data = ["--data", store.to_str().unwrap()];
+    let run = |words: &[&str]| shelfmark(&[words, &data].concat());
+    let item = r#"{"n":-12345678901234567890.12345678901234567,"pk":"a","sk":"b"}"#;
+    assert!(run(&["put", "Music", item]).status.success());
+    assert_eq!(stdout(&run(&["scan", "Music"])), format!("{item}\n"));
+    let long = format!(r#"{{"pk":"{}","sk":"b"}}"#, "k".repeat(2_049));
+    for (item, part) in [
+        (r#"{"pk":"","sk":"b"}"#, "1 to 2048"),
+        (&long, "1 to 2048"),
+        (r#"{"pk":{"S":"a"},"sk":"b"}"#, "plain JSON"),
+        (r#"{"pk":"a","sk":"c","n":1234567890123456789012345678901234567890}"#, "digits"),
+    ] {
+        let refused = run(&["put", "Music", item]);
+        assert!(!refused.status.success());
+        assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
+    }
+}
+
+#[test]
+fn tables_of_cql_are_named_and_found_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = ["--data", folder.path().to_str().unwrap()];
+    let run = |words: &[&str]| shelfmark(&[words, &data].concat());
+    let script = "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', \
+                  'replication_factor': 1}; CREATE TABLE ks.t (a int, b text, c text, PRIMARY KEY \
+                  (a, b)); CREATE INDEX by_c ON ks.t (c); INSERT INTO ks.t (a, b, c) VALUES (1, 'x', \
+                  'y');";
+    let made = run(&["cql", "-e", script]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    let tables = stdout(&run(&["tables"]));
+    assert!(tables.contains(" b text ") && tables.contains(" by_c "), "{tables}");
+    for words in [&["get", "ks.t", "1", "x"][..], &["scan", "ks.t"], &["put", "ks.t", "{}"]] {
+        let refused = run(words);
+        assert!(stderr(&refused).contains("shelfmark cql --data"), "{}", stderr(&refused));
+    }
+    let verified = run(&["verify"]);
+    assert!(verified.status.success(), "{}{}", stdout(&verified), stderr(&verified));
+}
+
 /// Puts something else in the place of a row, through the store: its bytes are right, and wrong.
 fn damage_first_row(data: &std::path::Path) {
     use shelfmark_store::{Commit, KeyRange, Store as _, Write};
@@ -122,4 +180,12 @@ fn wrong_calls_say_what_to_do() {
     let data = folder.path().to_str().unwrap();
     check_refused(&["tables", "--data", data], "holds no store");
     assert!(folder.path().join("thesis.txt").exists());
+    // To look is not to create, and what went wrong is said once.
+    let empty = tempfile::tempdir().unwrap();
+    for command in ["tables", "stats"] {
+        check_refused(&[command, "--data", empty.path().to_str().unwrap()], "there is no store");
+    }
+    assert_eq!(std::fs::read_dir(empty.path()).unwrap().count(), 0);
+    let refused = stderr(&shelfmark(&["serve", "--data", "/proc/none/store"]));
+    assert_eq!(refused.matches("os error").count(), 1, "{refused}");
 }
