@@ -134,7 +134,7 @@ fn read(
                 }
             }
         }
-        last = Some(raw.key);
+        last = Some(raw.key.to_bytes());
         if buffer.written_bytes() >= bytes_max {
             break;
         }

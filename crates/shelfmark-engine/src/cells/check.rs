@@ -35,7 +35,7 @@ impl StoredCells {
     /// * `Corrupt`: the record or its key cannot be read, or they do not fit each other.
     pub(crate) fn read(layout: &CellsLayout, raw: &RawRow) -> Result<Self> {
         let place = layout.keys.parse(&raw.key)?;
-        if layout.keys.place(&place)? != raw.key {
+        if layout.keys.place(&place)? != *raw.key {
             return Err(Error::corrupt("a row lies at another key than its own"));
         }
         let row = CellRow::decode(&raw.head, &raw.chunks)?;

@@ -68,7 +68,7 @@ pub(super) fn rows(
                         ),
                     ));
                 }
-                let rest = KeyRange { start: raw.key.clone(), end: range.end.clone() };
+                let rest = KeyRange { start: raw.key.to_bytes(), end: range.end.clone() };
                 delete_found(target, found, timestamp)?;
                 return Ok(Some(rest));
             }

@@ -17,7 +17,7 @@ use crate::catalogue::Table;
 use crate::codec::Head;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::after_row;
+use crate::layout::{RowKey, after_row};
 use crate::read::{Cursor, RowScan, View, chunk_key};
 use crate::report::AccessStep;
 
@@ -95,7 +95,7 @@ impl<V: View> CellReader<'_, V> {
             step.rows_returned += (page.rows.len() - before) as u64;
         };
         if is_full {
-            page.cursor = last.map(Cursor::behind);
+            page.cursor = last.map(|key: RowKey| Cursor::behind(key.to_bytes()));
         }
         page.report.steps.push(step);
         page.report.steps.push(self.into_step());

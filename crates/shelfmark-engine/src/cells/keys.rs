@@ -12,6 +12,7 @@ use shelfmark_store::KeyRange;
 use super::raw::{ClusteringValue, put_raw, take_shared};
 use super::request::{Span, SpanBound};
 use crate::error::{Error, Result};
+use crate::layout::RowKey;
 
 /// After the partition key: the statics.
 pub(super) const STATICS: u8 = 0;
@@ -113,8 +114,8 @@ impl CellKeys {
     }
 
     /// Takes the clustering key apart: what of a row's key comes behind its kind, at `at`.
-    pub(super) fn clustering_at(&self, key: &Bytes, at: usize) -> Result<Vec<ClusteringValue>> {
-        self.clustering(key.get(at..).unwrap_or_default(), Some(key))
+    pub(super) fn clustering_at(&self, key: &RowKey, at: usize) -> Result<Vec<ClusteringValue>> {
+        self.clustering(key.get(at..).unwrap_or_default(), Some(key.buffer()))
     }
 
     fn clustering(&self, mut rest: &[u8], key: Option<&Bytes>) -> Result<Vec<ClusteringValue>> {

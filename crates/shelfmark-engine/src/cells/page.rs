@@ -23,7 +23,7 @@ use super::{CellRow, Content, has_expired};
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::layout::after_row;
+use crate::layout::{RowKey, after_row};
 use crate::read::{Cursor, RawRow, RowScan, View, read_row};
 use crate::report::{AccessReport, AccessStep};
 
@@ -345,7 +345,7 @@ impl<'a, V: View> CellReader<'a, V> {
         };
         if is_full {
             let taken = taken_before + page.rows.len() as u64;
-            page.cursor = last.map(|key| Cursor::behind(key).with_taken(taken));
+            page.cursor = last.map(|key: RowKey| Cursor::behind(key.to_bytes()).with_taken(taken));
         } else if page.evaluated == 0 && limits.start.is_none() && query.span.is_all() {
             let statics = match statics {
                 Some(statics) => statics,
@@ -400,7 +400,7 @@ impl<'a, V: View> CellReader<'a, V> {
             if Self::is_statics(&walk, &raw) {
                 walk.statics = Some(Arc::new(self.live(&raw)?));
                 walk.began_with_statics = true;
-                walk.last = Some(raw.key);
+                walk.last = Some(WalkedTo::Row(raw.key));
                 continue;
             }
             let row = self.live(&raw)?;
@@ -411,17 +411,17 @@ impl<'a, V: View> CellReader<'a, V> {
             walk.has_rows = true;
             let kept = page.rows.len();
             self.take(limits, &mut page, entry);
-            walk.last = Some(raw.key);
+            walk.last = Some(WalkedTo::Row(raw.key));
             walk.taken += u64::from(page.rows.len() > kept);
             if limits.partition_rows_max.is_some_and(|max| walk.taken >= max as u64) {
                 // The rest of the partition is stepped over.
                 let rest = after_row(&whole, &walk.partition, false);
-                walk.last = Some(walk.partition.clone());
+                walk.last = Some(WalkedTo::Partition(walk.partition.clone()));
                 rows = RowScan::new(self.view, rest, Direction::Ascending, hint);
             }
         };
         if is_full {
-            page.cursor = walk.last.map(|key| Cursor::behind(key).with_taken(walk.taken));
+            page.cursor = walk.last.map(|last| last.cursor().with_taken(walk.taken));
         }
         page.report.steps.push(self.step);
         Ok(page)
@@ -438,7 +438,7 @@ impl<'a, V: View> CellReader<'a, V> {
         limits: &CellLimits,
     ) -> Result<()> {
         let length = self.layout.keys.partition_length(&raw.key)?;
-        let partition = raw.key.slice(..length);
+        let partition = raw.key.buffer().slice(..length);
         // A page that goes on within a partition has taken rows of it before.
         let goes_on = walk.partition.is_empty()
             && limits.start.as_ref().is_some_and(|cursor| cursor.row_key().starts_with(&partition));
@@ -501,7 +501,24 @@ struct Walk {
     taken: u64,
     /// As the cursor said.
     taken_before: u64,
-    last: Option<Bytes>,
+    last: Option<WalkedTo>,
+}
+
+/// Where a scan goes on.
+enum WalkedTo {
+    /// Behind this row.
+    Row(RowKey),
+    /// Behind all keys that begin so.
+    Partition(Bytes),
+}
+
+impl WalkedTo {
+    fn cursor(self) -> Cursor {
+        Cursor::behind(match self {
+            Self::Row(key) => key.to_bytes(),
+            Self::Partition(key) => key,
+        })
+    }
 }
 
 fn statics_alone(partition: Bytes, statics: Arc<LiveRow>) -> CellEntry {

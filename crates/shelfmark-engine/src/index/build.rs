@@ -85,7 +85,7 @@ impl Builder<'_> {
         for _ in 0..ROWS_PER_COMMIT {
             let Some(row) = rows.next_row()? else { break };
             self.add(view, &row, &mut piece)?;
-            piece.last = row.key;
+            piece.last = row.key.to_bytes();
             if piece.bytes >= bytes_max {
                 break;
             }

@@ -17,6 +17,7 @@ use shelfmark_model::{
 use shelfmark_store::KeyRange;
 
 use super::component::{put_component, take_component};
+use super::row_key::RowKey;
 use super::tree::{Tree, tree_key};
 use crate::error::{Error, Result};
 
@@ -231,7 +232,7 @@ impl KeySpec {
     /// the other, decode the partition key once.
     pub(crate) fn decode_into(
         &self,
-        key: &Bytes,
+        key: &RowKey,
         memo: &mut PartitionMemo,
         item: &mut Item,
     ) -> Result<()> {
@@ -277,7 +278,7 @@ impl KeySpec {
         is_concerned && !is_plainly_spelled(value)
     }
 
-    fn decode_partition(&self, key: &Bytes) -> Result<PartitionMemo> {
+    fn decode_partition(&self, key: &RowKey) -> Result<PartitionMemo> {
         let mut rest =
             key.strip_prefix(self.prefix.as_ref()).ok_or_else(|| damaged("another table"))?;
         if self.placement == Placement::Hashed {
@@ -286,7 +287,7 @@ impl KeySpec {
         let mut columns = Vec::with_capacity(self.partition.len());
         take_partition(self.placement, &self.partition, &mut rest, &mut columns)?;
         Ok(PartitionMemo {
-            bytes: key.slice(..key.len() - rest.len()),
+            bytes: key.buffer().slice(..key.len() - rest.len()),
             values: columns.into_iter().map(|(_, value)| value).collect(),
         })
     }

@@ -9,11 +9,13 @@
 mod component;
 mod keyspec;
 mod range;
+mod row_key;
 mod strict;
 mod tree;
 
 pub(crate) use component::{put_component, take_component};
 pub(crate) use keyspec::{KeySpec, PartitionMemo, without_chunk};
 pub(crate) use range::{after_row, sort_range};
+pub(crate) use row_key::RowKey;
 pub(crate) use strict::misfit;
 pub(crate) use tree::{Tree, tree_key, tree_range};

@@ -1,6 +1,5 @@
 //! Point reads.
 
-use bytes::Bytes;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::{Item, Key, Projection, item_size_bytes};
 use shelfmark_store::{Direction, KeyRange};
@@ -9,6 +8,7 @@ use super::rows::{RawRow, chunk_count};
 use super::view::View;
 use crate::catalogue::Table;
 use crate::error::{Error, Result};
+use crate::layout::RowKey;
 use crate::report::{AccessReport, AccessStep};
 
 /// A point read.
@@ -42,7 +42,7 @@ pub(crate) fn read_row(view: &(impl View + ?Sized), row_key: &[u8]) -> Result<Op
     let head_key = chunk_key(row_key, 0);
     let Some(head) = view.get(&head_key)? else { return Ok(None) };
     let count = chunk_count(&head)?;
-    let key = Bytes::copy_from_slice(row_key);
+    let key = RowKey::of_head(head_key.into())?;
     if count == 0 {
         return Ok(Some(RawRow { key, head, chunks: Vec::new() }));
     }

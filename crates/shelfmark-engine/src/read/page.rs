@@ -1,6 +1,5 @@
 //! Reading one page of rows: limits, filter, projection, and what it cost.
 
-use bytes::Bytes;
 use shelfmark_model::{Condition, Item, Projection, item_size_bytes};
 use shelfmark_store::KeyRange;
 
@@ -10,7 +9,7 @@ use super::rows::RowScan;
 use super::view::View;
 use crate::catalogue::{Index, Table};
 use crate::error::{Error, Result};
-use crate::layout::{PartitionMemo, after_row};
+use crate::layout::{PartitionMemo, RowKey, after_row};
 use crate::report::{AccessReport, AccessStep};
 
 /// One page of an answer.
@@ -86,7 +85,7 @@ pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultP
         pages.last = Some(row.key);
     };
     if ended_by_limit {
-        pages.page.cursor = pages.last.take().map(Cursor::behind);
+        pages.page.cursor = pages.last.take().map(|key| Cursor::behind(key.to_bytes()));
         if source.peek {
             pages.peek(&mut rows)?;
         }
@@ -108,7 +107,7 @@ struct PageReader<'a, V: View> {
     step: AccessStep,
     base: Option<AccessStep>,
     page: ResultPage,
-    last: Option<Bytes>,
+    last: Option<RowKey>,
     memo: PartitionMemo,
 }
 

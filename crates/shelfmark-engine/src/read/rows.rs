@@ -8,13 +8,13 @@ use shelfmark_store::{Direction, KeyRange, Row, ScanLimits};
 use super::view::View;
 use crate::codec::{Head, RecordKind, kind_of};
 use crate::error::{Error, Result};
-use crate::layout::without_chunk;
+use crate::layout::RowKey;
 
 /// A row as it lies in the store.
 #[derive(Debug)]
 pub(crate) struct RawRow {
     /// Its key without the chunk.
-    pub(crate) key: Bytes,
+    pub(crate) key: RowKey,
     /// Its head.
     pub(crate) head: Bytes,
     /// Its further chunks, in order.
@@ -61,8 +61,8 @@ impl<'v, V: View + ?Sized> RowScan<'v, V> {
     }
 
     fn next_ascending(&mut self) -> Result<Option<RawRow>> {
-        let Some(Row { mut key, value: head }) = self.pop()? else { return Ok(None) };
-        key.truncate(without_chunk(&key)?.len());
+        let Some(Row { key, value: head }) = self.pop()? else { return Ok(None) };
+        let key = RowKey::of_head(key)?;
         // Only a head that says so has chunks, so nothing is read beyond the row itself.
         let count = chunk_count(&head)?;
         let mut row = RawRow { key, head, chunks: Vec::with_capacity(count) };
@@ -84,8 +84,8 @@ impl<'v, V: View + ?Sized> RowScan<'v, V> {
                 continue;
             }
             chunks.reverse();
-            let Row { mut key, value: head } = row;
-            key.truncate(without_chunk(&key)?.len());
+            let Row { key, value: head } = row;
+            let key = RowKey::of_head(key)?;
             return Ok(Some(RawRow { key, head, chunks }));
         }
         if chunks.is_empty() { Ok(None) } else { Err(Error::corrupt("a row has no head")) }

@@ -183,7 +183,7 @@ impl Checker {
         };
         let stored = StoredCells::read(base_layout, &found)?;
         match stored.in_view(base_layout, bed.table)? {
-            Some((key, _)) if key == row.key => Ok(()),
+            Some((key, _)) if *key == *row.key => Ok(()),
             _ => Err(Error::corrupt("it follows from a row that makes another one")),
         }
     }

@@ -186,7 +186,7 @@ impl Checker {
 fn sound(table: &Table, row: RawRow) -> Result<Sound> {
     let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
     let key = table.key_of(&item)?;
-    if table.key.row_key(&key)? != row.key {
+    if table.key.row_key(&key)? != *row.key {
         return Err(Error::corrupt("a row lies at another key than its own"));
     }
     if !row.chunks.is_empty() && !table.has_chunks() {

@@ -8,7 +8,7 @@ use shelfmark_store::{Direction, KeyRange, Row, ScanLimits};
 use super::moment::Moment;
 use crate::codec::{RecordKind, kind_of};
 use crate::error::Result;
-use crate::layout::without_chunk;
+use crate::layout::RowKey;
 use crate::read::{RawRow, View as _, chunk_count, chunk_key};
 
 /// All keys of a range in order.
@@ -54,9 +54,10 @@ impl Walk {
             Ok(_) => {}
             Err(_) => return damage("a record of an unknown version"),
         }
-        let Ok(own) = without_chunk(&first.key) else { return damage("a head at a chunk's key") };
+        let Ok(key) = RowKey::of_head(first.key.clone()) else {
+            return damage("a head at a chunk's key");
+        };
         let Ok(count) = chunk_count(&first.value) else { return damage("a head that is damaged") };
-        let key = first.key.slice(..own.len());
         let mut chunks = Vec::new();
         for number in 1..=count {
             let wanted = chunk_key(&key, number as u64);
