@@ -10,6 +10,21 @@ use shelfmark_engine::ErrorKind as EngineKind;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What the caller can do about an [`Error`].
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{ErrorKind, OrderedTable};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let ages: OrderedTable<String, u8> = OrderedTable::named(&database, "ages")?;
+/// match ages.read(&"nobody".to_owned()) {
+///     Err(error) if error.kind() == ErrorKind::NotFound => {}
+///     other => panic!("nobody has an age: {other:?}"),
+/// }
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The environment has no right to the database, or a transaction reached outside its own:

@@ -20,6 +20,24 @@ mod sealed {
 }
 
 /// A way to read a table. Implemented by [`Direct`], [`InTransaction`] and [`Moment`] only.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{OrderedTable, Reach, Result};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// // Reads the same way outside of transactions, inside of one, and as of one moment.
+/// fn age<R: Reach>(ages: &OrderedTable<u32, u8, R>) -> Result<u8> {
+///     ages.read(&1)
+/// }
+/// let ages: OrderedTable<u32, u8> = OrderedTable::named(&database, "ages")?;
+/// ages.write(&1, &31)?;
+/// assert_eq!((age(&ages)?, age(&ages.snapshot()?)?), (31, 31));
+/// assert_eq!(database.transact(|tx| age(&tx.table(&ages)?))?, 31);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub trait Reach: sealed::Sealed + Clone {
     #[doc(hidden)]
     fn get(&self, table: &Table, get: &Get) -> Result<Option<Item>>;
@@ -34,6 +52,23 @@ pub trait Reach: sealed::Sealed + Clone {
 }
 
 /// A way to write a table. Implemented by [`Direct`] and [`InTransaction`] only.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{OrderedTable, Result, WriteReach};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// fn set<R: WriteReach>(ages: &OrderedTable<u32, u8, R>, age: u8) -> Result<()> {
+///     ages.write(&1, &age)
+/// }
+/// let ages: OrderedTable<u32, u8> = OrderedTable::named(&database, "ages")?;
+/// set(&ages, 31)?;
+/// database.transact(|tx| set(&tx.table(&ages)?, 32))?;
+/// assert_eq!(ages.read(&1)?, 32);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub trait WriteReach: Reach {
     #[doc(hidden)]
     fn write(&self, write: Write) -> Result<Written>;
@@ -46,6 +81,20 @@ pub trait WriteReach: Reach {
 
 /// Directly: each read sees what was committed last, each write is a commit of its own and durable
 /// when it returns.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Direct, OrderedTable};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// // What a table is reached by when nothing else is said.
+/// let ages: OrderedTable<u32, u8, Direct> = OrderedTable::named(&database, "ages")?;
+/// ages.write(&1, &31)?;
+/// assert_eq!(ages.read(&1)?, 31);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Direct {
     pub(crate) engine: Engine,
@@ -53,6 +102,24 @@ pub struct Direct {
 
 /// Inside a transaction: reads see the transaction's own writes, and nothing is written before it
 /// commits.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{InTransaction, OrderedTable, Result};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// fn birthday(ages: &OrderedTable<u32, u8, InTransaction<'_>>) -> Result<()> {
+///     let age = ages.read(&1)?;
+///     ages.write(&1, &(age + 1))
+/// }
+/// let ages: OrderedTable<u32, u8> = OrderedTable::named(&database, "ages")?;
+/// ages.write(&1, &31)?;
+/// database.transact(|tx| birthday(&tx.table(&ages)?))?;
+/// assert_eq!(ages.read(&1)?, 32);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct InTransaction<'a> {
     pub(crate) inside: &'a Inside<'a>,

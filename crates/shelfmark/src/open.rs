@@ -18,6 +18,21 @@ use crate::random::SystemRandom;
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
 /// How a store is opened.
+///
+/// # Examples
+///
+/// ```
+/// use shelfmark::{Durability, Options, Shelfmark};
+/// use std::time::Duration;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("data");
+/// // Writes answer at once, and are on disk a tenth of a second later.
+/// let durability = Durability::Interval(Duration::from_millis(100));
+/// let shelfmark = Shelfmark::open_with(&path, &Options { durability, ..Options::default() })?;
+/// shelfmark.close()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// When a write is acknowledged: once it is synced (the default), or before, within an

@@ -18,6 +18,23 @@ const DELIMITER: char = '/';
 const BEHIND: char = '0';
 
 /// Blobs in the order of their keys.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::Blobs;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let blobs = Blobs::of(&database)?;
+/// for key in ["a", "b", "c"] {
+///     blobs.write(key, b"bytes")?;
+/// }
+/// let first = blobs.list("", 2, None)?;
+/// let rest = blobs.list("", 2, first.token)?;
+/// assert_eq!((first.blobs.len(), rest.blobs.len(), rest.token), (2, 1, None));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlobPage {
     /// The blobs.
@@ -28,6 +45,23 @@ pub struct BlobPage {
 }
 
 /// One level below a prefix.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::Blobs;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let blobs = Blobs::of(&database)?;
+/// for key in ["maps/europe/oslo", "maps/europe/rome", "maps/index"] {
+///     blobs.write(key, b"bytes")?;
+/// }
+/// let level = blobs.list_level("maps/")?;
+/// assert_eq!(level.prefixes, ["maps/europe/"]);
+/// assert_eq!(level.blobs[0].key, "maps/index");
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BlobLevel {
     /// Blobs whose keys have no further `/`.

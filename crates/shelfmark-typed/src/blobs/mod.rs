@@ -38,6 +38,22 @@ pub const BLOB_BYTES_MAX: usize = 32 * 1024 * 1024;
 const PART_BYTES: usize = 60 * 1024;
 
 /// What is known of a blob without reading it.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::Blobs;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let blobs = Blobs::of(&database)?;
+/// let first = blobs.write("note", b"one")?;
+/// // Only who knows what is there replaces it.
+/// let second = blobs.write_if_etag("note", &first.etag, b"other")?;
+/// assert_eq!((first.byte_count, second.byte_count), (3, 5));
+/// assert!(blobs.write_if_etag("note", &first.etag, b"late").is_err());
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlobMetadata {
     /// Its key.

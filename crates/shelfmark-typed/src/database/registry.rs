@@ -43,6 +43,18 @@ struct Inner {
 }
 
 /// A database and the environments that may touch it.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// registry.create_database("archive")?;
+/// let databases = registry.databases()?;
+/// assert_eq!(databases[0].name, "archive");
+/// assert!(databases[0].environments.is_empty(), "nobody was given it yet");
+/// assert_eq!(databases[1].environments, ["default"]);
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseInfo {
     /// Its name.

@@ -40,6 +40,21 @@ const PK: &str = "pk";
 const SK: &str = "sk";
 
 /// One record.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let users = EntityTable::named(&database, "users")?;
+/// users.partition("users").put("ada", Attributes::new().with("name", "Ada"))?;
+/// let ada = users.partition("users").get("ada")?;
+/// let ada = ada.expect("it was just put");
+/// assert_eq!((ada.pk.as_str(), ada.sk.as_str(), ada.expires_at), ("users", "ada", None));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entity {
     /// Partition key: which partition it is in.

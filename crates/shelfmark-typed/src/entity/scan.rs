@@ -8,6 +8,23 @@ use crate::error::Result;
 use crate::reach::Reach;
 
 /// What a scan reads. The lower bound is the smaller one in both directions.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable, ScanOptions};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let chats = EntityTable::named(&database, "chats")?.partition("user#7");
+/// for number in 0..5 {
+///     chats.put(format!("chat#{number}").as_str(), Attributes::new())?;
+/// }
+/// let newest = ScanOptions::between("chat#", "chat#9").descending().limit(2);
+/// let page = chats.scan(&newest)?;
+/// assert_eq!(page.entities[0].sk, "chat#4");
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanOptions {
     /// Smallest sort key, included; it need not exist.
@@ -43,6 +60,24 @@ impl ScanOptions {
 }
 
 /// What a scan found, and where to go on.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable, ScanOptions};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let chats = EntityTable::named(&database, "chats")?.partition("user#7");
+/// for key in ["a", "b", "c"] {
+///     chats.put(key, Attributes::new())?;
+/// }
+/// let first = chats.scan(&ScanOptions::between("a", "z").limit(2))?;
+/// assert_eq!(first.next_key.as_deref(), Some("c"));
+/// let rest = chats.scan(&ScanOptions::between("c", "z").limit(2))?;
+/// assert_eq!((rest.entities.len(), rest.next_key), (1, None));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityPage {
     /// The entities, in the order of the scan.

@@ -75,6 +75,25 @@ pub struct EntitySplit {
 
 /// A partition whose split could not be done yet. Its entities are all there, and every write went
 /// on.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{Attributes, EntityTable, TableSettings};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let settings = TableSettings { shard_items_max: Some(2), ..TableSettings::default() };
+/// let logs = EntityTable::with(&database, "logs", &settings)?;
+/// for key in ["a", "b", "c"] {
+///     logs.partition("today").put(key, Attributes::new())?;
+/// }
+/// for failure in logs.split_failures() {
+///     println!("{}, tried {} times: {}", failure.pk, failure.attempts, failure.error);
+/// }
+/// assert!(logs.split_failures().is_empty(), "nothing was in its way");
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntitySplitFailure {
     /// The partition's key.

@@ -9,6 +9,24 @@ use crate::key::OrderedKey;
 use crate::record::Record;
 
 /// One change of one entry.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::{OrderedTable, TableSettings};
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let settings = TableSettings { change_log: true, ..TableSettings::default() };
+/// let stock: OrderedTable<String, u32> = OrderedTable::with(&database, "stock", &settings)?;
+/// stock.write(&"pens".into(), &5)?;
+/// stock.write(&"pens".into(), &4)?;
+/// let changes = stock.changes(None, 10)?;
+/// assert_eq!((changes[1].old, changes[1].new), (Some(5), Some(4)));
+/// // The next look goes on behind the last one.
+/// assert!(stock.changes(Some(changes[1].position), 10)?.is_empty());
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryChange<K, V> {
     /// Where it stands in the log; the order of positions is the order of commits.

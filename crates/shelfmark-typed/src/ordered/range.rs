@@ -51,6 +51,23 @@ pub struct Range<K, V, R = Direct> {
 }
 
 /// Entries, and where to go on.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let squares: OrderedTable<u32, u32> = OrderedTable::named(&database, "squares")?;
+/// for n in 0..5 {
+///     squares.write(&n, &(n * n))?;
+/// }
+/// let page = squares.to_stream().page(3)?;
+/// assert_eq!(page.entries.last(), Some(&(2, 4)));
+/// assert!(page.cursor.is_some(), "two are left");
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<K, V> {
     /// The entries.

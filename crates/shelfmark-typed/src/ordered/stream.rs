@@ -113,16 +113,64 @@ impl<K: OrderedKey, V: Record, R: Reach> Items<K, V, R> {
 }
 
 /// The entries of a range. An error ends it.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let words: OrderedTable<u32, String> = OrderedTable::named(&database, "words")?;
+/// for (n, word) in [(1, "one"), (2, "two")] {
+///     words.write(&n, &word.to_owned())?;
+/// }
+/// let last = words.to_stream().descending().iter().next();
+/// assert_eq!(last.transpose()?, Some((2, "two".to_owned())));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct Stream<K, V, R> {
     items: Items<K, V, R>,
 }
 
 /// The keys of a range. An error ends it.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let words: OrderedTable<u32, String> = OrderedTable::named(&database, "words")?;
+/// for (n, word) in [(1, "one"), (2, "two")] {
+///     words.write(&n, &word.to_owned())?;
+/// }
+/// let last = words.to_stream().descending().keys().next();
+/// assert_eq!(last.transpose()?, Some(2));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct Keys<K, V, R> {
     items: Items<K, V, R>,
 }
 
 /// The values of a range. An error ends it.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let words: OrderedTable<u32, String> = OrderedTable::named(&database, "words")?;
+/// for (n, word) in [(1, "one"), (2, "two")] {
+///     words.write(&n, &word.to_owned())?;
+/// }
+/// let last = words.to_stream().descending().values().next();
+/// assert_eq!(last.transpose()?, Some("two".to_owned()));
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct Values<K, V, R> {
     items: Items<K, V, R>,
 }

@@ -18,6 +18,23 @@ use crate::reach::Direct;
 use crate::record::Record;
 
 /// A read that was announced. Its value is fixed when it is first awaited.
+///
+/// # Examples
+///
+/// ```
+/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
+/// use shelfmark_typed::OrderedTable;
+///
+/// # let database = registry.environment("default")?.database("default")?;
+/// let names: OrderedTable<u32, String> = OrderedTable::named(&database, "names")?;
+/// names.write(&1, &"Alice".into())?;
+/// let name = database.batch_read(|batch| {
+///     let forked = batch.fork_read(&names, &1)?;
+///     batch.await_read(&forked)
+/// })?;
+/// assert_eq!(name, "Alice");
+/// # Ok::<(), shelfmark_typed::Error>(())
+/// ```
 pub struct ForkedRead<K, V> {
     table: OrderedTable<K, V, Direct>,
     engine_table: Arc<Table>,
