@@ -157,7 +157,7 @@ fn what_is_no_http_is_told_so() {
     }
     // A client that sends all before it listens gets its answer, too.
     let mut client = server.connect();
-    let body = "x".repeat(20 * 1024 * 1024);
+    let body = "x".repeat(48 * 1024 * 1024);
     client.write_all(request("PutItem", &body).as_bytes()).unwrap();
     let text = String::from_utf8(rest(&mut client)).unwrap();
     assert!(text.starts_with("HTTP/1.1 413"), "{text}");
