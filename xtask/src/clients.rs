@@ -58,19 +58,19 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     run_with(&python, &["examples/publication_index.py"], &variables)?;
     let command = command();
     let command = command.to_string_lossy();
-    let variables = [("SHELFMARK_CQL", server.cql.as_str()), ("SHELFMARK", &command)];
+    let cql_variables = [("SHELFMARK_CQL", server.cql.as_str()), ("SHELFMARK", &command)];
     let mut secured = None;
     for client in cql {
         let (python, tests) = client?;
         let python = python.to_string_lossy().into_owned();
         for test in tests {
             let words = ["-m", "unittest", "discover", "-v", "-s", CQL_FOLDER, "-p", test];
-            run_with(&python, &words, &variables)?;
+            run_with(&python, &words, &cql_variables)?;
         }
         secured.get_or_insert(python);
     }
     let secured = secured.context("there is no CQL client of Python")?;
-    other_languages(&secured, &variables, long)?;
+    other_languages(&secured, &[&variables[..], &cql_variables].concat(), long)?;
     server.stop()
 }
 
@@ -108,7 +108,7 @@ fn other_languages(python: &str, variables: &[(&str, &str)], long: bool) -> anyh
         // Modules land beside what names them, so the tests run from a copy.
         let folder = target_folder().join("clients-node");
         std::fs::create_dir_all(&folder)?;
-        let tests = ["cql.test.mjs", "secured.test.mjs"];
+        let tests = ["cql.test.mjs", "secured.test.mjs", "dynamodb.test.mjs"];
         for name in [["package.json"].as_slice(), &tests].concat() {
             std::fs::copy(root().join("clients/node").join(name), folder.join(name))?;
         }
@@ -119,6 +119,10 @@ fn other_languages(python: &str, variables: &[(&str, &str)], long: bool) -> anyh
     }
     if is_there("go") {
         beside_secured(&["go", "-C", "clients/go", "test", "-count=1", "./..."])?;
+        if long {
+            // A module of its own: the SDK takes a minute to compile.
+            run_with("go", &["-C", "clients/go/dynamodb", "test", "-count=1", "./..."], variables)?;
+        }
     }
     if long && is_there("mvn") && is_there("javac") {
         // What Maven builds stays out of the repository.
