@@ -244,7 +244,7 @@ class Described(Bed):
             "    PRIMARY KEY (p, c)\n) WITH CLUSTERING ORDER BY (c DESC)\n    AND additional_write",
             "AND comment = 'it''s'\n", "AND gc_grace_seconds = 5\n",
             f"CREATE INDEX by_case ON {here}.wide (values(\"Case\"));",
-            "Partitioner: org.apache.cassandra.dht.Murmur3Partitioner\n", "system_schema",
+            "Murmur3Partitioner\n", "system_schema",
         ):
             self.assertIn(expected, out)
 
