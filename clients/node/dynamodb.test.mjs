@@ -12,7 +12,8 @@ import {
   TransactWriteCommand, UpdateCommand, paginateQuery,
 } from "@aws-sdk/lib-dynamodb";
 
-const client = new DynamoDBClient();
+// This SDK knows the region by another name than the others do.
+const client = new DynamoDBClient({ region: process.env.AWS_DEFAULT_REGION });
 const documents = DynamoDBDocumentClient.from(client);
 const TableName = `js-${randomUUID()}`;
 
