@@ -1,8 +1,13 @@
 """Random tables and statements about them: mostly right ones, and every kind of wrong one.
 
 Values come from small sets, so that rows, timestamps and elements meet. What the time of day
-decides (writetime without a timestamp, now) is left out: two servers have two clocks.
+decides (writetime without a timestamp, now) is left out: two servers have two clocks. Where each
+request says which second it is (protocol version 5), expiry is compared too.
 """
+
+import re
+
+import wire
 
 SIMPLE = {
     "int": ["0", "1", "2", "-1", "2147483647"],
@@ -53,21 +58,40 @@ class Column:
         self.name, self.kind, self.role = name, kind, role
 
 
-class Case:
-    """A schema, and statements about it."""
+FUNCTIONS = ["to_json({})", "CAST({} AS text)", "CAST({} AS int)", "CAST({} AS double)",
+             "CAST({} AS date)", "CAST({} AS timestamp)", "mask_inner({}, 1, 1)", "mask_null({})",
+             "mask_default({})", "round({})", "{} % 2", "{} * 2", "{} / 2", "collection_count({})",
+             "collection_min({})", "collection_sum({})", "map_keys({})", "to_timestamp({})",
+             "to_date({})", "to_unix_timestamp({})", "blob_as_int({})", "int_as_blob({})",
+             "text_as_blob({})", "maxwritetime({})", "length({})"]
+AGGREGATES = ["count", "min", "max", "sum", "avg"]
 
-    def __init__(self, dice):
+
+class Case:
+    """A schema, and statements about it. `now` is the second that a request says it is, if any."""
+
+    def __init__(self, dice, now):
         self.dice = dice
+        self.version = wire.NEWER if dice.random() < 0.5 else wire.OLDER
+        # Below it, Cassandra might throw away what is still asked for.
+        self.now = now + 100_000 if self.version == wire.NEWER and dice.random() < 0.5 else None
+        self.compact = dice.random() < 0.08
+        self.words = None
+        self.views, self.targets = [], ["t"]
         self.timed = dice.random() < 0.5
-        self.counters = dice.random() < 0.1
+        self.counters = dice.random() < 0.1 and not self.compact
         self.partition = [Column(f"k{n}", self.key_type(), "partition")
                           for n in range(dice.choice([1, 1, 1, 2, 3]))]
         self.clustering = [Column(f"c{n}", self.key_type(), "clustering")
                            for n in range(dice.choice([0, 1, 1, 2, 2, 3]))]
+        if self.compact:
+            self.clustering = self.clustering or [Column("c0", "int", "clustering")]
         kinds = ["counter"] if self.counters else OTHERS
+        if self.compact:
+            kinds = ["int", "text", "blob", "frozen<list<int>>"]
         self.others = [Column(f"v{n}", dice.choice(kinds), "regular")
-                       for n in range(dice.choice([1, 2, 3, 4]))]
-        if self.clustering and dice.random() < 0.5:
+                       for n in range(1 if self.compact else dice.choice([1, 2, 3, 4]))]
+        if self.clustering and dice.random() < 0.5 and not self.compact:
             self.others += [Column(f"s{n}", dice.choice(kinds), "static")
                             for n in range(dice.choice([1, 1, 2]))]
         self.fresh = 0
@@ -85,7 +109,50 @@ class Case:
             order = ", ".join(f"{own.name} {self.dice.choice(['ASC', 'DESC'])}"
                               for own in self.clustering)
             text += f" WITH CLUSTERING ORDER BY ({order})"
-        return ["CREATE TYPE pair (a int, b text)", text]
+        if self.compact:
+            text += (" AND" if " WITH " in text else " WITH") + " COMPACT STORAGE"
+        elif self.dice.random() < 0.1 and not self.counters:
+            text += (" AND" if " WITH " in text else " WITH") + " default_time_to_live = 500"
+        return ["CREATE TYPE pair (a int, b text)", text, *self.first_indexes()]
+
+    def first_indexes(self):
+        dice, out = self.dice, []
+        if dice.random() < 0.4:
+            for column in dice.sample(self.clustering + self.others, 1):
+                out.append(f"CREATE INDEX first ON t ({self.target(column)})")
+        if dice.random() < 0.3:
+            column = dice.choice(self.clustering + self.others)
+            out.append(f"CREATE CUSTOM INDEX second ON t ({self.target(column)}) USING 'sai'")
+        if dice.random() < 0.25 and not self.counters and not self.compact:
+            out += [self.view() for _ in range(dice.choice([1, 2]))]
+        return out
+
+    def target(self, column):
+        plain = column.kind.startswith(("list<", "set<", "map<"))
+        if column.kind.startswith("frozen<") and self.dice.random() < 0.8:
+            return f"full({column.name})"
+        if plain and self.dice.random() < 0.8:
+            kinds = ["keys", "values", "entries"] if column.kind.startswith("map<") else ["values"]
+            return f"{self.dice.choice(kinds)}({column.name})"
+        return column.name
+
+    def view(self):
+        dice = self.dice
+        key = self.partition + self.clustering
+        simple = [own for own in self.others if own.role == "regular" and own.kind in SIMPLE]
+        added = [dice.choice(simple)] if simple and dice.random() < 0.6 else []
+        key = dice.sample(key + added, len(key) + len(added))
+        if dice.random() < 0.05:
+            key = key[1:]
+        where = " AND ".join(f"{own.name} IS NOT NULL" for own in key)
+        names = ", ".join(own.name for own in key)
+        rest = [own.name for own in self.others if own.role == "regular" and dice.random() < 0.6]
+        chosen = "*" if dice.random() < 0.5 else ", ".join(dict.fromkeys(
+            [own.name for own in key] + rest))
+        name = f"w{len(self.views)}"
+        self.views.append(name)
+        return (f"CREATE MATERIALIZED VIEW {name} AS SELECT {chosen} FROM t WHERE {where} "
+                f"PRIMARY KEY ({names})")
 
     # Values.
 
@@ -117,26 +184,55 @@ class Case:
         if roll < 0.03:
             return self.dice.choice(WRONG)
         if roll < 0.08 and column.role in ("regular", "static"):
-            return "null"
-        return self.value(column.kind)
+            return self.bound(column.kind, "null")
+        return self.bound(column.kind, self.value(column.kind))
+
+    def bound(self, kind, text):
+        """The value itself, or a mark that stands for a bind marker with it."""
+        if self.words is None or self.dice.random() < 0.4:
+            return text
+        word = text
+        if kind in ("text", "ascii"):
+            word = text.strip("'")
+            if text != "null" and word in ("", "null", "unset"):
+                return text
+        elif kind not in ("int", "bigint", "smallint", "tinyint", "varint", "boolean", "blob",
+                          "uuid", "timeuuid"):
+            return text
+        if self.dice.random() < 0.03:
+            word = self.dice.choice(["unset", "null"])
+        self.words.append(word)
+        return f"\0{len(self.words) - 1}\0"
 
     def using(self, ttl=True):
         parts = []
         if self.timed and self.dice.random() < 0.97:
             parts.append(f"TIMESTAMP {self.dice.randrange(1, 30)}")
-        if ttl and self.dice.random() < 0.05:
-            parts.append(f"TTL {self.dice.choice([0, 100000, 200000])}")
+        if ttl and self.dice.random() < (0.05 if self.now is None else 0.3):
+            times = [0, 100000, 200000] if self.now is None else [1, 5, 30, 60, 300, 0]
+            parts.append(f"TTL {self.dice.choice(times)}")
         return f" USING {' AND '.join(parts)}" if parts else ""
 
     # Statements.
 
     def statement(self):
         """A statement's text, values to bind or None, and the size of a page or None."""
+        if self.now is not None and self.dice.random() < 0.2:
+            self.now += self.dice.choice([1, 4, 20, 100])
+        self.words = [] if self.dice.random() < 0.25 else None
+        text, _, page = self.plain_statement()
+        if self.words is None:
+            return text, None, page
+        order = [int(number) for number in re.findall("\0(\\d+)\0", text)]
+        return re.sub("\0\\d+\0", "?", text), [self.words[number] for number in order], page
+
+    def plain_statement(self):
         dice = self.dice
         roll = dice.random()
         if roll < 0.45:
             text = self.select()
-            page = dice.choice([1, 2, 3]) if dice.random() < 0.15 else None
+            often = 0.5 if "GROUP BY" in text else 0.15
+            page = dice.choice([1, 2, 3]) if dice.random() < often else None
             return text, None, page
         if roll < 0.93:
             return self.modification(), None, None
@@ -144,15 +240,28 @@ class Case:
             kind = dice.choice(["", "UNLOGGED ", "COUNTER " if self.counters else ""])
             parts = "; ".join(self.modification(conditional=False)
                               for _ in range(dice.randrange(1, 4)))
-            return f"BEGIN {kind}BATCH {parts}; APPLY BATCH", None, None
+            using = ""
+            if dice.random() < 0.2:
+                using = f"USING TIMESTAMP {dice.randrange(1, 30)} "
+                if dice.random() < 0.9:
+                    parts = re.sub(r" USING TIMESTAMP \d+(?: AND (TTL \d+))?",
+                                   lambda found: f" USING {found[1]}" if found[1] else "", parts)
+            if dice.random() < 0.1 and not self.counters:
+                parts += "; " + self.modification()
+            return f"BEGIN {kind}BATCH {using}{parts}; APPLY BATCH", None, None
         return self.change(), None, None
 
     def learn(self, text, accepted):
         """Takes note of a change of the schema that was accepted."""
         words = text.split()
+        if accepted and words[:3] == ["CREATE", "MATERIALIZED", "VIEW"]:
+            self.targets.append(words[3])
         if not accepted or words[:2] != ["ALTER", "TABLE"]:
             return
-        if words[3] == "ADD":
+        if words[3] == "RENAME":
+            for own in self.partition + self.clustering:
+                own.name = words[6] if own.name == words[4] else own.name
+        elif words[3] == "ADD":
             role = "static" if words[-1] == "static" else "regular"
             kind = " ".join(words[5:-1] if role == "static" else words[5:])
             self.others.append(Column(words[4], kind, role))
@@ -173,8 +282,17 @@ class Case:
             f"ALTER TABLE t ADD m{self.fresh} {kind} static",
             f"ALTER TABLE t DROP {column}",
             f"ALTER TABLE t ADD {column} {kind}",
+            f"ALTER TABLE t RENAME {column} TO r{self.fresh}",
+            f"ALTER TABLE t WITH default_time_to_live = {dice.choice([0, 0, 400])}",
+            f"ALTER TYPE pair ADD f{self.fresh} {dice.choice(['int', 'text', 'list<int>'])}",
+            f"CREATE CUSTOM INDEX ON t ({column}) USING 'sai'",
+            self.view(),
             "TRUNCATE t",
             "DESCRIBE TABLE t",
+            "DESCRIBE KEYSPACE",
+            "DESCRIBE TYPE pair",
+            "DESCRIBE INDEX first",
+            f"DESCRIBE MATERIALIZED VIEW {dice.choice(self.views or ['w0'])}",
             "SELECT column_name, clustering_order, kind, position, type FROM "
             "system_schema.columns WHERE keyspace_name = 'random_tables' AND table_name = 't'",
         ])
@@ -182,7 +300,7 @@ class Case:
     def modification(self, conditional=True):
         roll = self.dice.random()
         if self.counters:
-            return self.count_up() if roll < 0.8 else self.delete(False)
+            return self.count_up() if roll < 0.8 and self.others else self.delete(False)
         if roll < 0.45:
             return self.insert(conditional)
         if roll < 0.75:
@@ -205,9 +323,12 @@ class Case:
             others = [own for own in others if own.role == "static"]
         if dice.random() < 0.03:
             keys = keys[1:]
-        if dice.random() < 0.05 and conditional:
+        if dice.random() < 0.06 and conditional:
             pairs = ", ".join(f'"{own.name}": {self.json(own)}' for own in keys + others)
-            return f"INSERT INTO t JSON '{{{pairs}}}'{self.using()}"
+            pairs = pairs.replace("'", "''")
+            tail = dice.choice(["", "", " DEFAULT UNSET", " DEFAULT NULL", " IF NOT EXISTS"])
+            using = "" if "IF" in tail else self.using()
+            return f"INSERT INTO t JSON '{{{pairs}}}'{tail}{using}"
         names = ", ".join(own.name for own in keys + others)
         values = ", ".join(self.term(own) for own in keys + others)
         text = f"INSERT INTO t ({names}) VALUES ({values})"
@@ -216,8 +337,32 @@ class Case:
         return text + self.using()
 
     def json(self, column):
+        if self.dice.random() < 0.7 and (own := self.json_of(column.kind)) is not None:
+            return own
         return self.dice.choice(['1', '"a"', '[1, 2]', '{"a": 1}', 'null', '1.5', 'true', '"1"',
                                  '"2020-01-02"', '"0x01"'])
+
+    def json_of(self, kind):
+        """A value of this type as JSON, where that is easy to say."""
+        kind = inside(kind)[0] if kind.startswith("frozen<") else kind
+        if kind in ("int", "bigint", "smallint", "tinyint", "varint", "boolean", "decimal"):
+            return self.value(kind)
+        if kind in SIMPLE and kind not in ("double", "float", "date", "timestamp", "duration"):
+            return '"' + self.value(kind).strip("'") + '"'
+        if kind == "pair":
+            return self.dice.choice(['{"a": 1, "b": "x"}', '{"a": null}', '{}', '{"B": "x"}'])
+        if kind.startswith(("list<", "set<", "tuple<", "vector<")):
+            parts = inside(kind)
+            parts = parts if kind.startswith("tuple<") else parts[:1] * self.dice.choice([0, 1, 2])
+            items = [self.json_of(own) for own in parts]
+            return None if None in items else f"[{', '.join(items)}]"
+        if kind.startswith("map<"):
+            key, value = (self.json_of(own) for own in inside(kind))
+            if key is None or value is None:
+                return None
+            key = key.strip('"')
+            return self.dice.choice(["{}", f'{{"{key}": {value}}}'])
+        return None
 
     def assignment(self, column):
         dice = self.dice
@@ -268,11 +413,24 @@ class Case:
         if dice.random() < 0.3 or not self.others:
             return " IF EXISTS"
         chosen = [dice.choice(self.others) for _ in range(dice.choice([1, 1, 2]))]
-        return " IF " + " AND ".join(
-            dice.choice([f"{own.name} {dice.choice(COMPARISONS)} {self.term(own)}",
-                         f"{own.name} = null",
-                         f"{own.name} IN ({self.term(own)}, {self.term(own)})"])
-            for own in chosen)
+        return " IF " + " AND ".join(self.condition(own) for own in chosen)
+
+    def condition(self, own):
+        dice, name = self.dice, own.name
+        forms = [f"{name} {dice.choice(COMPARISONS)} {self.term(own)}", f"{name} = null",
+                 f"{name} IN ({self.term(own)}, {self.term(own)})"]
+        if own.kind.startswith(("list<", "set<", "map<")) and dice.random() < 0.7:
+            parts = inside(own.kind)
+            value = self.value(parts[-1])
+            key = self.value(parts[0]) if own.kind.startswith("map<") else dice.choice("0123")
+            sign = dice.choice(COMPARISONS)
+            forms = [f"{name}[{key}] {sign} {value}", f"{name}[{key}] = null",
+                     f"{name}[{key}] IN ({value}, {self.value(parts[-1])})",
+                     f"{name} CONTAINS {value}", f"{name} CONTAINS KEY {key}"]
+        if own.kind in ("pair", "frozen<pair>") and dice.random() < 0.7:
+            forms = [f"{name}.a {dice.choice(COMPARISONS)} 1", f"{name}.b IN ('x', 'y')",
+                     f"{name}.a = null"]
+        return dice.choice(forms)
 
     def delete(self, conditional):
         dice = self.dice
@@ -306,10 +464,19 @@ class Case:
         rest = self.clustering[count:]
         if rest and dice.random() < 0.4:
             own = rest[0]
-            if len(rest) > 1 and dice.random() < 0.4:
-                names = ", ".join(own.name for own in rest[:2])
-                values = ", ".join(self.term(own) for own in rest[:2])
-                out.append(f"({names}) {dice.choice(COMPARISONS)} ({values})")
+            if len(rest) > 1 and dice.random() < 0.5:
+                some = rest[:dice.choice([2, 2, len(rest)])]
+                names = ", ".join(own.name for own in some)
+                tuples = [", ".join(self.term(own) for own in some) for _ in range(2)]
+                if dice.random() < 0.3:
+                    out.append(f"({names}) IN (({tuples[0]}), ({tuples[1]}))")
+                else:
+                    out.append(f"({names}) {dice.choice(COMPARISONS)} ({tuples[0]})")
+                    if dice.random() < 0.3:
+                        fewer = some[:dice.choice([1, len(some)])]
+                        names = ", ".join(own.name for own in fewer)
+                        values = ", ".join(self.term(own) for own in fewer)
+                        out.append(f"({names}) {dice.choice(['<', '<=', '>'])} ({values})")
             else:
                 out.append(f"{own.name} {dice.choice(['>', '>=', '<', '<='])} {self.term(own)}")
                 if dice.random() < 0.3:
@@ -352,15 +519,22 @@ class Case:
             names = ", ".join(own.name for own in self.partition)
             values = ", ".join(self.term(own) for own in self.partition)
             where = [f"token({names}) {dice.choice(['>', '<=', '='])} token({values})"]
+            if dice.random() < 0.3:
+                where.append(f"token({names}) {dice.choice(['<', '<='])} "
+                             f"{dice.choice(['0', '9223372036854775807', '-9223372036854775808'])}")
+            if dice.random() < 0.1:
+                where += [self.key_relation(own) for own in self.partition]
         if dice.random() < 0.3:
             where += [self.other_relation() for _ in range(dice.choice([1, 1, 2]))]
         dice.shuffle(where)
-        text = f"SELECT {self.selection()} FROM t"
+        text = f"SELECT {self.selection()} FROM {dice.choice([*self.targets, 't', 't'])}"
         if where:
             text += f" WHERE {' AND '.join(where)}"
         if dice.random() < 0.1:
             keys = self.partition + self.clustering
             names = [own.name for own in keys[:dice.randrange(1, len(keys) + 1)]]
+            if keys[len(names) - 1].kind in ("timestamp", "date") and dice.random() < 0.5:
+                names[-1] = f"floor({names[-1]}, {dice.choice(['1d', '1h', '2mo'])})"
             text += f" GROUP BY {', '.join(names)}"
         if self.clustering and dice.random() < 0.2:
             order = [f"{own.name} {dice.choice(['ASC', 'DESC'])}"
@@ -387,10 +561,9 @@ class Case:
             names += [own.name for own in self.others if own.role == "static"]
             return "DISTINCT " + ", ".join(names)
         if roll < 0.75:
-            return dice.choice(["count(*)", f"min({dice.choice(columns).name})",
-                                f"count({dice.choice(columns).name}), count(*)",
-                                f"max({dice.choice(columns).name})",
-                                f"sum({dice.choice(columns).name})"])
+            calls = [f"{dice.choice(AGGREGATES)}({self.selector(dice.choice(columns))})"
+                     for _ in range(dice.choice([1, 1, 2]))]
+            return ", ".join(calls + dice.choice([[], ["count(*)"], [columns[0].name]]))
         return ", ".join(self.selector(dice.choice(columns)) for _ in range(dice.choice([1, 2, 3])))
 
     def selector(self, column):
@@ -406,4 +579,9 @@ class Case:
             forms += [f"writetime({name})"]
         if kind in ("int", "bigint", "double", "decimal"):
             forms += [f"{name} + 1", f"-{name}", f"abs({name})"]
+        if self.now is not None and column.role in ("regular", "static"):
+            forms += [f"ttl({name})"] * 2
+        if dice.random() < 0.15:
+            inner = dice.choice(FUNCTIONS).format(name)
+            forms = [inner, dice.choice(FUNCTIONS).format(inner), f"{inner} AS a"]
         return dice.choice(forms)

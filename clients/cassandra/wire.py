@@ -1,4 +1,4 @@
-"""The native protocol, version 4, as far as comparing answers needs it: connect, query, prepare,
+"""The native protocol, versions 4 and 5, as far as comparing answers needs it: connect, query, prepare,
 execute, and every answer as lines of text.
 
 What it is not: a driver. It has no pool, no retries and no classes for values; a driver hides what
@@ -9,8 +9,9 @@ import re
 import socket
 import struct
 import uuid
+import zlib
 
-VERSION = 4
+OLDER, NEWER = 4, 5
 ERROR, READY, AUTHENTICATE, RESULT, AUTH_SUCCESS = 0x00, 0x02, 0x03, 0x08, 0x10
 STARTUP, QUERY, PREPARE, EXECUTE, AUTH_RESPONSE = 0x01, 0x07, 0x09, 0x0A, 0x0F
 WARNING = 0x08
@@ -18,6 +19,11 @@ QUORUM = 4
 SERIAL = 8
 # Both servers create a role's password slowly on purpose; everything else is far below.
 TIMEOUT_SECONDS = 60
+
+# Of frames of version 5.
+PAYLOAD_BYTES_MAX = 131_071
+SELF_CONTAINED = 1 << 17
+CRC32_SEED = bytes.fromhex("fa2d55ca")
 
 TYPES = {
     0x01: "ascii", 0x02: "bigint", 0x03: "blob", 0x04: "boolean", 0x05: "counter",
@@ -189,6 +195,23 @@ def short(text):
     return struct.pack(">H", len(data)) + data
 
 
+def crc24(data):
+    """The checksum of a frame's header."""
+    crc = 0x875060
+    for byte in data:
+        crc ^= byte << 16
+        for _ in range(8):
+            crc <<= 1
+            if crc & 0x1000000:
+                crc ^= 0x1974F0B
+    return crc.to_bytes(3, "little")
+
+
+def crc32(data):
+    """The checksum of a frame's payload."""
+    return zlib.crc32(data, zlib.crc32(CRC32_SEED)).to_bytes(4, "little")
+
+
 class Columns:
     """The metadata of rows, or of a prepared statement's markers."""
 
@@ -197,6 +220,8 @@ class Columns:
         count = reader.number("i")
         self.key = [reader.number("H") for _ in range(reader.number("i"))] if markers else []
         self.paging = reader.value() if flags & 0x02 else None
+        if flags & 0x08:
+            reader.take(reader.number("H"))
         self.columns = []
         if flags & 0x04:
             return
@@ -216,13 +241,15 @@ class Columns:
 class Connection:
     """One connection. Statements are sent one after the other."""
 
-    def __init__(self, address, user="cassandra", password="cassandra"):
+    def __init__(self, address, user="cassandra", password="cassandra", version=OLDER):
+        self.version, self.framed, self.unread = version, False, b""
         host, _, port = address.rpartition(":")
         self.socket = socket.create_connection((host, int(port)), TIMEOUT_SECONDS)
         # Each request is one small packet whose answer is waited for.
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         body = struct.pack(">H", 1) + short("CQL_VERSION") + short("3.0.0")
         opcode, reader = self.ask(STARTUP, body)
+        self.framed = version >= NEWER
         if opcode == AUTHENTICATE:
             opcode, reader = self.ask(AUTH_RESPONSE, sized(f"\0{user}\0{password}".encode()))
         if opcode not in (READY, AUTH_SUCCESS):
@@ -233,14 +260,42 @@ class Connection:
 
     def ask(self, opcode, body):
         """Sends a request and returns the answer's opcode and body; warnings are kept aside."""
-        self.socket.sendall(struct.pack(">BBhBi", VERSION, 0, 0, opcode, len(body)) + body)
+        envelope = struct.pack(">BBhBi", self.version, 0, 0, opcode, len(body)) + body
+        if self.framed:
+            self.send_frames(envelope)
+        else:
+            self.socket.sendall(envelope)
         header = self.receive(9)
         _, flags, _, answered, length = struct.unpack(">BBhBi", header)
         reader = Reader(self.receive(length))
         self.warnings = reader.strings() if flags & WARNING else []
         return answered, reader
 
+    def send_frames(self, envelope):
+        parts = [envelope[at:at + PAYLOAD_BYTES_MAX]
+                 for at in range(0, len(envelope), PAYLOAD_BYTES_MAX)]
+        whole = SELF_CONTAINED if len(parts) == 1 else 0
+        for part in parts:
+            header = (len(part) | whole).to_bytes(3, "little")
+            self.socket.sendall(header + crc24(header) + part + crc32(part))
+
     def receive(self, count):
+        """Receives bytes of envelopes, out of frames where there are some."""
+        if not self.framed:
+            return self.receive_bytes(count)
+        while len(self.unread) < count:
+            header = self.receive_bytes(6)
+            if crc24(header[:3]) != header[3:]:
+                raise ConnectionError("the checksum of a frame's header is wrong")
+            length = int.from_bytes(header[:3], "little") & PAYLOAD_BYTES_MAX
+            payload = self.receive_bytes(length)
+            if crc32(payload) != self.receive_bytes(4):
+                raise ConnectionError("the checksum of a frame's payload is wrong")
+            self.unread += payload
+        taken, self.unread = self.unread[:count], self.unread[count:]
+        return taken
+
+    def receive_bytes(self, count):
         parts = []
         while count:
             part = self.socket.recv(count)
@@ -250,29 +305,32 @@ class Connection:
             count -= len(part)
         return b"".join(parts)
 
-    def run(self, text, words=None, page=None, names=()):
+    def run(self, text, words=None, page=None, now=None):
         """Runs a statement and returns its answer as lines. `words` are values to bind, so the
         statement is prepared and what PREPARE says comes first; with `page` every page is asked
-        for."""
+        for; `now` is the second that expiry is judged by (version 5)."""
         lines, key, kinds, columns = [], None, [], []
         if words is not None:
             body = text.encode()
-            opcode, reader = self.ask(PREPARE, struct.pack(">i", len(body)) + body)
+            flags = struct.pack(">i", 0) if self.version >= NEWER else b""
+            opcode, reader = self.ask(PREPARE, struct.pack(">i", len(body)) + body + flags)
             if opcode == ERROR:
                 return self.lines(opcode, reader)
             reader.number("i")
-            key = reader.take(reader.number("H"))
+            key = [reader.take(reader.number("H"))]
+            if self.version >= NEWER:
+                key.append(reader.take(reader.number("H")))
             markers, rows = Columns(reader, True), Columns(reader, False)
             kinds = [kind for _, _, kind in markers.columns]
             lines += markers.lines("markers")
             if markers.key:
                 lines.append(f"key: {markers.key}")
-            lines += [f"warning: {text}" for text in self.warnings]
+            lines += self.warning_lines()
             columns = rows
         paging = None
         pages = 0
         while True:
-            opcode, reader = self.send(text, key, kinds, words, page, paging)
+            opcode, reader = self.send(text, key, kinds, words, page, paging, now)
             answer, paging = self.answer(opcode, reader)
             if pages and paging is None and self.rows == 0:
                 # Whether an empty page follows a full one is up to the server.
@@ -287,7 +345,7 @@ class Connection:
                 return lines
             lines.append("-- next page")
 
-    def send(self, text, key, kinds, words, page, paging):
+    def send(self, text, key, kinds, words, page, paging, now):
         flags, rest = 0x10, b""
         if words:
             flags |= 0x01
@@ -302,17 +360,24 @@ class Connection:
             flags |= 0x08
             rest += sized(paging)
         rest += struct.pack(">H", SERIAL)
-        options = struct.pack(">HB", QUORUM, flags) + rest
+        if now is not None:
+            flags |= 0x100
+            rest += struct.pack(">i", now)
+        options = struct.pack(">Hi" if self.version >= NEWER else ">HB", QUORUM, flags) + rest
         if key is None:
             body = text.encode()
             return self.ask(QUERY, struct.pack(">i", len(body)) + body + options)
-        return self.ask(EXECUTE, struct.pack(">H", len(key)) + key + options)
+        ids = b"".join(struct.pack(">H", len(part)) + part for part in key)
+        return self.ask(EXECUTE, ids + options)
+
+    def warning_lines(self):
+        return ["warning: " + text.replace("\n", "\\n") for text in self.warnings]
 
     def lines(self, opcode, reader):
         return self.answer(opcode, reader)[0]
 
     def answer(self, opcode, reader):
-        lines = [f"warning: {text}" for text in self.warnings]
+        lines = self.warning_lines()
         self.rows = None
         if opcode == ERROR:
             return lines + error_of(reader), None
@@ -344,16 +409,20 @@ class Connection:
         return lines, metadata.paging
 
 
-SIGNATURES = "(known type signatures: "
+# Cassandra lists them in the order of a hash table.
+SIGNATURES = re.compile(r"(signatures: )([^)]* : .*)(\)(?:: use type casts to disambiguate)?)$")
+
+
+def sorted_signatures(found):
+    names = sorted(re.split(r", (?=\S+ : )", found[2]))
+    return found[1] + ", ".join(names) + found[3]
 
 
 def error_of(reader):
     code, text = reader.number("i"), reader.string()
-    if SIGNATURES in text:
-        # Cassandra lists them in the order of a hash table.
-        head, _, rest = text.partition(SIGNATURES)
-        names = sorted(re.split(r", (?=\S+ : )", rest.removesuffix(")")))
-        text = head + SIGNATURES + ", ".join(names) + ")"
+    text = SIGNATURES.sub(sorted_signatures, text)
+    # What Java calls an object that has no name of its own.
+    text = re.sub(r"(\w)@[0-9a-f]{4,8}\b", r"\1@HASH", text)
     lines = [f"error {code:04x}: " + text.replace("\n", "\\n")]
     if code == 0x2400:
         lines.append(f"about: {reader.string()} {reader.string()}".rstrip())

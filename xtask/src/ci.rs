@@ -1,7 +1,7 @@
 //! What CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{run as start, run_with};
-use crate::{clients, fuzz, tidy};
+use crate::{clients, fuzz, oracle, tidy};
 
 /// How long each fuzz target runs in the long mode, in seconds.
 const FUZZ_SECONDS: u32 = 30;
@@ -27,6 +27,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     clients::run(long)?;
     if long {
         fuzz::run(None, FUZZ_SECONDS)?;
+        oracle::run_if_there()?;
     }
     println!("all steps passed");
     Ok(())

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
+use crate::oracle;
 use crate::run::{root, run as start, run_with};
 
 /// The CQL clients of Python: the environment of each, its tests, and those of the long form.
@@ -71,7 +72,8 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     }
     let secured = secured.context("there is no CQL client of Python")?;
     other_languages(&secured, &[&variables[..], &cql_variables].concat(), long)?;
-    server.stop()
+    server.stop()?;
+    oracle::check(&folder)
 }
 
 /// What the AWS clients read from their environment.

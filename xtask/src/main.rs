@@ -24,8 +24,8 @@ Tasks:
   ci [--long]   format, clippy, tests, docs, tidy, real clients; --long adds the long modes
   tidy          check the rules that no compiler checks
   clients [--long]
-                run the real clients against a server; --long adds the Java driver (JDK 17 and
-                Maven) and what takes long
+                run the real clients against a server, and replay what Cassandra answered; --long adds
+                the Java driver (JDK 17 and Maven) and what takes long
   oracle [--seed N] [--count N] [--statements N]
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]

@@ -236,6 +236,15 @@ impl Parser<'_> {
             Kind::NegativeInfinity => "-Infinity".into(),
             _ => self.meaning(token),
         };
+        if first == Kind::Float && text.parse::<f64>().is_ok_and(f64::is_infinite) {
+            // The original finds the type of a number by way of a double.
+            let whole = self.text;
+            self.note(|| {
+                format!(
+                    "Failed parsing statement: [{whole}] reason: NumberFormatException Character I is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark."
+                )
+            });
+        }
         Ok(Literal { kind, text, span: Span { start: token.start, end: token.end } })
     }
 

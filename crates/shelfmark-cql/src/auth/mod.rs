@@ -5,13 +5,16 @@
 //! Invariant: no password and no hash of one reaches a log, an error or a `Debug`. A wrong name
 //! takes as long to refuse as a wrong password.
 
+mod members;
 mod password;
+mod permissions;
 mod plain;
 mod roles;
 
 use std::sync::Arc;
 
 pub use password::PasswordHash;
+pub(crate) use permissions::refuse as refuse_permissions;
 pub(crate) use plain::{Claim, plain};
 pub(crate) use roles::{Roles, run as run_role_statement};
 

@@ -1,12 +1,13 @@
 //! Roles: who there is, kept in a table of the engine's of their own.
 //!
-//! What it is not: the role that the server is started with, which is no row here; and permissions:
-//! a role that may log in may read and write everything, only roles are changed by superusers.
+//! What it is not: the role that the server is started with, which is no row here; roles that are
+//! given to roles (`members`); and permissions: a role that may log in may read and write everything,
+//! only roles are changed by superusers.
 
 use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::{
-    AlterRole, CreateRole, DropRole, RoleOption, RoleSyntax, Statement,
+    AccessTo, AlterRole, CreateRole, DropRole, RoleOption, RoleSyntax, Statement,
 };
 use shelfmark_engine::{Engine, ErrorKind, Get, Scan, Table, Write};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, TableName, TableSchema, Value};
@@ -15,6 +16,9 @@ use super::{Credentials, PasswordHash, User};
 use crate::error::{CqlError, ErrorCode, WriteKind};
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, Consistency, Outcome};
+
+/// The one data centre.
+const DATACENTER: &str = "datacenter1";
 
 const NAMESPACE: &str = "system_auth";
 const TABLE: &str = "roles";
@@ -26,19 +30,21 @@ pub(crate) struct Role {
     pub(crate) hash: Option<PasswordHash>,
     pub(crate) can_login: bool,
     pub(crate) is_superuser: bool,
+    /// The roles that it was given, sorted.
+    pub(crate) member_of: Vec<String>,
 }
 
 /// The roles of an engine.
 #[derive(Clone)]
 pub(crate) struct Roles {
-    engine: Engine,
+    pub(super) engine: Engine,
 }
 
 fn failed(error: &shelfmark_engine::Error) -> CqlError {
     CqlError::from_engine(error, Consistency::One, Some(WriteKind::Simple))
 }
 
-fn unauthorized(message: String) -> CqlError {
+pub(super) fn unauthorized(message: String) -> CqlError {
     CqlError::new(ErrorCode::Unauthorized, message)
 }
 
@@ -55,6 +61,10 @@ pub(crate) fn run(
 ) -> Result<Answered, CqlError> {
     let roles = Roles::new(engine.clone());
     let done = match statement {
+        Statement::ListRoles(own) => return roles.list(own, user),
+        Statement::ListUsers => return roles.list_users(user),
+        Statement::GrantRole(own) => roles.grant(own, user),
+        Statement::RevokeRole(own) => roles.revoke(own, user),
         Statement::CreateRole(create) => roles.create(create, user),
         Statement::AlterRole(alter) => roles.alter(alter, user),
         Statement::DropRole(drop) => roles.drop(drop, user),
@@ -123,7 +133,7 @@ impl Roles {
         }
     }
 
-    fn put(&self, role: &Role) -> Result<(), CqlError> {
+    pub(super) fn put(&self, role: &Role) -> Result<(), CqlError> {
         let mut item = Item::new();
         item.set("role", role.name.as_str());
         item.set("can_login", Value::Bool(role.can_login));
@@ -131,18 +141,22 @@ impl Roles {
         if let Some(hash) = &role.hash {
             item.set("salted_hash", hash.text());
         }
+        if !role.member_of.is_empty() {
+            let names = role.member_of.iter().map(|name| Value::Text(name.clone()));
+            item.set("member_of", Value::List(names.collect()));
+        }
         let table = self.made_table()?;
         self.engine.write(Write::put(&table, item)).map_err(|error| failed(&error))?;
         Ok(())
     }
 
-    /// Tells whether `user` may change roles.
-    fn is_superuser(&self, user: Option<&User>) -> Result<bool, CqlError> {
+    /// Tells whether `user` may change roles, by itself or by a role that it was given.
+    pub(super) fn is_superuser(&self, user: Option<&User>) -> Result<bool, CqlError> {
         let Some(user) = user.filter(|user| !user.is_start_role()) else { return Ok(true) };
-        Ok(self.get(&user.name)?.is_some_and(|role| role.is_superuser))
+        Ok(self.with_inherited(&user.name)?.iter().any(|role| role.is_superuser))
     }
 
-    fn allow(&self, user: Option<&User>) -> Result<(), CqlError> {
+    pub(super) fn allow(&self, user: Option<&User>) -> Result<(), CqlError> {
         if self.is_superuser(user)? {
             return Ok(());
         }
@@ -169,6 +183,7 @@ impl Roles {
             hash: None,
             can_login: create.syntax == RoleSyntax::User,
             is_superuser: false,
+            member_of: Vec::new(),
         };
         self.apply(&create.options, &mut role)?;
         self.put(&role)
@@ -179,6 +194,15 @@ impl Roles {
         let is_own = user.is_some_and(|user| *user.name == *name);
         let own_password =
             is_own && alter.options.iter().all(|option| matches!(option, RoleOption::Password(_)));
+        let by_status =
+            alter.options.iter().any(|option| matches!(option, RoleOption::Superuser(_)));
+        if by_status && self.is_given(user, name)? {
+            return Err(unauthorized(
+                "You aren't allowed to alter your own superuser status or that of a role granted \
+                 to you"
+                    .to_owned(),
+            ));
+        }
         if !own_password {
             self.allow(user)?;
         }
@@ -192,14 +216,6 @@ impl Roles {
                 Err(CqlError::invalid(format!("Role {name} doesn't exist")))
             };
         };
-        let demotes = alter.options.contains(&RoleOption::Superuser(false));
-        if is_own && demotes {
-            return Err(unauthorized(
-                "You aren't allowed to alter your own superuser status or that of a role granted \
-                 to you"
-                    .to_owned(),
-            ));
-        }
         self.apply(&alter.options, &mut role)?;
         self.put(&role)
     }
@@ -214,7 +230,7 @@ impl Roles {
             (Some(_), Some(table)) => {
                 let delete = Write::delete(&table, Key::partition(name));
                 self.engine.write(delete).map_err(|error| failed(&error))?;
-                Ok(())
+                self.forget(name)
             }
             _ if drop.if_exists => Ok(()),
             _ => Err(CqlError::invalid(format!("{name} doesn't exist"))),
@@ -241,10 +257,26 @@ impl Roles {
                 RoleOption::Superuser(is_superuser) => role.is_superuser = *is_superuser,
                 RoleOption::Login(can_login) => role.can_login = *can_login,
                 RoleOption::Options(_) => {
-                    return Err(CqlError::invalid("CassandraRoleManager doesn't support OPTIONS"));
+                    return Err(CqlError::invalid(
+                        "org.apache.cassandra.auth.CassandraRoleManager doesn't support OPTIONS",
+                    ));
                 }
                 // There is one data centre, and every address may reach it.
-                RoleOption::Datacenters(_) | RoleOption::Cidrs(_) => {}
+                RoleOption::Datacenters(AccessTo::These(names))
+                    if names.iter().any(|name| **name != *DATACENTER) =>
+                {
+                    return Err(CqlError::invalid(format!(
+                        "Invalid value(s) for DATACENTERS '[{}]',All values must be valid datacenters",
+                        names.join(", ")
+                    )));
+                }
+                RoleOption::Cidrs(AccessTo::These(names)) => {
+                    return Err(CqlError::invalid(format!(
+                        "Invalid CIDR group(s): [{}]. Available CIDR Groups are: []",
+                        names.join(", ")
+                    )));
+                }
+                RoleOption::Datacenters(_) | RoleOption::Cidrs(AccessTo::All) => {}
             }
         }
         Ok(())
@@ -269,6 +301,12 @@ fn role(item: &Item) -> Role {
         hash: text("salted_hash").map(PasswordHash::stored),
         can_login: flag("can_login"),
         is_superuser: flag("is_superuser"),
+        member_of: match item.get("member_of") {
+            Some(Value::List(names)) => {
+                names.iter().filter_map(|name| name.as_text().map(str::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        },
     }
 }
 

@@ -8,6 +8,7 @@ use crate::types::{CqlType, Native, from_json, parse_json, to_json, validate};
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
+    texts: &[String],
     receiver: Option<&CqlType>,
 ) -> Result<Option<Vec<Scalar>>, CqlError> {
     let first = arguments.first().cloned().flatten();
@@ -29,6 +30,7 @@ pub(super) fn candidates(
             let own = ty.clone();
             let body: super::Body = std::sync::Arc::new(move |_, values| {
                 let value = values.first().copied().flatten();
+                let value = value.filter(|value| !value.is_empty() || !own.empty_is_meaningless());
                 Ok(Some(to_json(&own, value).into_bytes()))
             });
             Some(vec![Scalar {
@@ -44,6 +46,13 @@ pub(super) fn candidates(
                     "{name}() cannot be used in the selection clause of a SELECT statement"
                 )));
             };
+            if let ([Some(given)], [text]) = (arguments, texts)
+                && !given.is_string()
+            {
+                return Err(CqlError::invalid(format!(
+                    "Function system.{name} requires an argument of type text, but found argument {text} of type {given}"
+                )));
+            }
             let ty = receiver.clone();
             Some(vec![Scalar::strict(name, vec![CqlType::Text], receiver.clone(), move |values| {
                 let text =
@@ -58,21 +67,8 @@ pub(super) fn candidates(
                 from_json(&ty, &json).map_err(failed)
             })])
         }
-        "length" => Some(vec![Scalar::strict(name, vec![CqlType::Text], CqlType::Int, |values| {
-            let text = values.first().map(|text| String::from_utf8_lossy(text)).unwrap_or_default();
-            Ok(Some(count(text.encode_utf16().count())))
-        })]),
-        "octet_length" => first.map(|ty| {
-            vec![Scalar::strict(name, vec![ty], CqlType::Int, |values| {
-                Ok(values.first().map(|value| count(value.len())))
-            })]
-        }),
         _ => conversions(name),
     })
-}
-
-fn count(count: usize) -> Vec<u8> {
-    i32::try_from(count).unwrap_or(i32::MAX).to_be_bytes().to_vec()
 }
 
 /// `intAsBlob`, `int_as_blob`, `blobAsInt`, `blob_as_int` and the like, for every native type.

@@ -64,7 +64,7 @@ pub(super) fn candidates(
     }
     let (CqlType::List { element, .. } | CqlType::Set { element, .. }) = ty else {
         return mismatch(if matches!(name, "collection_min" | "collection_max") {
-            "set/list"
+            "set or list"
         } else {
             "numeric set/list"
         });

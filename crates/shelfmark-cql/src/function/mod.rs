@@ -159,7 +159,7 @@ fn candidates(
     if let Some(found) = time::candidates(name) {
         return Ok(scalars(found));
     }
-    if let Some(found) = blob::candidates(name, arguments, receiver)? {
+    if let Some(found) = blob::candidates(name, arguments, texts, receiver)? {
         return Ok(scalars(found));
     }
     if let Some(found) = math::candidates(name) {

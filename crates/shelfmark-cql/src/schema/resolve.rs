@@ -26,6 +26,16 @@ fn invalid<T>(message: String) -> Result<T, CqlError> {
     Err(CqlError::invalid(message))
 }
 
+/// A user type that is live must not be inside a live collection, whether it is there or not.
+fn check_named(element: &ast::Type, shown: &str) -> Result<(), CqlError> {
+    match element {
+        ast::Type::User(_) => {
+            invalid(format!("Non-frozen UDTs are not allowed inside collections: {shown}"))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 fn resolve_at(
     ty: &ast::Type,
@@ -42,11 +52,13 @@ fn resolve_at(
             Ok(native_by_name(native.name()).map_or(CqlType::Blob, CqlType::Native))
         }
         ast::Type::List(element) => {
+            check_named(element, &format!("list<{element}>"))?;
             let resolved = inner(element)?;
             check_element(&resolved, &format!("list<{resolved}>"))?;
             Ok(CqlType::list(resolved))
         }
         ast::Type::Set(element) => {
+            check_named(element, &format!("set<{element}>"))?;
             let resolved = inner(element)?;
             let shown = format!("set<{resolved}>");
             check_element(&resolved, &shown)?;
@@ -56,6 +68,8 @@ fn resolve_at(
             Ok(CqlType::set(resolved))
         }
         ast::Type::Map(key, value) => {
+            check_named(key, &format!("map<{key}, {value}>"))?;
+            check_named(value, &format!("map<{key}, {value}>"))?;
             let (key, value) = (inner(key)?, inner(value)?);
             let shown = format!("map<{key}, {value}>");
             check_element(&key, &shown)?;

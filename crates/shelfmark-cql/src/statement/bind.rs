@@ -5,7 +5,7 @@ use crate::outcome::{BoundValue, ColumnSpec, Values};
 use crate::schema::Table;
 use crate::term::Expr;
 
-use super::relation::{Restrictions, Test};
+use super::relation::{InList, Restrictions, Test};
 
 /// Returns one value for each marker.
 ///
@@ -52,7 +52,14 @@ pub(super) fn pk_indices_of_any<'r>(
     let mut indices: Vec<Option<u16>> = vec![None; table.partition_count];
     for own in all {
         for (at, index) in indices.iter_mut().enumerate() {
-            if let [Test::Equal(Expr::Marker { index: marker, .. })] = own.of(at) {
+            let last = match own.of(at) {
+                [Test::Equal(only)] => Some(only),
+                [Test::In(InList::Values(all))] => {
+                    all.iter().rev().find(|own| matches!(own, Expr::Marker { .. }))
+                }
+                _ => None,
+            };
+            if let Some(Expr::Marker { index: marker, .. }) = last {
                 *index = u16::try_from(*marker).ok();
             }
         }

@@ -119,10 +119,14 @@ fn extend<T: Clone>(all: Vec<Vec<T>>, values: &[Vec<T>]) -> Result<Vec<Vec<T>>> 
         .collect())
 }
 
-/// Evaluates the partition keys that are named, in the order of their values.
+/// Evaluates the partition keys that are named, in the order of their values; the parts of each.
 ///
 /// Every column of the partition key is restricted by `=` or `IN`.
-pub(crate) fn partitions(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Vec<Bytes>> {
+pub(crate) fn partitions(
+    table: &Table,
+    own: &Restrictions,
+    env: Env<'_>,
+) -> Result<Vec<Vec<Bytes>>> {
     let mut all: Vec<Vec<Bytes>> = vec![Vec::new()];
     for (at, column) in table.partition_columns().iter().enumerate() {
         let values = match own.of(at) {
@@ -139,6 +143,11 @@ pub(crate) fn partitions(table: &Table, own: &Restrictions, env: Env<'_>) -> Res
         };
         all = extend(all, &values)?;
     }
+    Ok(all)
+}
+
+/// Joins the partition keys that [`partitions`] found, unless one is too long or empty.
+pub(crate) fn joined_partitions(table: &Table, all: &[Vec<Bytes>]) -> Result<Vec<Bytes>> {
     let single = table.partition_count == 1;
     all.iter().map(|parts| checked_partition(parts, single)).collect()
 }
@@ -159,8 +168,8 @@ pub(crate) fn checked_partition(parts: &[Bytes], single: bool) -> Result<Bytes> 
     Ok(key)
 }
 
-/// Evaluates a tuple.
-fn tuple(value: &TupleValue, columns: &[Column], env: Env<'_>) -> Result<Vec<Bytes>> {
+/// Evaluates a tuple. `place` is how a null in it is spoken of.
+fn tuple(value: &TupleValue, columns: &[Column], env: Env<'_>, place: &str) -> Result<Vec<Bytes>> {
     match value {
         TupleValue::Parts(parts) => parts
             .iter()
@@ -168,9 +177,10 @@ fn tuple(value: &TupleValue, columns: &[Column], env: Env<'_>) -> Result<Vec<Byt
             .enumerate()
             .map(|(at, (part, column))| match part.eval(env)? {
                 BoundValue::Bytes(bytes) => Ok(bytes),
-                BoundValue::Null => {
-                    Err(CqlError::invalid(format!("Invalid null value for column {}", column.name)))
-                }
+                BoundValue::Null => Err(CqlError::invalid(format!(
+                    "Invalid null value{place} for column {}",
+                    column.name
+                ))),
                 BoundValue::Unset => Err(CqlError::invalid(format!(
                     "Invalid unset value for tuple field number {at}"
                 ))),
@@ -218,9 +228,9 @@ fn columns_of<'t>(multi: &Multi, table: &'t Table) -> &'t [Column] {
 fn in_tuples(multi: &Multi, table: &Table, env: Env<'_>) -> Result<Vec<Vec<Bytes>>> {
     let columns = columns_of(multi, table);
     let mut all = match &multi.test {
-        MultiTest::Equal(value) => vec![tuple(value, columns, env)?],
+        MultiTest::Equal(value) => vec![tuple(value, columns, env, "")?],
         MultiTest::In(values) => {
-            values.iter().map(|value| tuple(value, columns, env)).collect::<Result<Vec<_>>>()?
+            values.iter().map(|value| tuple(value, columns, env, "")).collect::<Result<Vec<_>>>()?
         }
         MultiTest::InMarker(expr) => match expr.eval(env)? {
             BoundValue::Bytes(bytes) => elements(&bytes)?
@@ -357,7 +367,7 @@ fn slice_bounds(table: &Table, own: &Restrictions, place: usize, env: Env<'_>) -
             _ => continue,
         };
         let mut values: Vec<ClusteringValue> =
-            tuple(value, columns, env)?.into_iter().map(Some).collect();
+            tuple(value, columns, env, " in condition")?.into_iter().map(Some).collect();
         let mut included = included;
         if !one_way {
             // Only the first column bounds the range; the rest is compared row by row.

@@ -72,6 +72,8 @@ enum Action {
     Truncate(Arc<Table>),
     /// About roles.
     Role(Box<Statement>),
+    /// About permissions, which there are none of.
+    Permissions(Box<Statement>, Option<String>),
     Describe(ast::Describe, Option<String>),
 }
 
@@ -183,6 +185,17 @@ impl Executor {
             Action::Truncate(table) => answer(self.truncate(table)),
             Action::Role(statement) => {
                 answer(auth::run_role_statement(&self.engine, statement, options.user.as_ref()));
+            }
+            Action::Permissions(statement, keyspace) => {
+                let (user, keyspace) = (options.user.as_ref(), keyspace.as_deref());
+                let schema = self.schema();
+                answer(Err(auth::refuse_permissions(
+                    &self.engine,
+                    statement,
+                    user,
+                    keyspace,
+                    &schema,
+                )));
             }
             Action::Schema(statement, keyspace) => {
                 answer(self.change_schema(statement, keyspace.as_deref(), &options));
@@ -323,14 +336,7 @@ impl Executor {
             Statement::Describe(describe) => {
                 Action::Describe(describe, keyspace.map(str::to_owned))
             }
-            role
-            @ (Statement::CreateRole(_) | Statement::AlterRole(_) | Statement::DropRole(_)) => {
-                Action::Role(Box::new(role))
-            }
-            other => {
-                ddl::check_known(&other)?;
-                Action::Schema(Box::new(other), keyspace.map(str::to_owned))
-            }
+            other => other_action(other, keyspace)?,
         };
         Ok(Planned {
             action,
@@ -350,8 +356,30 @@ impl Executor {
         markers: &mut Markers,
     ) -> Result<Planned> {
         let modify = plan_one(written, keyspace, schema, markers)?;
+        modify::check_counters(&modify)?;
         Ok(Planned::of_modify(modify))
     }
+}
+
+/// What a statement about roles, permissions or the schema does.
+fn other_action(statement: Statement, keyspace: Option<&str>) -> Result<Action> {
+    let keyspace = keyspace.map(str::to_owned);
+    Ok(match &statement {
+        Statement::CreateRole(_)
+        | Statement::AlterRole(_)
+        | Statement::DropRole(_)
+        | Statement::GrantRole(_)
+        | Statement::RevokeRole(_)
+        | Statement::ListRoles(_)
+        | Statement::ListUsers => Action::Role(Box::new(statement)),
+        Statement::GrantPermissions(_)
+        | Statement::RevokePermissions(_)
+        | Statement::ListPermissions(_) => Action::Permissions(Box::new(statement), keyspace),
+        other => {
+            ddl::check_known(other)?;
+            Action::Schema(Box::new(statement), keyspace)
+        }
+    })
 }
 
 fn select_run<'r>(
@@ -558,6 +586,9 @@ fn check_batch(kind: BatchKind, entries: &[&Modify], has_timestamp: bool) -> Res
         return invalid("Timestamp must be set either on BATCH or individual statements");
     }
     let counters = entries.iter().filter(|own| own.table.flags.counter).count();
+    if has_timestamp && counters > 0 {
+        return invalid("Cannot provide custom timestamp for a BATCH containing counters");
+    }
     if kind == BatchKind::Counter && counters < entries.len() {
         return invalid("Cannot include non-counter statement in a counter batch");
     }
@@ -567,6 +598,7 @@ fn check_batch(kind: BatchKind, entries: &[&Modify], has_timestamp: bool) -> Res
     if kind == BatchKind::Logged && counters > 0 {
         return invalid("Cannot include a counter statement in a logged batch");
     }
+    entries.iter().try_for_each(|own| modify::check_counters(own))?;
     if conditional {
         let first = entries.first().map(|own| own.table.full_name());
         if entries.iter().any(|own| Some(own.table.full_name()) != first) {

@@ -201,10 +201,15 @@ pub(crate) fn restrictions(
                 };
                 all.add_multi(Multi { start, count, test }, table, filtering)?;
             }
-            Relation::Custom { .. } => {
-                return invalid(
-                    "Custom index expressions are not supported by any index of this server",
-                );
+            Relation::Custom { index, .. } => {
+                let index = index.name.as_str();
+                if !table.indexes.iter().any(|own| own.name == index) {
+                    return invalid(format!(
+                        "Invalid index expression, index {index} not found for {}",
+                        table.full_name()
+                    ));
+                }
+                return invalid(format!("Index {index} does not support custom expressions"));
             }
         }
     }
@@ -367,12 +372,17 @@ fn check_token(columns: &[Name], table: &Table) -> Result<()> {
             return Err(undefined_column(column.as_str(), table));
         }
     }
-    if columns.len() != key.len()
-        || key.iter().any(|key| !columns.iter().any(|own| &*key.name == own.as_str()))
-    {
+    if key.iter().any(|key| !columns.iter().any(|own| &*key.name == own.as_str())) {
         return invalid(
             "The token() function must be applied to all partition key components or none of them",
         );
+    }
+    let repeated = |at: usize, own: &Name| columns.iter().take(at).any(|other| other == own);
+    if columns.iter().enumerate().any(|(at, own)| repeated(at, own)) {
+        return invalid("The token() function contains duplicate partition key components");
+    }
+    if columns.len() != key.len() {
+        return invalid("The token() function must contains only partition key components");
     }
     if columns.iter().zip(key).any(|(own, key)| own.as_str() != &*key.name) {
         let names: Vec<&str> = key.iter().map(|key| &*key.name).collect();
@@ -504,19 +514,12 @@ impl Restrictions {
         let name = &column.name;
         for other in self.of(at) {
             match (other, &test) {
-                (Test::Lower(..) | Test::Upper(..), Test::Equal(_) | Test::In(_)) => {
-                    return invalid(format!(
-                        "Column \"{name}\" cannot be restricted by both an equality and an inequality relation"
-                    ));
-                }
-                (Test::Equal(_), _) | (_, Test::Equal(_))
-                    if !(other.is_contains() || test.is_contains()) =>
-                {
+                (Test::Equal(_), _) => {
                     return invalid(format!(
                         "{name} cannot be restricted by more than one relation if it includes an Equal"
                     ));
                 }
-                (Test::In(_), _) | (_, Test::In(_)) => {
+                (Test::In(_), _) => {
                     return invalid(format!(
                         "{name} cannot be restricted by more than one relation if it includes a IN"
                     ));
@@ -531,7 +534,12 @@ impl Restrictions {
                         "More than one restriction was found for the end bound on {name}"
                     ));
                 }
-                (a, b) if a.is_contains() != b.is_contains() => {
+                (Test::Lower(..) | Test::Upper(..), test) if !test.is_slice() => {
+                    return invalid(format!(
+                        "Column \"{name}\" cannot be restricted by both an equality and an inequality relation"
+                    ));
+                }
+                (a, b) if a.is_contains() && !b.is_contains() => {
                     return invalid(format!(
                         "Collection column {name} can only be restricted by CONTAINS, CONTAINS KEY, or map-entry equality"
                     ));
@@ -560,6 +568,15 @@ impl Restrictions {
         }
         let columns = table.clustering_columns();
         let name = |place: usize| columns.get(place).map_or("", |own| &*own.name);
+        // What an index answers needs no place in the key.
+        let equal = matches!(test, Test::Equal(_));
+        if table
+            .indexes
+            .iter()
+            .any(|own| own.is_public && &*own.column == name(place) && (equal || own.is_sai()))
+        {
+            return Ok(());
+        }
         let restricted = self.single.iter().filter_map(|(at, tests)| {
             let place = at.checked_sub(table.partition_count)?;
             (place < columns.len()).then(|| (place, tests.iter().any(Test::is_slice)))
@@ -567,7 +584,8 @@ impl Restrictions {
         let multi = self.multi.iter().map(|own| {
             (own.start, matches!(own.test, MultiTest::Lower(..) | MultiTest::Upper(..)))
         });
-        let Some((last, is_slice)) = restricted.chain(multi).max_by_key(|(place, _)| *place) else {
+        let all: Vec<(usize, bool)> = restricted.chain(multi).collect();
+        let Some((last, is_slice)) = all.iter().copied().max_by_key(|(place, _)| *place) else {
             return Ok(());
         };
         if is_slice && place > last {
@@ -578,9 +596,10 @@ impl Restrictions {
             ));
         }
         if place < last && test.is_slice() {
+            let next = all.iter().map(|(own, _)| *own).filter(|own| *own > place).min();
             return invalid(format!(
                 "PRIMARY KEY column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
-                name(place + 1),
+                name(next.unwrap_or(last)),
                 name(place)
             ));
         }
@@ -593,7 +612,7 @@ impl Restrictions {
             MultiTest::Upper(..) => Test::Upper(Expr::Constant(None), false),
             _ => Test::Equal(Expr::Constant(None)),
         };
-        self.check_clustering(multi.start, &probe, table, filtering)?;
+        let known = self.clone();
         // What single columns are restricted by is tuples of one, where they meet.
         for place in multi.start..multi.start + multi.count {
             let at = table.partition_count + place;
@@ -653,6 +672,7 @@ impl Restrictions {
                 }
             }
         }
+        known.check_clustering(multi.start, &probe, table, filtering)?;
         self.multi.push(multi);
         Ok(())
     }
@@ -661,12 +681,6 @@ impl Restrictions {
         let shown = || columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", ");
         for own in &self.token {
             match (own, &test) {
-                (Test::Equal(_), _) | (_, Test::Equal(_)) => {
-                    return invalid(format!(
-                        "{} cannot be restricted by more than one relation if it includes an Equal",
-                        shown()
-                    ));
-                }
                 (Test::Lower(..), Test::Lower(..)) => {
                     return invalid(format!(
                         "More than one restriction was found for the start bound on {}",
@@ -676,6 +690,18 @@ impl Restrictions {
                 (Test::Upper(..), Test::Upper(..)) => {
                     return invalid(format!(
                         "More than one restriction was found for the end bound on {}",
+                        shown()
+                    ));
+                }
+                (Test::Lower(..) | Test::Upper(..), Test::Equal(_)) => {
+                    return invalid(format!(
+                        "Columns \"{}\" cannot be restricted by both an equality and an inequality relation",
+                        shown()
+                    ));
+                }
+                (Test::Equal(_), _) => {
+                    return invalid(format!(
+                        "{} cannot be restricted by more than one relation if it includes an Equal",
                         shown()
                     ));
                 }

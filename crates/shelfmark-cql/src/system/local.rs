@@ -106,11 +106,29 @@ pub(super) fn roles(roles: &Roles) -> Vec<Cells> {
     found
         .iter()
         .map(|role| {
-            vec![
+            let mut row = vec![
                 ("role", text(&role.name)),
                 ("can_login", boolean(role.can_login)),
                 ("is_superuser", boolean(role.is_superuser)),
-            ]
+            ];
+            if !role.member_of.is_empty() {
+                row.push(("member_of", texts(&role.member_of)));
+            }
+            row
         })
         .collect()
+}
+
+/// Returns the rows of `system_auth.role_members`.
+pub(super) fn role_members(roles: &Roles) -> Vec<Cells> {
+    let found = roles.all().unwrap_or_default();
+    let mut rows: Vec<Cells> = Vec::new();
+    for role in &found {
+        rows.extend(
+            role.member_of
+                .iter()
+                .map(|given| vec![("role", text(given)), ("member", text(&role.name))]),
+        );
+    }
+    rows
 }

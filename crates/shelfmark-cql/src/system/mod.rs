@@ -113,6 +113,7 @@ fn source(
         ("system", "local") => Box::new(move |schema, _| local::local(&node, schema)),
         ("system", "built_views") => Box::new(|schema, _| schema_rows::built_views(schema)),
         ("system_auth", "roles") => Box::new(move |_, _| local::roles(&roles)),
+        ("system_auth", "role_members") => Box::new(move |_, _| local::role_members(&roles)),
         ("system_traces", "sessions") => {
             Box::new(move |_, partition| traces::sessions(&traces, &node, partition))
         }

@@ -110,6 +110,30 @@ pub(crate) fn preferred(literal: &Literal) -> CqlType {
     }
 }
 
+/// The type, other than of a list or vector, that a list is written for; the original refuses that
+/// where it looks whether the list fits.
+pub(crate) fn misplaced_list(term: &Term, ty: &CqlType) -> Option<CqlType> {
+    match (term, ty) {
+        (Term::List(items), CqlType::List { element, .. } | CqlType::Vector { element, .. })
+        | (Term::Set(items), CqlType::Set { element, .. }) => {
+            items.iter().find_map(|item| misplaced_list(item, element))
+        }
+        (Term::List(_), ty) => Some(ty.clone()),
+        (Term::Map(items), CqlType::Map { key, value, .. }) => items
+            .iter()
+            .find_map(|(k, v)| misplaced_list(k, key).or_else(|| misplaced_list(v, value))),
+        (Term::Tuple(items), CqlType::Tuple(types)) => {
+            items.iter().zip(types.iter()).find_map(|(item, ty)| misplaced_list(item, ty))
+        }
+        (Term::UserType(items), CqlType::User { definition, .. }) => {
+            items.iter().find_map(|(name, item)| {
+                definition.field(name.as_str()).and_then(|(_, ty)| misplaced_list(item, ty))
+            })
+        }
+        _ => None,
+    }
+}
+
 /// How well a term fits a type.
 pub(crate) fn test(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Assign {
     let known = match term {
@@ -122,6 +146,7 @@ pub(crate) fn test(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Assign {
 fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assign {
     match term {
         Term::Literal(literal) => test_literal(literal, ty),
+        Term::Null if ty.is_counter() => Assign::No,
         Term::Null | Term::Marker(_) => Assign::Weak,
         Term::List(items) => match ty {
             CqlType::List { element, .. } => test_all(items.iter().map(|item| (item, &**element))),
@@ -189,7 +214,7 @@ fn test_all<'t>(parts: impl Iterator<Item = (&'t Term, &'t CqlType)>) -> Assign 
 pub(crate) fn test_literal(literal: &Literal, ty: &CqlType) -> Assign {
     let native = match ty {
         CqlType::Native(native) => *native,
-        CqlType::Custom(_) => return Assign::Weak,
+        CqlType::Custom(_) | CqlType::Tuple(_) => return Assign::Weak,
         _ => return Assign::No,
     };
     if *ty == preferred(literal) {

@@ -99,12 +99,20 @@ impl Expr {
             }
             Self::Elements { items, ty } => eval_elements(items, ty, env).map(Some),
             Self::Entries { items, ty } => eval_entries(items, ty, env).map(Some),
-            Self::Fields { items } => {
+            Self::Fields { items, is_tuple } => {
                 let mut parts = Vec::with_capacity(items.len());
-                for item in items {
-                    parts.push(match item {
-                        Some(item) => item.inner(env)?,
-                        None => None,
+                for (at, item) in items.iter().enumerate() {
+                    let value =
+                        item.as_ref().map_or(Ok(BoundValue::Null), |item| item.eval(env))?;
+                    parts.push(match value {
+                        BoundValue::Bytes(bytes) => Some(bytes),
+                        BoundValue::Unset if *is_tuple => {
+                            return Err(CqlError::invalid(format!(
+                                "Invalid unset value for tuple field number {at}"
+                            )));
+                        }
+                        // A field of a user type that is not set is null.
+                        BoundValue::Null | BoundValue::Unset => None,
                     });
                 }
                 Ok(Some(put_tuple(parts.iter().map(Option::as_deref)).into()))
@@ -213,7 +221,9 @@ fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<By
 
 /// The token of a partition key's columns.
 pub(crate) fn token_of(parts: &[Bytes]) -> i64 {
-    shelfmark_keycode::token(&crate::statement::partition_bytes(parts))
+    let key = crate::statement::partition_bytes(parts);
+    // No row has the empty key; it stands for the least token, which is none.
+    if key.is_empty() { i64::MIN } else { shelfmark_keycode::token(&key) }
 }
 
 /// An element of a serialised collection.

@@ -95,7 +95,7 @@ pub(crate) enum Expr {
     /// A map.
     Entries { items: Vec<(Expr, Expr)>, ty: CqlType },
     /// A tuple or user type; fields that were not given are null.
-    Fields { items: Vec<Option<Expr>> },
+    Fields { items: Vec<Option<Expr>>, is_tuple: bool },
     /// A function of values.
     Call { function: Scalar, arguments: Vec<Expr> },
     /// The token of a partition key.

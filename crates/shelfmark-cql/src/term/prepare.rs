@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Name, Term};
 
-use super::assign::arguments_of;
+use super::assign::{arguments_of, misplaced_list};
 use super::{Expr, Receiver, Scope, known_type, term_text, test};
 use crate::error::CqlError;
 use crate::function::{Argument, Assign, Resolved, cast, negate, operate, resolve};
@@ -25,6 +25,9 @@ impl From<MarshalError> for CqlError {
 /// * `Invalid`: it does not fit what receives it.
 pub(crate) fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Expr> {
     match term {
+        Term::Null if to.ty.is_counter() => {
+            Err(CqlError::invalid("Invalid null value for counter increment/decrement"))
+        }
         Term::Null => Ok(Expr::Constant(None)),
         Term::Marker(marker) => Ok(prepare_marker(marker.index, to, scope)),
         Term::Literal(literal) => {
@@ -60,22 +63,7 @@ pub(crate) fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> R
             }
             prepare(inner, Receiver { name: to.name, ty: &ty }, scope)
         }
-        Term::Cast { term: inner, target } => {
-            let target = native_by_name(target.name()).map_or(CqlType::Text, CqlType::Native);
-            let from = known_type(inner, scope).unwrap_or_else(|| target.clone());
-            let call = convert(
-                prepare(inner, Receiver { name: to.name, ty: &from }, scope)?,
-                &from,
-                &target,
-            )?;
-            if target != *to.ty && !to.ty.is_value_compatible_with(&target) {
-                return Err(CqlError::invalid(format!(
-                    "Type error: cannot assign result of function system.cast_as_{target} (type {target}) to {} (type {})",
-                    to.name, to.ty
-                )));
-            }
-            Ok(call)
-        }
+        Term::Cast { term: inner, target } => prepare_cast(inner, target.name(), to, scope),
         Term::Negate(inner) => {
             let own = known_type(inner, scope).filter(|own| negate(own).is_some());
             let ty = own.unwrap_or_else(|| to.ty.clone());
@@ -97,6 +85,25 @@ pub(crate) fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> R
 
 fn shown_hint(ty: &CqlType, term: &Term) -> String {
     format!("({ty}){}", term_text(term))
+}
+
+fn prepare_cast(
+    inner: &Term,
+    target: &str,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Expr> {
+    let target = native_by_name(target).map_or(CqlType::Text, CqlType::Native);
+    let from = known_type(inner, scope).unwrap_or_else(|| target.clone());
+    let call =
+        convert(prepare(inner, Receiver { name: to.name, ty: &from }, scope)?, &from, &target)?;
+    if target != *to.ty && !to.ty.is_value_compatible_with(&target) {
+        return Err(CqlError::invalid(format!(
+            "Type error: cannot assign result of function system.cast_as_{target} (type {target}) to {} (type {})",
+            to.name, to.ty
+        )));
+    }
+    Ok(call)
 }
 
 /// Casts unless the types are the same.
@@ -195,6 +202,16 @@ fn fold(expr: Expr) -> Result<Expr> {
     Ok(expr)
 }
 
+/// Whether a term fits a type.
+fn fits(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Result<bool> {
+    match misplaced_list(term, ty) {
+        Some(other) => Err(CqlError::invalid(format!(
+            "Unexpected receiver type '{other}'; only list and vector are expected"
+        ))),
+        None => Ok(test(term, ty, scope) != Assign::No),
+    }
+}
+
 fn prepare_list(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Expr> {
     let element = match to.ty {
         CqlType::List { element, .. } => element,
@@ -221,7 +238,7 @@ fn prepare_list(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Resu
     let name = format!("value({})", to.name);
     let mut parts = Vec::with_capacity(items.len());
     for item in items {
-        if test(item, element, scope) == Assign::No {
+        if !fits(item, element, scope)? {
             return Err(CqlError::invalid(format!(
                 "Invalid {what} literal for {}: value {} is not of type {element}",
                 to.name,
@@ -244,7 +261,10 @@ fn prepare_set(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Resul
             return fold(Expr::Entries { items: Vec::new(), ty: to.ty.clone() });
         }
         CqlType::User { definition, .. } if items.is_empty() => {
-            return fold(Expr::Fields { items: vec![None; definition.fields.len()] });
+            return fold(Expr::Fields {
+                items: vec![None; definition.fields.len()],
+                is_tuple: false,
+            });
         }
         _ => {
             return Err(CqlError::invalid(format!(
@@ -256,7 +276,7 @@ fn prepare_set(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Resul
     let name = format!("value({})", to.name);
     let mut parts = Vec::with_capacity(items.len());
     for item in items {
-        if test(item, element, scope) == Assign::No {
+        if !fits(item, element, scope)? {
             return Err(CqlError::invalid(format!(
                 "Invalid set literal for {}: value {} is not of type {element}",
                 to.name,
@@ -281,7 +301,7 @@ fn prepare_map(items: &[(Term, Term)], to: Receiver<'_>, scope: &mut Scope<'_>) 
     let mut parts = Vec::with_capacity(items.len());
     for (k, v) in items {
         for (what, term, ty) in [("key", k, key), ("value", v, value)] {
-            if test(term, ty, scope) == Assign::No {
+            if !fits(term, ty, scope)? {
                 return Err(CqlError::invalid(format!(
                     "Invalid map literal for {}: {what} {} is not of type {ty}",
                     to.name,
@@ -320,7 +340,7 @@ fn prepare_udt(items: &[(Name, Term)], to: Receiver<'_>, scope: &mut Scope<'_>) 
             parts.push(None);
             continue;
         };
-        if test(term, ty, scope) == Assign::No {
+        if !fits(term, ty, scope)? {
             return Err(CqlError::invalid(format!(
                 "Invalid user type literal for {}: field {field} is not of type {ty}",
                 to.name
@@ -329,11 +349,17 @@ fn prepare_udt(items: &[(Name, Term)], to: Receiver<'_>, scope: &mut Scope<'_>) 
         let name = format!("{}.{field}", to.name);
         parts.push(Some(prepare(term, Receiver { name: &name, ty }, scope)?));
     }
-    fold(Expr::Fields { items: parts })
+    fold(Expr::Fields { items: parts, is_tuple: false })
 }
 
 fn prepare_tuple(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Expr> {
-    let CqlType::Tuple(types) = to.ty else {
+    let of_user_type: Vec<CqlType>;
+    let types: &[CqlType] = if let CqlType::Tuple(types) = to.ty {
+        types
+    } else if let CqlType::User { definition, .. } = to.ty {
+        of_user_type = definition.fields.iter().map(|(_, ty)| ty.clone()).collect();
+        &of_user_type
+    } else {
         if let [only] = items {
             return prepare(only, to, scope);
         }
@@ -353,7 +379,7 @@ fn prepare_tuple(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Res
     }
     let mut parts = Vec::with_capacity(types.len());
     for (at, (item, ty)) in items.iter().zip(types.iter()).enumerate() {
-        if test(item, ty, scope) == Assign::No {
+        if !fits(item, ty, scope)? {
             return Err(CqlError::invalid(format!(
                 "Invalid tuple literal for {}: component {at} is not of type {ty}",
                 to.name
@@ -362,7 +388,7 @@ fn prepare_tuple(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Res
         let name = format!("{}[{at}]", to.name);
         parts.push(Some(prepare(item, Receiver { name: &name, ty }, scope)?));
     }
-    fold(Expr::Fields { items: parts })
+    fold(Expr::Fields { items: parts, is_tuple: true })
 }
 
 /// Prepares a call; returns it with the type of its value.
@@ -380,6 +406,15 @@ fn prepare_call(
     let function = match resolve(name, &refs, receiver)? {
         Some(Resolved::Scalar(function)) => function,
         Some(Resolved::Aggregate(_)) => {
+            if let [only] = arguments
+                && name.eq_ignore_ascii_case("count")
+                && test(only, &CqlType::Blob, scope) == Assign::No
+            {
+                return Err(CqlError::invalid(format!(
+                    "Type error: {} cannot be passed as argument 0 of function system.count of type blob",
+                    term_text(only)
+                )));
+            }
             return Err(CqlError::invalid(
                 "Aggregation function are not supported in the where clause",
             ));
@@ -407,7 +442,7 @@ fn prepare_token(arguments: &[Term], scope: &mut Scope<'_>) -> Result<(Expr, Cql
     let columns: Vec<CqlType> = columns.iter().map(|column| column.kind.clone()).collect();
     let mut parts = Vec::with_capacity(arguments.len());
     for (at, (term, ty)) in arguments.iter().zip(&columns).enumerate() {
-        if test(term, ty, scope) == Assign::No {
+        if !fits(term, ty, scope)? {
             return Err(CqlError::invalid(format!(
                 "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",
                 term_text(term)

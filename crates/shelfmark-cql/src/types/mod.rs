@@ -34,8 +34,8 @@ use std::sync::Arc;
 pub use class_name::{class_name, parse_class_name};
 pub use compare::compare;
 pub use error::{MarshalError, Result};
-pub(crate) use json::put_json_name;
 pub use json::{Json, from_json, parse_json, to_json, to_json_into};
+pub(crate) use json::{column_name as json_column_name, put_json_name};
 pub use key::key_type;
 pub use name::{maybe_quote, native_by_name};
 pub use number::{

@@ -71,7 +71,15 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
     let fail = |what: &str| MarshalError::new(format!("Unable to make {what} from '{text}'"));
     let optional = !matches!(native, Native::Ascii | Native::Text | Native::Blob | Native::Empty);
     if optional && text.is_empty() {
-        return Ok(Vec::new());
+        return match native {
+            Native::Date => {
+                Err(MarshalError::new("Unable to coerce '' to a formatted date (long)"))
+            }
+            Native::Time => {
+                Err(MarshalError::new("(TimeType) Unable to coerce '' to a formatted time (long)"))
+            }
+            _ => Ok(Vec::new()),
+        };
     }
     Ok(match native {
         Native::Ascii => {
@@ -119,7 +127,7 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
                 Some(mapped) => mapped.octets().to_vec(),
                 None => address.octets().to_vec(),
             },
-            Err(_) => return Err(fail("inet address")),
+            Err(_) => short_ipv4(text).ok_or_else(|| fail("inet address"))?.to_vec(),
         },
         Native::Timestamp => parse_timestamp(text)?.to_be_bytes().to_vec(),
         Native::Date => parse_date(text)?.to_be_bytes().to_vec(),
@@ -128,6 +136,25 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
         Native::Empty if text.is_empty() => Vec::new(),
         Native::Empty => return Err(MarshalError::new(format!("'{text}' is not empty"))),
     })
+}
+
+/// An address of version 4 with fewer than four parts, as Java reads them: the last part fills the
+/// bytes that are left.
+fn short_ipv4(text: &str) -> Option<[u8; 4]> {
+    let mut parts: Vec<&str> = text.split('.').collect();
+    if parts.len() > 3 || !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return None;
+    }
+    let last: u32 = parts.pop()?.parse().ok()?;
+    let left = 8 * (4 - parts.len());
+    if u64::from(last) >> left != 0 {
+        return None;
+    }
+    let mut out = last.to_be_bytes();
+    for (part, byte) in parts.into_iter().zip(&mut out) {
+        *byte = part.parse().ok()?;
+    }
+    Some(out)
 }
 
 /// Java's spelling: `NaN` and `Infinity` as they are, and no names of Rust's own.

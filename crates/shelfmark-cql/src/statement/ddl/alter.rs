@@ -98,6 +98,9 @@ pub(super) fn alter(
         // Everything was there, or gone, already.
         return Ok(None);
     }
+    if matches!(own.action, AlterTableAction::With(_)) && table.options == found.options {
+        return Ok(None);
+    }
     let mut changes = altered_views(own, &table, keyspace);
     changes.push(altered(table));
     Ok(Some(Change {

@@ -118,7 +118,7 @@ fn class(own: &CreateIndex) -> Result<Option<String>> {
     match short.to_ascii_lowercase().as_str() {
         "sai" | "storageattachedindex" => Ok(Some(class.to_owned())),
         "legacy_local_table" => Ok(None),
-        "sasiindex" => invalid("SASI indexes are not supported by this server; use 'sai'"),
+        "sasiindex" => invalid("SASI indexes are disabled. Enable in cassandra.yaml to use."),
         _ => configuration(format!("Unable to find custom indexer class '{class}'")),
     }
 }
@@ -172,10 +172,15 @@ fn check(column: &Column, kind: IndexTarget, table: &Table, class: Option<&str>)
         };
         return invalid(format!("Secondary indexes are not supported on {what}"));
     }
+    if table.flags.compact && column.role.is_key() && table.clustering_count > 0 {
+        return invalid(
+            "Secondary indexes are not supported on PRIMARY KEY columns in COMPACT STORAGE tables",
+        );
+    }
     if table.flags.compact && column.role == ColumnKind::Regular && table.flags.dense {
-        return invalid(format!(
-            "Secondary indexes are not supported on compact value column of COMPACT STORAGE tables ({name})"
-        ));
+        return invalid(
+            "Secondary indexes are not supported on compact value column of COMPACT STORAGE tables",
+        );
     }
     if column.role == ColumnKind::PartitionKey && table.partition_count == 1 {
         return invalid(format!(

@@ -58,6 +58,9 @@ pub(super) fn alter(own: &AlterKeyspace, schema: &Schema) -> Result<Option<Chang
     }
     let old = writable(name, schema)?;
     let keyspace = apply(Keyspace::clone(old), &own.properties)?;
+    if keyspace.replication == old.replication && keyspace.durable_writes == old.durable_writes {
+        return Ok(None);
+    }
     Ok(Some(Change {
         changes: vec![attach(&keyspace)],
         told: told(ChangeKind::Updated, ChangeTarget::Keyspace, name, ""),

@@ -15,7 +15,9 @@ mod view;
 
 use std::sync::{Arc, PoisonError};
 
-use shelfmark_cql_syntax::ast::{DropFunction, Dropped, Name, Statement};
+use shelfmark_cql_syntax::ast::{
+    CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Statement,
+};
 use shelfmark_engine::CatalogueChange;
 
 use super::Executor;
@@ -53,18 +55,60 @@ pub(super) fn check_known(statement: &Statement) -> Result<()> {
         | Statement::AlterView(_)
         | Statement::DropView(_)
         | Statement::DropFunction(_)
-        | Statement::DropAggregate(_) => Ok(()),
+        | Statement::DropAggregate(_)
+        | Statement::CreateTrigger(_)
+        | Statement::DropTrigger(_) => Ok(()),
+        // What a server says whose users' functions are off, as they are by default.
+        Statement::CreateFunction(_) | Statement::CreateAggregate(_) => invalid(
+            "User-defined functions are disabled in cassandra.yaml - set user_defined_functions_enabled=true to enable",
+        ),
         other => invalid(format!("{} is not supported by this server", other.kind().text())),
     }
 }
 
 /// Answers a `DROP` of a function of the user's: there is none.
 fn no_function(what: &str, own: &DropFunction, keyspace: Option<&str>) -> Result<Answered> {
+    let keyspace = own.name.keyspace.as_ref().map(Name::as_str).or(keyspace).unwrap_or_default();
+    if is_system(keyspace) {
+        return invalid(format!("System keyspace '{keyspace}' is not user-modifiable"));
+    }
     if own.if_exists {
         return Ok(Outcome::Void.into());
     }
-    let keyspace = own.name.keyspace.as_ref().map(Name::as_str).or(keyspace).unwrap_or_default();
-    invalid(format!("{what} '{keyspace}.{}' doesn't exist", own.name.name.as_str()))
+    let arguments = own.arguments.as_ref().map_or_else(String::new, |all| {
+        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+        format!("({})", all.join(", "))
+    });
+    invalid(format!("{what} '{keyspace}.{}{arguments}' doesn't exist", own.name.name.as_str()))
+}
+
+/// Answers a `CREATE TRIGGER`: triggers are classes of Java.
+fn no_trigger(own: &CreateTrigger, keyspace: Option<&str>, schema: &Schema) -> Result<Answered> {
+    let keyspace = super::keyspace_of(&own.table, keyspace)?;
+    if is_system(keyspace) {
+        return invalid(format!("System keyspace '{keyspace}' is not user-modifiable"));
+    }
+    let table = own.table.name.as_str();
+    match schema.keyspace(keyspace) {
+        None => invalid(format!("Keyspace '{keyspace}' doesn't exist")),
+        Some(found) if !found.tables.contains_key(table) => {
+            invalid(format!("Table '{table}' doesn't exist"))
+        }
+        Some(_) => invalid(format!("Trigger class '{}' couldn't be loaded", own.class)),
+    }
+}
+
+/// Answers a `DROP TRIGGER`.
+fn drop_trigger(own: &DropTrigger, keyspace: Option<&str>) -> Result<Answered> {
+    let keyspace = super::keyspace_of(&own.table, keyspace)?;
+    if own.if_exists {
+        return Ok(Outcome::Void.into());
+    }
+    invalid(format!(
+        "Trigger '{}' on '{keyspace}.{}' doesn't exist",
+        own.name.as_str(),
+        own.table.name.as_str()
+    ))
 }
 
 /// What a change of the schema comes to.
@@ -101,6 +145,8 @@ impl Executor {
             Statement::CreateView(own) => view::create(own, keyspace, &schema, environment)?,
             Statement::AlterView(own) => view::alter(own, keyspace, &schema)?,
             Statement::DropView(own) => view::drop(own, keyspace, &schema)?,
+            Statement::CreateTrigger(own) => return no_trigger(own, keyspace, &schema),
+            Statement::DropTrigger(own) => return drop_trigger(own, keyspace),
             Statement::DropFunction(own) => return no_function("Function", own, keyspace),
             Statement::DropAggregate(own) => return no_function("Aggregate", own, keyspace),
             other => return check_known(other).map(|()| Outcome::Void.into()),

@@ -171,6 +171,10 @@ pub(super) fn assign_key(
                 ));
             }
             if kind.is_multi_cell() {
+                let kind = match what {
+                    "materialized view" => format!("'{}'", crate::types::class_name(kind)),
+                    _ => kind.to_string(),
+                };
                 return invalid(format!(
                     "Invalid non-frozen collection type {kind} for PRIMARY KEY column '{shown}'"
                 ));

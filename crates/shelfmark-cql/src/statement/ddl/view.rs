@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_syntax::ast::{AlterView, CreateView, Dropped, Relation, SelectClause, Selector};
+use shelfmark_cql_syntax::ast::{
+    AlterView, CreateView, Dropped, Name, Relation, SelectClause, Selector,
+};
 use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::{IndexState, ViewPart, ViewSchema};
 
@@ -13,6 +15,7 @@ use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
     Column, ColumnKind, Schema, Table, TableFlags, TableOptions, View, stored_name, stored_schema,
 };
+use crate::statement::relation::undefined_column;
 
 #[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(super) fn create(
@@ -175,7 +178,7 @@ fn check_key(own: &CreateView, base: &Table) -> Result<()> {
         .partition
         .iter()
         .chain(&own.primary_key.clustering)
-        .map(shelfmark_cql_syntax::ast::Name::as_str)
+        .map(Name::as_str)
         .collect();
     let mut added: Vec<&str> = Vec::new();
     for name in &names {
@@ -216,38 +219,60 @@ fn check_key(own: &CreateView, base: &Table) -> Result<()> {
 /// Checks the `WHERE` and writes it as it is shown.
 fn where_text(own: &CreateView, base: &Table) -> Result<String> {
     let mut known: Vec<&str> = Vec::new();
+    let (mut illegal, mut restricted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for relation in &own.relations {
         match relation {
             Relation::IsNotNull { column } => {
                 if base.column(column.as_str()).is_none() {
-                    return invalid(format!(
-                        "Undefined column name {} in table {}",
-                        column.as_str(),
-                        base.full_name()
-                    ));
+                    return Err(undefined_column(column.as_str(), base));
                 }
                 known.push(column.as_str());
             }
             Relation::Token { .. } => {
                 return invalid("Cannot use token relation when defining a materialized view");
             }
-            _ => {
-                return invalid(
-                    "Materialized views with restrictions other than IS NOT NULL are not supported by this server",
-                );
+            Relation::Custom { .. } => {
+                return invalid(format!(
+                    "WHERE clause for materialized view '{}' cannot contain custom index expressions",
+                    own.name.name.as_str()
+                ));
+            }
+            Relation::Column { column, .. }
+            | Relation::In { column, .. }
+            | Relation::Element { column, .. } => match base.column(column.as_str()) {
+                None => return Err(undefined_column(column.as_str(), base)),
+                Some(found) if found.role.is_key() => restricted.push(column.as_str()),
+                Some(_) => {
+                    restricted.push(column.as_str());
+                    illegal.push(column.as_str());
+                }
+            },
+            Relation::Tuple { columns, .. } | Relation::TupleIn { columns, .. } => {
+                restricted.extend(columns.iter().map(Name::as_str));
             }
         }
     }
     let keys = own.primary_key.partition.iter().chain(&own.primary_key.clustering);
     let open: Vec<&str> = keys
-        .map(shelfmark_cql_syntax::ast::Name::as_str)
-        .filter(|name| !known.contains(name))
+        .map(Name::as_str)
+        .filter(|name| !known.contains(name) && !restricted.contains(name))
         .collect();
     if !open.is_empty() {
         return invalid(format!(
             "Primary key columns {} must be restricted with 'IS NOT NULL' or otherwise",
             open.join(", ")
         ));
+    }
+    if !illegal.is_empty() {
+        return invalid(format!(
+            "Non-primary key columns can only be restricted with 'IS NOT NULL' (got: {} restricted illegally)",
+            illegal.join(",")
+        ));
+    }
+    if !restricted.is_empty() {
+        return invalid(
+            "Materialized views whose primary key columns are restricted by more than IS NOT NULL are not supported by this server",
+        );
     }
     let shown: Vec<String> = known
         .iter()
@@ -276,6 +301,9 @@ pub(super) fn alter(
         return invalid(
             "Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being replayed.",
         );
+    }
+    if table.options == found.options {
+        return Ok(None);
     }
     Ok(Some(Change {
         changes: vec![altered(table)],

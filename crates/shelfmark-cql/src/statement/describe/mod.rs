@@ -245,7 +245,7 @@ fn table_items(own: &Keyspace, table: &Table, internals: bool) -> Vec<Item> {
 }
 
 fn view_item(own: &Keyspace, view: &Table, internals: bool) -> Item {
-    item(&own.name, "materialized view", &view.name, Some(text::table(view, internals)))
+    item(&own.name, "materialized_view", &view.name, Some(text::table(view, internals)))
 }
 
 fn index_item(own: &Keyspace, name: &str) -> Option<Item> {
@@ -318,8 +318,8 @@ fn cluster() -> Answered {
     let mut rows = RowBuffer::default();
     rows.row([
         Some(b"Shelfmark".as_slice()),
-        Some(b"org.apache.cassandra.dht.Murmur3Partitioner".as_slice()),
-        Some(b"org.apache.cassandra.locator.SimpleSnitch".as_slice()),
+        Some(b"Murmur3Partitioner".as_slice()),
+        Some(b"SimpleSnitch".as_slice()),
     ]);
     Outcome::Rows(ResultRows { columns: columns.into(), rows, paging: None }).into()
 }

@@ -98,9 +98,6 @@ impl Conditions {
         for own in all {
             let name = own.column.as_str();
             let (at, column) = table.find(name).ok_or_else(|| undefined_column(name, table))?;
-            if column.role.is_key() {
-                return invalid(format!("PRIMARY KEY column '{name}' cannot have IF conditions"));
-            }
             if column.kind.is_counter() {
                 return invalid("Conditions on counters are not supported");
             }
@@ -128,7 +125,10 @@ impl Conditions {
                         (operator, ty) => {
                             let slices = !matches!(operator, Operator::Equal | Operator::NotEqual);
                             if slices && ty.references_duration() {
-                                return invalid("Slice conditions are not supported on durations");
+                                return invalid(format!(
+                                    "Slice conditions ( {} ) are not supported on durations",
+                                    operator.text()
+                                ));
                             }
                             ty.clone()
                         }
@@ -139,6 +139,9 @@ impl Conditions {
                     )
                 }
             };
+            if column.role.is_key() {
+                return invalid(format!("PRIMARY KEY column '{name}' cannot have IF conditions"));
+            }
             let is_static = column.role == ColumnKind::Static;
             out.push(Condition { at, is_static, path, test });
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_engine::{CellChange, ClusteringValue, Mutation, Span};
 
-use super::keys::{checked_partition, partitions, spans};
+use super::keys::{checked_partition, joined_partitions, partitions, spans};
 use super::relation::Restrictions;
 use crate::error::CqlError;
 use crate::outcome::BoundValue;
@@ -26,7 +26,7 @@ use crate::types::Json;
 
 pub(crate) use condition::Conditions;
 pub(crate) use operation::{Lists, Operation, field_path};
-pub(crate) use prepare::{integer, prepare_delete, prepare_insert, prepare_update};
+pub(crate) use prepare::{check_counters, integer, prepare_delete, prepare_insert, prepare_update};
 pub(crate) use run::{Entry, now_of, run_batch, run_one};
 
 type Result<T> = std::result::Result<T, CqlError>;
@@ -160,6 +160,7 @@ impl Modify {
     pub(crate) fn changes(&self, env: Env<'_>) -> Result<Vec<Change>> {
         let mut out = Vec::new();
         let partitions = partitions(&self.table, &self.restrictions, env)?;
+        let partitions = joined_partitions(&self.table, &partitions)?;
         if self.only_statics {
             let changes =
                 partitions.into_iter().map(|partition| Change { partition, place: Place::Statics });
@@ -169,7 +170,7 @@ impl Modify {
         for partition in partitions {
             for span in &spans.spans {
                 let place = if spans.are_rows {
-                    check_clustering(&span.equal)?;
+                    self.check_row(&span.equal)?;
                     Place::Row(span.equal.clone())
                 } else if span.is_all() {
                     Place::Partition
@@ -180,6 +181,33 @@ impl Modify {
             }
         }
         Ok(out)
+    }
+
+    /// Checks the clustering key of a row that is written.
+    fn check_row(&self, clustering: &[ClusteringValue]) -> Result<()> {
+        if self.table.flags.compact
+            && let ([column], [value]) = (self.table.clustering_columns(), clustering)
+            && value.as_ref().is_none_or(Bytes::is_empty)
+        {
+            return Err(CqlError::invalid(format!(
+                "Invalid empty or null value for column {}",
+                column.name
+            )));
+        }
+        check_clustering(clustering)?;
+        let is_insert = self.kind == Kind::Insert && self.table.flags.compact;
+        if is_insert
+            && self.json.is_none()
+            && self.regular.is_empty()
+            && let Some(column) = self.table.other_columns().first()
+        {
+            // Such a row is kept by its value, so there has to be one.
+            return Err(CqlError::invalid(format!(
+                "Column {} is mandatory for this COMPACT STORAGE table",
+                column.name
+            )));
+        }
+        Ok(())
     }
 
     /// Evaluates the change of an `INSERT JSON`: its key and what happens to columns.
@@ -201,6 +229,12 @@ impl Modify {
         for (at, column) in table.clustering_columns().iter().enumerate() {
             match values.get(table.partition_count + at).and_then(Option::as_ref) {
                 Some(BoundValue::Bytes(bytes)) => clustering.push(Some(bytes.clone())),
+                Some(BoundValue::Unset) => {
+                    return Err(CqlError::invalid(format!(
+                        "Invalid unset value for column {}",
+                        column.name
+                    )));
+                }
                 _ => missing.push(&*column.name),
             }
         }
@@ -223,7 +257,7 @@ impl Modify {
                 missing.join(", ")
             )));
         }
-        check_clustering(&clustering)?;
+        self.check_row(&clustering)?;
         Ok((Change { partition, place: Place::Row(clustering) }, regular, statics))
     }
 
@@ -289,6 +323,9 @@ fn check_clustering(values: &[ClusteringValue]) -> Result<()> {
 fn json_key(value: Option<&BoundValue>, name: &str) -> Result<Bytes> {
     match value {
         Some(BoundValue::Bytes(bytes)) => Ok(bytes.clone()),
+        Some(BoundValue::Unset) => {
+            Err(CqlError::invalid(format!("Invalid unset value for column {name}")))
+        }
         _ => Err(CqlError::invalid(format!("Invalid null value in condition for column {name}"))),
     }
 }
@@ -317,13 +354,18 @@ fn json_values(
     let mut known = 0;
     let mut out = Vec::with_capacity(table.columns.len());
     for column in &table.columns {
-        let found = pairs.iter().find(|(name, _)| json_name(name) == *column.name);
+        let found =
+            pairs.iter().find(|(name, _)| crate::types::json_column_name(name) == *column.name);
         known += usize::from(found.is_some());
         out.push(match found {
-            None if keep && !column.role.is_key() => None,
+            None if keep && column.role.is_key() => Some(BoundValue::Unset),
+            None if keep => None,
             None => Some(BoundValue::Null),
             Some((_, value)) => {
                 let bytes = crate::types::from_json(&column.kind, value).map_err(|error| {
+                    if error.0.ends_with("to a duration") {
+                        return CqlError::invalid(error.0);
+                    }
                     CqlError::invalid(format!(
                         "Error decoding JSON value for {}: {error}",
                         column.name
@@ -334,20 +376,14 @@ fn json_values(
         });
     }
     if known < pairs.len() {
-        let unknown =
-            pairs.iter().map(|(name, _)| json_name(name)).find(|name| table.column(name).is_none());
+        let unknown = pairs
+            .iter()
+            .map(|(name, _)| crate::types::json_column_name(name))
+            .find(|name| table.column(name).is_none());
         return Err(CqlError::invalid(format!(
             "JSON values map contains unrecognized column: {}",
             unknown.unwrap_or_default()
         )));
     }
     Ok(out)
-}
-
-/// A key of the JSON as a column's name: folded unless it has quotes inside.
-fn json_name(name: &str) -> String {
-    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(quoted) => quoted.to_owned(),
-        None => name.to_lowercase(),
-    }
 }

@@ -15,7 +15,7 @@ use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
     Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
 };
-use crate::term::{Expr, Receiver, Scope, prepare, prepare_marker};
+use crate::term::{Env, Expr, Receiver, Scope, prepare, prepare_marker};
 use crate::types::{CqlType, from_text};
 
 type Result<T> = std::result::Result<T, CqlError>;
@@ -41,20 +41,12 @@ struct Parts {
     ttl: Option<Expr>,
 }
 
-fn attributes(written: &Attributes, table: &Table, scope: &mut Scope<'_>) -> Result<Parts> {
+fn attributes(written: &Attributes, scope: &mut Scope<'_>) -> Result<Parts> {
     let timestamp = written.timestamp.as_ref();
     let to = Receiver { name: "[timestamp]", ty: &CqlType::Bigint };
     let timestamp = timestamp.map(|own| integer(own, to, scope)).transpose()?;
     let to = Receiver { name: "[ttl]", ty: &CqlType::Int };
     let ttl = written.ttl.as_ref().map(|own| integer(own, to, scope)).transpose()?;
-    if table.flags.counter {
-        if timestamp.is_some() {
-            return invalid("Cannot provide custom timestamp for counter updates");
-        }
-        if ttl.is_some() {
-            return invalid("Cannot provide custom TTL for counter updates");
-        }
-    }
     Ok(Parts { timestamp, ttl })
 }
 
@@ -63,6 +55,12 @@ fn check_writable(table: &Table) -> Result<()> {
         return invalid("Cannot directly modify a materialized view");
     }
     if table.stored.is_none() {
+        if is_virtual(&table.keyspace) {
+            return invalid(format!(
+                "Modification is not supported by table {}",
+                table.full_name()
+            ));
+        }
         return Err(CqlError::new(
             crate::error::ErrorCode::Unauthorized,
             format!("{} keyspace is not user-modifiable.", table.keyspace),
@@ -71,32 +69,53 @@ fn check_writable(table: &Table) -> Result<()> {
     Ok(())
 }
 
+/// Whether a keyspace's tables are computed in the original too.
+fn is_virtual(keyspace: &str) -> bool {
+    matches!(keyspace, "system_virtual_schema" | "system_views")
+}
+
+/// Refuses what no counter takes; said last, and of a batch's statements after what is said of it.
+pub(crate) fn check_counters(modify: &Modify) -> Result<()> {
+    if !modify.table.flags.counter {
+        return Ok(());
+    }
+    if modify.conditions.is_some() {
+        return invalid("Conditional updates are not supported on counter tables");
+    }
+    if modify.timestamp.is_some() {
+        return invalid("Cannot provide custom timestamp for counter updates");
+    }
+    if modify.ttl.is_some() {
+        return invalid("Cannot provide custom TTL for counter updates");
+    }
+    Ok(())
+}
+
 fn check_conditions(modify: &Modify) -> Result<()> {
     if !modify.conditions.is_some() {
         return Ok(());
     }
-    if modify.table.flags.counter {
-        return invalid("Conditional updates are not supported on counter tables");
-    }
     if modify.timestamp.is_some() {
         return invalid("Cannot provide custom timestamp for conditional updates");
     }
+    Ok(())
+}
+
+/// Refuses conditions on what `IN` names; said when the keys are known.
+pub(crate) fn check_named(modify: &Modify, partitions: usize) -> Result<()> {
     let what = if modify.kind == Kind::Delete { "deletions" } else { "updates" };
-    let in_key = |range: std::ops::Range<usize>| {
-        range
-            .into_iter()
-            .any(|at| modify.restrictions.of(at).iter().any(|test| matches!(test, Test::In(_))))
-    };
-    let table = &modify.table;
-    if in_key(0..table.partition_count) {
+    if partitions > 1 {
         return invalid(format!(
             "IN on the partition key is not supported with conditional {what}"
         ));
     }
-    let clustering = table.partition_count..table.partition_count + table.clustering_count;
+    let table = &modify.table;
+    let mut clustering = table.partition_count..table.partition_count + table.clustering_count;
+    let has_in = clustering
+        .any(|at| modify.restrictions.of(at).iter().any(|test| matches!(test, Test::In(_))));
     let multi_in =
         modify.restrictions.multi.iter().any(|own| !matches!(own.test, MultiTest::Equal(_)));
-    if in_key(clustering) || (multi_in && modify.kind != Kind::Delete) {
+    if has_in || (multi_in && modify.kind != Kind::Delete) {
         return invalid(format!(
             "IN on the clustering key columns is not supported with conditional {what}"
         ));
@@ -110,7 +129,6 @@ pub(crate) fn prepare_insert(
     table: &Arc<Table>,
     scope: &mut Scope<'_>,
 ) -> Result<Modify> {
-    check_writable(table)?;
     if table.flags.counter {
         return invalid("INSERT statements are not allowed on counter tables, use UPDATE instead");
     }
@@ -135,15 +153,22 @@ pub(crate) fn prepare_insert(
                 }
                 JsonValue::Marker(marker) => prepare_marker(marker.index, to, scope),
             };
-            modify.json = Some((text, *default == JsonDefault::Unset));
+            let keep = *default == JsonDefault::Unset;
+            if matches!(text, Expr::Constant(_)) {
+                // What is there already is read at once.
+                let env = Env { world: None, values: &[], row: None };
+                super::json_values(table, &text, keep, env)?;
+            }
+            modify.json = Some((text, keep));
         }
         InsertValues::Columns { columns, values } => {
             insert_columns(&mut modify, columns, values, scope)?;
         }
     }
-    let parts = attributes(&insert.attributes, table, scope)?;
+    let parts = attributes(&insert.attributes, scope)?;
     modify.timestamp = parts.timestamp;
     modify.ttl = parts.ttl;
+    check_writable(table)?;
     check_conditions(&modify)?;
     Ok(modify)
 }
@@ -161,22 +186,29 @@ fn insert_columns(
     if columns.is_empty() {
         return invalid("No columns provided to INSERT");
     }
+    let repeated = |at: usize, name: &Name| columns.iter().take(at).any(|other| other == name);
+    if columns.iter().enumerate().any(|(at, name)| repeated(at, name)) {
+        return invalid("The column names contains duplicates");
+    }
     let mut has_clustering = false;
-    for (at, (name, term)) in columns.iter().zip(values).enumerate() {
-        if columns.iter().take(at).any(|other| other == name) {
-            return invalid("The column names contains duplicates");
-        }
-        let (place, column) =
-            table.find(name.as_str()).ok_or_else(|| undefined_column(name.as_str(), &table))?;
-        let to = Receiver { name: &column.name, ty: &column.kind };
-        let expr = prepare(term, to, scope)?;
-        match column.role {
-            ColumnKind::PartitionKey | ColumnKind::Clustering => {
-                has_clustering |= column.role == ColumnKind::Clustering;
-                modify.restrictions.single.insert(place, vec![Test::Equal(expr)]);
+    // Keys come last, as the original's `WHERE` of an insertion.
+    for of_key in [false, true] {
+        for (name, term) in columns.iter().zip(values) {
+            let (place, column) =
+                table.find(name.as_str()).ok_or_else(|| undefined_column(name.as_str(), &table))?;
+            if column.role.is_key() != of_key {
+                continue;
             }
-            ColumnKind::Static => modify.statics.push(Operation::assign(column, expr)),
-            ColumnKind::Regular => modify.regular.push(Operation::assign(column, expr)),
+            let to = Receiver { name: &column.name, ty: &column.kind };
+            let expr = prepare(term, to, scope)?;
+            match column.role {
+                ColumnKind::PartitionKey | ColumnKind::Clustering => {
+                    has_clustering |= column.role == ColumnKind::Clustering;
+                    modify.restrictions.single.insert(place, vec![Test::Equal(expr)]);
+                }
+                ColumnKind::Static => modify.statics.push(Operation::assign(column, expr)),
+                ColumnKind::Regular => modify.regular.push(Operation::assign(column, expr)),
+            }
         }
     }
     // A compact table without a value column keeps its rows by an empty value.
@@ -184,17 +216,8 @@ fn insert_columns(
         let value = Expr::Constant(Some(bytes::Bytes::new()));
         modify.regular.push(Operation::assign(column, value));
     }
-    if table.flags.compact && modify.regular.is_empty() {
-        // Such a row is kept by its value, so there has to be one.
-        if table.clustering_count == 0 {
-            return invalid("Some clustering keys are missing: column1");
-        }
-        if let Some(column) = table.other_columns().first() {
-            return invalid(format!(
-                "Column {} is mandatory for this COMPACT STORAGE table",
-                column.name
-            ));
-        }
+    if table.flags.compact && modify.regular.is_empty() && table.clustering_count == 0 {
+        return invalid("Some clustering keys are missing: column1");
     }
     modify.only_statics =
         !has_clustering && modify.regular.is_empty() && !modify.statics.is_empty();
@@ -304,12 +327,15 @@ fn check_where(modify: &Modify) -> Result<()> {
             return invalid("Range deletions are not supported for specific columns");
         }
         if modify.kind == Kind::Update || !may_slice {
-            if modify.kind == Kind::Delete
-                && !missing(table.clustering_columns(), table.partition_count, own).is_empty()
-            {
+            let complete =
+                missing(table.clustering_columns(), table.partition_count, own).is_empty();
+            if modify.kind == Kind::Delete && !complete && !modify.regular.is_empty() {
                 return invalid("Range deletions are not supported for specific columns");
             }
-            check_all_clustering(modify)?;
+            // What a condition lacks where statics are deleted is said later.
+            if complete || modify.kind != Kind::Delete {
+                check_all_clustering(modify)?;
+            }
         } else {
             check_prefix(modify)?;
         }
@@ -351,8 +377,7 @@ pub(crate) fn prepare_update(
     table: &Arc<Table>,
     scope: &mut Scope<'_>,
 ) -> Result<Modify> {
-    check_writable(table)?;
-    let parts = attributes(&update.attributes, table, scope)?;
+    let parts = attributes(&update.attributes, scope)?;
     let conditions = Conditions::prepare(&update.conditions, table, scope)?;
     let mut seen: Vec<(&str, bool)> = Vec::new();
     let (mut regular, mut statics) = (Vec::new(), Vec::new());
@@ -395,6 +420,7 @@ pub(crate) fn prepare_update(
         conditions,
     };
     check_where(&modify)?;
+    check_writable(table)?;
     check_conditions(&modify)?;
     Ok(modify)
 }
@@ -405,7 +431,6 @@ pub(crate) fn prepare_delete(
     table: &Arc<Table>,
     scope: &mut Scope<'_>,
 ) -> Result<Modify> {
-    check_writable(table)?;
     let conditions = Conditions::prepare(&delete.conditions, table, scope)?;
     let (mut regular, mut statics) = (Vec::new(), Vec::new());
     for deletion in &delete.deletions {
@@ -426,7 +451,7 @@ pub(crate) fn prepare_delete(
             regular.push(operation)
         }
     }
-    let parts = attributes(&delete.attributes, table, scope)?;
+    let parts = attributes(&delete.attributes, scope)?;
     let own = where_of(Kind::Delete, &delete.relations, table, scope)?;
     let only_statics = regular.is_empty() && !statics.is_empty() && !conditions.has_regular(table);
     let modify = Modify {
@@ -442,6 +467,7 @@ pub(crate) fn prepare_delete(
         conditions,
     };
     check_where(&modify)?;
+    check_writable(table)?;
     check_conditions(&modify)?;
     check_conditional_delete(&modify)?;
     Ok(modify)
@@ -464,11 +490,9 @@ fn check_conditional_delete(modify: &Modify) -> Result<()> {
         );
     }
     if modify.conditions.has_regular(table) {
-        let names = modify.conditions.regular_names(table);
-        return invalid(format!(
-            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF condition on column '{}'",
-            names.first().copied().unwrap_or_default()
-        ));
+        return invalid(
+            "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF condition on non static columns",
+        );
     }
     invalid(
         "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to use IF conditions",

@@ -12,6 +12,7 @@ use shelfmark_engine::{
     Decision, Engine, LiveRow, Mutation, PartitionView, Span,
 };
 
+use super::prepare::check_named;
 use super::{Change, Conditions, Lists, Modify, Moment, Operation, Place};
 use crate::error::{CqlError, WriteKind};
 use crate::function::World;
@@ -82,6 +83,15 @@ fn run(
         Err(error) => return answer(Err(error)),
     };
     if conditional {
+        let named =
+            ready.iter().filter(|own| own.entry.modify.is_conditional()).try_for_each(|own| {
+                let first = own.changes.first().map(|change| &change.partition);
+                let one = own.changes.iter().all(|change| Some(&change.partition) == first);
+                check_named(own.entry.modify, if one { 1 } else { 2 })
+            });
+        if let Err(error) = named {
+            return answer(Err(error));
+        }
         run_conditional(engine, &ready, options, is_batch, answer);
         return;
     }

@@ -3,8 +3,9 @@
 //! * `selection`: what stands between `SELECT` and `FROM`.
 //! * `prepare`: the whole statement, with Cassandra's refusals.
 //! * `source`: where rows come from, in which order, from which position on.
-//! * `run`: a page, or all rows for aggregates.
+//! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped.
 
+mod aggregate;
 mod prepare;
 mod run;
 mod selection;

@@ -11,7 +11,7 @@ use crate::outcome::ColumnSpec;
 use crate::schema::{ColumnKind, IndexTarget, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
-use crate::term::{Expr, Receiver, Scope};
+use crate::term::{Expr, Receiver, Scope, prepare};
 use crate::types::CqlType;
 
 type Result<T> = std::result::Result<T, CqlError>;
@@ -33,22 +33,23 @@ pub(crate) fn prepare_select(
     table: &Arc<Table>,
     scope: &mut Scope<'_>,
 ) -> Result<Select> {
-    // Columns that are not there come first; what else is wrong with the selection comes after the
-    // restrictions.
+    // Of tables with statics the selection is looked at first, as far as it is resolved; everything
+    // else that is wrong with it is said after the restrictions.
     let chosen = match selection(&select.selection, table, scope) {
-        Err(error) if error.message.starts_with("Undefined column name") => return Err(error),
+        Err(error) if table.has_statics() && is_resolving(&error.message) => return Err(error),
         chosen => chosen,
     };
     for ordering in &select.order_by {
         let name = ordering.column.as_str();
         table.column(name).ok_or_else(|| undefined_column(name, table))?;
     }
+    check_nearest(select, table, scope)?;
     let own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
     if let Some(column) = own.not_null.first().and_then(|at| table.columns.get(*at)) {
         return invalid(format!("Unsupported restriction: {} IS NOT NULL", column.name));
     }
-    let only_statics = chosen.as_ref().is_ok_and(|chosen| selects_only_statics(chosen, table));
-    let (access, filters) = access(select, table, &own, only_statics)?;
+    let only_statics = selects_only_statics(&select.selection, table);
+    let Reading { access, filters, refused } = access(select, table, &own, only_statics)?;
     let chosen = chosen?;
     if select.distinct {
         if select.per_partition_limit.is_some() {
@@ -64,6 +65,9 @@ pub(crate) fn prepare_select(
         return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
     }
     let (ordered, reversed) = order(select, table, &own, &access)?;
+    if refused {
+        return invalid(FILTERING);
+    }
     check_open_range(select, table, &own, &access)?;
     let to = Receiver { name: "[limit]", ty: &CqlType::Int };
     let limit = select.limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
@@ -98,6 +102,24 @@ pub(crate) fn prepare_select(
     })
 }
 
+/// Refuses `ORDER BY … ANN OF`: there are no vector indexes here.
+fn check_nearest(select: &ast::Select, table: &Table, scope: &mut Scope<'_>) -> Result<()> {
+    for ordering in &select.order_by {
+        let Some(vector) = &ordering.ann_of else { continue };
+        if select.order_by.len() > 1 {
+            return invalid("ANN ordering does not support any other ordering");
+        }
+        let Some(column) = table.column(ordering.column.as_str()) else { continue };
+        prepare(vector, Receiver { name: &column.name, ty: &column.kind }, scope)?;
+        let is_vector = |ty: &CqlType| matches!(ty, CqlType::Vector { element, .. } if **element == CqlType::Float);
+        if !is_vector(&column.kind) {
+            return invalid("ANN ordering is only supported on float vector indexes");
+        }
+        return invalid("ANN ordering by vector requires the column to be indexed");
+    }
+    Ok(())
+}
+
 /// What is said of an aggregation that reads more than one partition.
 fn aggregation_warning(own: &Restrictions, table: &Table) -> Option<&'static str> {
     let mut key = (0..table.partition_count).flat_map(|at| own.of(at)).peekable();
@@ -128,16 +150,60 @@ fn result_columns(chosen: &Selection, table: &Table, json: bool) -> Arc<[ColumnS
         .collect()
 }
 
-fn selects_only_statics(chosen: &Selection, table: &Table) -> bool {
-    let role = |at: &usize| table.columns.get(*at).map(|own| own.role);
-    !chosen.is_all
-        && table.has_statics()
-        && !chosen.columns.is_empty()
-        && chosen.columns.iter().any(|at| role(at) == Some(ColumnKind::Static))
-        && chosen
-            .columns
+/// Whether an error is of names and calls that are looked up before anything else is.
+fn is_resolving(message: &str) -> bool {
+    const BEGINNINGS: [&str; 9] = [
+        "Undefined column name",
+        "Unknown function",
+        "Invalid number of arguments",
+        "Ambiguous ",
+        "Function system.",
+        "Type error:",
+        "Cannot use selection function",
+        "the '",
+        "aggregate functions cannot",
+    ];
+    BEGINNINGS.iter().any(|beginning| message.starts_with(beginning))
+        || message.starts_with("Invalid call to function")
+            && !message.starts_with("Invalid call to function system.cast_as_")
+}
+
+/// The columns that a selector names.
+fn named<'s>(selector: &'s Selector, out: &mut Vec<&'s ast::Name>) {
+    match selector {
+        Selector::Column(name) => out.push(name),
+        Selector::Function { arguments: all, .. }
+        | Selector::List(all)
+        | Selector::Set(all)
+        | Selector::Tuple(all) => all.iter().for_each(|own| named(own, out)),
+        Selector::MapOrUserType(all) => all.iter().for_each(|(key, value)| {
+            named(key, out);
+            named(value, out);
+        }),
+        Selector::Arithmetic { left, right, .. } => {
+            named(left, out);
+            named(right, out);
+        }
+        Selector::Cast { selector: inner, .. }
+        | Selector::TypeHint { selector: inner, .. }
+        | Selector::Negate(inner)
+        | Selector::Metadata { of: inner, .. }
+        | Selector::Element { of: inner, .. }
+        | Selector::Slice { of: inner, .. }
+        | Selector::Field { of: inner, .. } => named(inner, out),
+        Selector::Literal(_) | Selector::Null | Selector::Marker(_) | Selector::CountRows => {}
+    }
+}
+
+fn selects_only_statics(selected: &ast::SelectClause, table: &Table) -> bool {
+    let ast::SelectClause::Items(items) = selected else { return false };
+    let mut names = Vec::new();
+    items.iter().for_each(|item| named(&item.selector, &mut names));
+    let role = |name: &ast::Name| table.column(name.as_str()).map(|own| own.role);
+    names.iter().any(|name| role(name) == Some(ColumnKind::Static))
+        && names
             .iter()
-            .all(|at| matches!(role(at), Some(ColumnKind::Static | ColumnKind::PartitionKey)))
+            .all(|name| matches!(role(name), Some(ColumnKind::Static | ColumnKind::PartitionKey)))
 }
 
 /// Refuses restrictions of clustering columns without a partition, which only a look at every row
@@ -237,6 +303,12 @@ fn group_by(
                 "Group by is currently only supported on the columns of the PRIMARY KEY, got {name}"
             ));
         }
+        let is_call = matches!(selector, Selector::Function { .. });
+        if is_call && column.role == ColumnKind::PartitionKey {
+            return invalid(format!(
+                "Group by functions are only supported on clustering columns, got {name}"
+            ));
+        }
         if select.distinct && column.role == ColumnKind::Clustering {
             return invalid(
                 "Grouping on clustering columns is not allowed for SELECT DISTINCT queries",
@@ -263,13 +335,22 @@ fn group_by(
     Ok(out)
 }
 
+/// Where rows are looked for.
+struct Reading {
+    access: Access,
+    /// Rows are tested one by one.
+    filters: bool,
+    /// More is tested than was allowed; said after everything else.
+    refused: bool,
+}
+
 /// Decides where rows are looked for and whether they are tested, or refuses.
 fn access(
     select: &ast::Select,
     table: &Table,
     own: &Restrictions,
     only_statics: bool,
-) -> Result<(Access, bool)> {
+) -> Result<Reading> {
     let index = usable_index(table, own, keyed_columns(table, own));
     let allowed = select.allow_filtering || table.stored.is_none() && is_open(table);
     let partition = 0..table.partition_count;
@@ -322,18 +403,17 @@ fn access(
                 "Select on indexed columns and with IN clause for the PRIMARY KEY are not supported",
             );
         }
-        if !allowed && needs_more_than(table, own, found, all_named) {
-            return invalid(FILTERING);
-        }
+        let refused = !allowed && needs_more_than(table, own, found, all_named);
         let access = Access::Index {
             index: found.index,
             column: found.column,
             test: found.test,
             in_partition: all_named,
         };
-        return Ok((access, true));
+        return Ok(Reading { access, filters: true, refused });
     }
-    Ok((if all_named { Access::Partitions } else { Access::Scan }, filters))
+    let access = if all_named { Access::Partitions } else { Access::Scan };
+    Ok(Reading { access, filters, refused: false })
 }
 
 /// Tables that are computed and small are filtered without being asked to.
@@ -435,7 +515,7 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
                 (Test::ContainsKey(_), IndexTarget::Keys) => return Some(found),
                 (Test::Entry(..), IndexTarget::Entries) => return Some(found),
                 (Test::Lower(..) | Test::Upper(..), _)
-                    if plain && index.is_sai() && !column.kind.is_string() =>
+                    if plain && index.is_sai() && !is_literal(&column.kind) =>
                 {
                     ranged.get_or_insert(found);
                 }
@@ -444,6 +524,13 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
         }
     }
     ranged
+}
+
+/// Whether storage attached indexes compare values of a type by equality alone.
+///
+/// Source: Cassandra 5.0, `TypeUtil.isLiteral`, read 2026-11.
+fn is_literal(ty: &CqlType) -> bool {
+    ty.is_string() || !matches!(ty, CqlType::Native(_)) || *ty == CqlType::Boolean
 }
 
 /// Whether there are restrictions that the index, and the named partition, do not answer.
@@ -482,11 +569,6 @@ fn order(
 ) -> Result<(Vec<usize>, bool)> {
     if select.order_by.is_empty() {
         return Ok((Vec::new(), false));
-    }
-    if select.order_by.iter().any(|own| own.ann_of.is_some()) {
-        return invalid(
-            "ORDER BY ... ANN OF is not supported: there are no vector indexes in this server",
-        );
     }
     if matches!(access, Access::Index { .. }) {
         return invalid("ORDER BY with 2ndary indexes is not supported, except for ANN queries.");

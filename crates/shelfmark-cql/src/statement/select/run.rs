@@ -1,4 +1,6 @@
-//! A page of a `SELECT`, or all of its rows where they are counted, grouped or sorted.
+//! A page of a `SELECT`, or all of its rows where they are sorted.
+//!
+//! What it is not: `aggregate` counts and groups the rows that it hands out.
 
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use shelfmark_engine::{CellEntry, Engine};
 use super::Select;
 use super::source::{Position, ROWS_PER_READ, Reading, Unit, engine_filter, units};
 use crate::error::CqlError;
-use crate::function::{Accumulator, World};
+use crate::function::World;
 use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::statement::filter::RowFilter;
@@ -69,7 +71,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
             .unwrap_or_else(|| run.engine.environment().clock.now_seconds()),
     };
     let (rows, paging) = if select.is_aggregate() {
-        (page.aggregate()?, None)
+        page.aggregate(page_size)?
     } else if sorts {
         (page.sorted()?, None)
     } else {
@@ -108,25 +110,27 @@ impl<'r> Run<'r> {
 }
 
 /// A row from either kind of table.
-enum Row {
+pub(super) enum Row {
     Stored(CellEntry),
     Computed(Vec<Option<Bytes>>),
 }
 
-struct Page<'r> {
-    select: &'r Arc<Select>,
+pub(super) struct Page<'r> {
+    pub(super) select: &'r Arc<Select>,
     run: &'r Run<'r>,
-    limit: Option<u64>,
-    per_partition: Option<u64>,
-    position: Position,
+    pub(super) limit: Option<u64>,
+    pub(super) per_partition: Option<u64>,
+    pub(super) position: Position,
     now: u64,
 }
 
 /// Whether to go on reading.
-#[derive(PartialEq, Eq)]
-enum Flow {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
     More,
     Enough,
+    /// The row belongs to the next page.
+    Before,
 }
 
 impl Page<'_> {
@@ -193,94 +197,6 @@ impl Page<'_> {
         Ok(buffer)
     }
 
-    /// Reads all rows into groups, and writes a row for each.
-    fn aggregate(&mut self) -> Result<RowBuffer> {
-        let select = Arc::clone(self.select);
-        let mut buffer = RowBuffer::default();
-        let mut group: Option<Group> = None;
-        let mut written = 0_u64;
-        let limit = self.limit.take().unwrap_or(u64::MAX);
-        // Groups are counted here, not rows; of DISTINCT each partition has one row.
-        let per_partition = match select.distinct {
-            true => u64::MAX,
-            false => self.per_partition.take().unwrap_or(u64::MAX),
-        };
-        let mut of_partition: (Option<Bytes>, u64) = (None, 0);
-        let grouped = !select.group_by.is_empty();
-        let mut end = Position::default();
-        self.each_row(None, &mut end, &mut |page, row| {
-            let key = page.group_key(&select, &row)?;
-            let partition = page.partition(&row);
-            if grouped
-                && group.as_ref().is_some_and(|own| own.key != key || own.partition != partition)
-                && let Some(full) = group.take()
-            {
-                if full.partition != of_partition.0 {
-                    of_partition = (full.partition.clone(), 0);
-                }
-                if of_partition.1 < per_partition {
-                    page.put_group(&select, full, &mut buffer)?;
-                    written += 1;
-                    of_partition.1 += 1;
-                }
-                if written >= limit {
-                    return Ok(Flow::Enough);
-                }
-            }
-            let own = group.get_or_insert_with(|| Group::new(&select, key, partition));
-            page.add(&select, own, row)?;
-            Ok(Flow::More)
-        })?;
-        match group {
-            Some(full)
-                if written < limit
-                    && (full.partition != of_partition.0 || of_partition.1 < per_partition) =>
-            {
-                self.put_group(&select, full, &mut buffer)?;
-            }
-            // Aggregates of nothing are one row, groups of nothing are none.
-            None if !grouped => {
-                let empty = Group::new(&select, Vec::new(), None);
-                self.put_group(&select, empty, &mut buffer)?;
-            }
-            _ => {}
-        }
-        Ok(buffer)
-    }
-
-    /// Which partition a row is of, where there are stored ones.
-    fn partition(&self, row: &Row) -> Option<Bytes> {
-        match row {
-            Row::Stored(entry) if !self.select.group_by.is_empty() => Some(entry.partition.clone()),
-            _ => None,
-        }
-    }
-
-    fn group_key(&self, select: &Select, row: &Row) -> Result<Vec<Option<Bytes>>> {
-        self.with_row(row, &[], |env| {
-            select.group_by.iter().map(|expr| expr.value(env, " in GROUP BY")).collect()
-        })
-    }
-
-    fn add(&self, select: &Select, group: &mut Group, row: Row) -> Result<()> {
-        for ((_, arguments), accumulator) in select.aggregates.iter().zip(&mut group.accumulators) {
-            let values: Vec<Option<Bytes>> = self.with_row(&row, &[], |env| {
-                arguments.iter().map(|expr| expr.value(env, " in an aggregate")).collect()
-            })?;
-            let values: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
-            accumulator.add(&values)?;
-        }
-        group.first.get_or_insert(row);
-        Ok(())
-    }
-
-    fn put_group(&self, select: &Select, group: Group, buffer: &mut RowBuffer) -> Result<()> {
-        let values: Vec<Option<Bytes>> =
-            group.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
-        let row = group.first.unwrap_or_else(|| Row::Computed(Vec::new()));
-        self.put(select, row, &values, buffer)
-    }
-
     fn value(&self, row: &Row, at: usize) -> Option<Bytes> {
         match row {
             Row::Stored(entry) => self.stored(entry, &[]).value(at),
@@ -296,7 +212,7 @@ impl Page<'_> {
         StoredRow { table: &self.select.table, entry, now: self.now, aggregates }
     }
 
-    fn with_row<T>(
+    pub(super) fn with_row<T>(
         &self,
         row: &Row,
         aggregates: &[Option<Bytes>],
@@ -309,7 +225,7 @@ impl Page<'_> {
     }
 
     /// Writes one row of the answer.
-    fn put(
+    pub(super) fn put(
         &self,
         select: &Select,
         row: Row,
@@ -349,12 +265,12 @@ impl Page<'_> {
     }
 
     /// Hands rows to `take` until `wanted` were taken or nothing is left. `end` becomes the position
-    /// behind the last; returns whether nothing is left.
+    /// behind the last that was taken; returns whether nothing is left.
     #[expect(
         clippy::too_many_lines,
         reason = "one loop over units and pages; its state is all of it"
     )]
-    fn each_row(
+    pub(super) fn each_row(
         &mut self,
         wanted: Option<u64>,
         end: &mut Position,
@@ -403,17 +319,31 @@ impl Page<'_> {
                     .unwrap_or(ROWS_PER_READ)
                     .min(ROWS_PER_READ)
                     .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
-                let page = reading.read(self.select, unit, cursor.take(), most, per_partition)?;
-                for entry in page.rows {
+                let from = cursor.take();
+                let page = reading.read(self.select, unit, from.clone(), most, per_partition)?;
+                for (at, entry) in page.rows.into_iter().enumerate() {
                     if entry.clustering.is_none() && hides_statics {
                         continue;
+                    }
+                    match take(self, Row::Stored(entry))? {
+                        Flow::More => {}
+                        Flow::Enough => return Ok(true),
+                        Flow::Before => {
+                            end.unit = u32::try_from(number).unwrap_or(u32::MAX);
+                            let behind = match at {
+                                0 => from,
+                                // Only the end of a page has a cursor.
+                                _ => {
+                                    reading.read(self.select, unit, from, at, per_partition)?.cursor
+                                }
+                            };
+                            end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();
+                            return Ok(false);
+                        }
                     }
                     taken += 1;
                     end.answered += 1;
                     end.of_partition += 1;
-                    if take(self, Row::Stored(entry))? == Flow::Enough {
-                        return Ok(true);
-                    }
                 }
                 cursor = page.cursor;
                 let full = wanted.is_some_and(|wanted| taken >= wanted);
@@ -460,11 +390,13 @@ impl Page<'_> {
         let left = rows.len().saturating_sub(skip);
         let most = wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(usize::MAX);
         for (row, passed) in rows.into_iter().zip(1_u64..).skip(skip).take(most) {
+            match take(self, Row::Computed(row))? {
+                Flow::More => {}
+                Flow::Enough => return Ok(true),
+                Flow::Before => return Ok(false),
+            }
             end.answered += 1;
             end.cursor = passed.to_be_bytes().to_vec();
-            if take(self, Row::Computed(row))? == Flow::Enough {
-                return Ok(true);
-            }
         }
         Ok(left <= most)
     }
@@ -527,23 +459,6 @@ impl Page<'_> {
             });
         }
         Ok(out)
-    }
-}
-
-/// Rows of one group, counted.
-struct Group {
-    key: Vec<Option<Bytes>>,
-    /// Groups of a `GROUP BY` do not reach over partitions.
-    partition: Option<Bytes>,
-    /// What is selected beside aggregates comes from the first row.
-    first: Option<Row>,
-    accumulators: Vec<Accumulator>,
-}
-
-impl Group {
-    fn new(select: &Select, key: Vec<Option<Bytes>>, partition: Option<Bytes>) -> Self {
-        let accumulators = select.aggregates.iter().map(|(own, _)| own.start()).collect();
-        Self { key, partition, first: None, accumulators }
     }
 }
 

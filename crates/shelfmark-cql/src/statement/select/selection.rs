@@ -64,13 +64,7 @@ pub(super) fn selection(
         let (expr, ty) = builder.item(&item.selector, None, scope)?;
         let name = match (&item.alias, &item.selector) {
             (Some(alias), _) => Arc::from(alias.as_str()),
-            // A cast to the type that it has is none, and is not shown.
-            (None, Selector::Cast { selector, target })
-                if matches!(expr, Expr::Column(_)) && ty.to_string() == target.name() =>
-            {
-                Arc::from(column_name(selector))
-            }
-            (None, selector) => Arc::from(column_name(selector)),
+            (None, selector) => Arc::from(column_name(&without_casts(selector, table))),
         };
         out.is_plain &= matches!(item.selector, Selector::Column(_));
         out.items.push(expr);
@@ -94,6 +88,9 @@ impl Argument for SelectedArgument<'_> {
     fn test(&self, ty: &CqlType) -> Assign {
         if let Selector::Literal(literal) = self.selector {
             return test_literal(literal, ty);
+        }
+        if matches!(self.selector, Selector::Null) && ty.is_counter() {
+            return Assign::No;
         }
         // What is written as a list may be a vector; its elements are looked at when it is prepared.
         if matches!(self.selector, Selector::List(_)) && matches!(ty, CqlType::Vector { .. }) {
@@ -137,6 +134,8 @@ impl Builder<'_> {
                 Some(resolve_type(target, scope.keyspace, scope.schema)?)
             }
             Selector::Column(name) => Some(self.column(name.as_str())?.1),
+            // Whether it can be cast is looked at later.
+            Selector::Cast { target, .. } => native_by_name(target.name()).map(CqlType::Native),
             _ => {
                 // What a compound is of, it says when it is prepared; a copy is thrown away.
                 let mut markers = crate::term::Markers::default();
@@ -191,9 +190,9 @@ impl Builder<'_> {
                     "Cannot infer type for term ? in selection clause (try using a cast to force a type)",
                 ),
             },
-            Selector::TypeHint { target, selector } => {
+            Selector::TypeHint { target, selector: inner } => {
                 let ty = resolve_type(target, scope.keyspace, scope.schema)?;
-                let (expr, own) = self.item(selector, Some(&ty), scope)?;
+                let (expr, own) = self.item(inner, Some(&ty), scope)?;
                 if own.freeze() != ty.freeze() && !ty.is_value_compatible_with(&own) {
                     return invalid(format!(
                         "Cannot assign value {} to {} of type {ty}",
@@ -213,7 +212,14 @@ impl Builder<'_> {
                 }
                 match cast(&from, &target) {
                     Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, target)),
-                    None => Err(crate::function::no_cast(&column_name(selector), &target)),
+                    None => {
+                        // The original names the first column that was selected.
+                        let first = self.out.columns.first();
+                        let first = first.and_then(|at| self.table.columns.get(*at));
+                        let shown =
+                            first.map_or_else(|| column_name(selector), |own| own.name.to_string());
+                        Err(crate::function::no_cast(&shown, &target))
+                    }
                 }
             }
             Selector::Function { name, arguments } => {
@@ -315,6 +321,14 @@ impl Builder<'_> {
                 let returns = function.returns.clone();
                 Ok((Expr::Call { function, arguments: vec![left_expr, right_expr] }, returns))
             }
+            // A timestamp may stand for a bigint, and that for several numbers.
+            None if left_type == CqlType::Timestamp
+                && crate::function::negate(&right_type).is_some()
+                || right_type == CqlType::Timestamp
+                    && crate::function::negate(&left_type).is_some() =>
+            {
+                Err(crate::term::ambiguous(symbol, &column_name(left), &column_name(right)))
+            }
             None => invalid(format!(
                 "the '{symbol}' operation is not supported between {} and {}",
                 column_name(left),
@@ -403,7 +417,7 @@ impl Builder<'_> {
             parts.push(Some(expr));
             types.push(ty);
         }
-        Ok((Expr::Fields { items: parts }, CqlType::tuple(types)))
+        Ok((Expr::Fields { items: parts, is_tuple: true }, CqlType::tuple(types)))
     }
 
     fn aggregate(&mut self, aggregate: Aggregate, arguments: Vec<Expr>) -> Result<(Expr, CqlType)> {
@@ -596,6 +610,28 @@ fn shown_function(name: &shelfmark_cql_syntax::ast::FunctionName) -> String {
     match &name.keyspace {
         Some(keyspace) => format!("{}.{}", keyspace.as_str(), name.name.as_str()),
         None => name.name.as_str().to_owned(),
+    }
+}
+
+/// A cast of a column to the type that it has is none, and is not shown.
+fn without_casts(selector: &Selector, table: &Table) -> Selector {
+    match selector {
+        Selector::Cast { selector: inner, target } => match &**inner {
+            Selector::Column(name)
+                if table
+                    .column(name.as_str())
+                    .is_some_and(|own| own.kind.to_string() == target.name()) =>
+            {
+                Selector::Column(name.clone())
+            }
+            Selector::Cast { target: other, .. } if other == target => without_casts(inner, table),
+            _ => selector.clone(),
+        },
+        Selector::Function { name, arguments } => Selector::Function {
+            name: name.clone(),
+            arguments: arguments.iter().map(|own| without_casts(own, table)).collect(),
+        },
+        other => other.clone(),
     }
 }
 

@@ -16,7 +16,7 @@ use super::{Access, Select};
 use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{BoundValue, Consistency};
 use crate::schema::IndexTarget;
-use crate::statement::keys::{partitions, spans};
+use crate::statement::keys::{Spans, joined_partitions, partitions, spans};
 use crate::statement::relation::Test;
 use crate::term::Env;
 use crate::types::CqlType;
@@ -55,25 +55,30 @@ pub(super) fn units(select: &Select, env: Env<'_>) -> Result<Units> {
         }
         Access::Partitions => {
             let keys = partitions(&select.table, own, env)?;
+            // What clustering columns are compared with is looked at before the keys are.
+            let spans = spans(&select.table, own, env)?;
+            let mut keys = joined_partitions(&select.table, &keys)?;
             if let Some((lower, upper)) = tokens(select, env)?
                 && (lower, upper) != (Bound::Unbounded, Bound::Unbounded)
             {
                 // Both the key and its token are restricted, which only filtering allows.
-                let inside = |key: &Bytes| {
+                keys.retain(|key| {
                     let token = shelfmark_keycode::token(key);
                     std::ops::RangeBounds::contains(&(lower, upper), &token)
-                };
-                let keys: Vec<Bytes> = keys.into_iter().filter(inside).collect();
-                return of_partitions(select, keys, env);
+                });
             }
-            of_partitions(select, keys, env)
+            Ok(of_partitions(select, keys, spans))
         }
         Access::Index { index, column, test, in_partition } => {
             let Some(terms) = terms(select, *index, *column, *test, env)? else {
                 return Ok(Units { units: Vec::new(), need_filter: false });
             };
-            let partition =
-                if *in_partition { partitions(&select.table, own, env)?.pop() } else { None };
+            let partition = if *in_partition {
+                let keys = partitions(&select.table, own, env)?;
+                joined_partitions(&select.table, &keys)?.pop()
+            } else {
+                None
+            };
             let Some(tokens) = tokens(select, env)? else {
                 return Ok(Units { units: Vec::new(), need_filter: false });
             };
@@ -84,8 +89,7 @@ pub(super) fn units(select: &Select, env: Env<'_>) -> Result<Units> {
     }
 }
 
-fn of_partitions(select: &Select, keys: Vec<Bytes>, env: Env<'_>) -> Result<Units> {
-    let mut spans = spans(&select.table, &select.restrictions, env)?;
+fn of_partitions(select: &Select, keys: Vec<Bytes>, mut spans: Spans) -> Units {
     if select.reversed {
         spans.spans.reverse();
     }
@@ -110,7 +114,7 @@ fn of_partitions(select: &Select, keys: Vec<Bytes>, env: Env<'_>) -> Result<Unit
             });
         }
     }
-    Ok(Units { units, need_filter: select.filters || spans.need_filter })
+    Units { units, need_filter: select.filters || spans.need_filter }
 }
 
 /// The range of tokens that is asked for; `None` when it is empty.
@@ -128,10 +132,11 @@ fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64
             return Err(CqlError::invalid("Invalid null token value"));
         };
         match test {
+            Test::Equal(_) if token == i64::MIN => {}
             Test::Equal(_) => (lower, upper) = (Bound::Included(token), Bound::Included(token)),
             Test::Lower(_, true) => lower = Bound::Included(token),
             Test::Lower(_, false) => lower = Bound::Excluded(token),
-            // The least token is none, and stands for the end as an upper bound.
+            // The least token is none: it stands for the end as an upper bound, for all as both.
             Test::Upper(..) if token == i64::MIN => {}
             Test::Upper(_, true) => upper = Bound::Included(token),
             Test::Upper(_, false) => upper = Bound::Excluded(token),

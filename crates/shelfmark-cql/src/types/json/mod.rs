@@ -6,6 +6,7 @@
 mod read;
 mod write;
 
+pub(crate) use read::column_name;
 pub use read::{Json, from_json, parse_json};
 pub(crate) use write::put_name as put_json_name;
 pub use write::{to_json, to_json_into};

@@ -273,20 +273,19 @@ fn value_from_json(ty: &CqlType, json: &Json) -> Result<Vec<u8>> {
         CqlType::Tuple(types) => tuple_from_json(types, json),
         CqlType::User { definition, .. } => {
             let Json::Object(pairs) = json else { return Err(expected("a map", json)) };
-            let unknown: Vec<&str> = pairs
+            let unknown: Vec<String> = pairs
                 .iter()
                 .map(|(name, _)| column_name(name))
                 .filter(|name| definition.field(name).is_none())
                 .collect();
-            if !unknown.is_empty() {
+            if let Some(unknown) = unknown.first() {
                 return Err(MarshalError::new(format!(
-                    "Unknown field '{}' in value of user defined type {}",
-                    unknown.first().copied().unwrap_or_default(),
+                    "Unknown field '{unknown}' in value of user defined type {}",
                     definition.name
                 )));
             }
             let parts = definition.fields.iter().map(|(name, ty)| {
-                let found = pairs.iter().find(|(own, _)| column_name(own) == &**name);
+                let found = pairs.iter().find(|(own, _)| column_name(own) == **name);
                 found.map_or(Ok(None), |(_, value)| from_json(ty, value))
             });
             let parts = parts.collect::<Result<Vec<_>>>()?;
@@ -295,9 +294,12 @@ fn value_from_json(ty: &CqlType, json: &Json) -> Result<Vec<u8>> {
     }
 }
 
-/// A name of JSON as a column's: quotes inside mean that case counts.
-pub(crate) fn column_name(name: &str) -> &str {
-    name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(name)
+/// A name of JSON as a column's or field's: folded unless it has quotes inside.
+pub(crate) fn column_name(name: &str) -> String {
+    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(quoted) => quoted.to_owned(),
+        None => name.to_lowercase(),
+    }
 }
 
 fn list_parts(element: &CqlType, json: &Json, what: &str, kind: &str) -> Result<Vec<Vec<u8>>> {
@@ -358,6 +360,10 @@ fn native_from_json(native: Native, json: &Json) -> Result<Vec<u8>> {
         Json::String(text) => from_text(&ty, text),
         _ => Err(expected(what, json)),
     };
+    let small = |what: &str| match json {
+        Json::String(text) | Json::Number(text) => from_text(&ty, text),
+        _ => Err(expected(what, json)),
+    };
     let number = |what: &str| match json {
         Json::String(text) => from_text(&ty, text),
         Json::Number(text) => from_text(&ty, text).map_err(|_| expected(what, json)),
@@ -376,8 +382,8 @@ fn native_from_json(native: Native, json: &Json) -> Result<Vec<u8>> {
             }
             _ => Err(expected("a boolean value", json)),
         },
-        Native::Tinyint => number("a byte value"),
-        Native::Smallint => number("a short value"),
+        Native::Tinyint => small("a byte value"),
+        Native::Smallint => small("a short value"),
         Native::Int => number("an int value"),
         Native::Bigint | Native::Counter => number("a bigint value"),
         Native::Float => number("a float value"),

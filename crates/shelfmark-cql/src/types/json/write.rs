@@ -22,7 +22,12 @@ pub fn to_json_into(ty: &CqlType, value: Option<&[u8]>, out: &mut String) {
 }
 
 fn put(ty: &CqlType, value: Option<&[u8]>, out: &mut String, depth: usize) {
-    let means = |value: &&[u8]| !(value.is_empty() && ty.empty_is_meaningless());
+    // The original shows empty values as empty texts, and fails where there is none of them.
+    let means = |value: &&[u8]| {
+        !value.is_empty()
+            || !ty.empty_is_meaningless()
+            || matches!(ty, CqlType::Native(native) if *native != Native::Boolean)
+    };
     let Some(bytes) = value.filter(means).filter(|_| depth < TYPE_DEPTH_MAX) else {
         out.push_str("null");
         return;

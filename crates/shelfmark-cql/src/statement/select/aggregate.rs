@@ -1,0 +1,169 @@
+//! Rows counted and grouped: a row of the answer for each group, in pages of as many groups.
+//!
+//! Invariant: no group reaches over a page. A page ends before the first row of the group behind it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::run::{Flow, Page, Row};
+use super::source::Position;
+use super::{Access, Select};
+use crate::error::CqlError;
+use crate::function::Accumulator;
+use crate::outcome::RowBuffer;
+use crate::schema::ColumnKind;
+
+type Result<T> = std::result::Result<T, CqlError>;
+
+/// Rows of one group, counted.
+struct Group {
+    key: Vec<Option<Bytes>>,
+    /// Groups of a `GROUP BY` do not reach over partitions.
+    partition: Option<Bytes>,
+    /// What is selected beside aggregates comes from the first row.
+    first: Option<Row>,
+    accumulators: Vec<Accumulator>,
+}
+
+impl Group {
+    fn new(select: &Select, key: Vec<Option<Bytes>>, partition: Option<Bytes>) -> Self {
+        let accumulators = select.aggregates.iter().map(|(own, _)| own.start()).collect();
+        Self { key, partition, first: None, accumulators }
+    }
+
+    fn add(&mut self, page: &Page<'_>, row: Row) -> Result<()> {
+        for ((_, arguments), accumulator) in
+            page.select.aggregates.iter().zip(&mut self.accumulators)
+        {
+            let values: Vec<Option<Bytes>> = page.with_row(&row, &[], |env| {
+                arguments.iter().map(|expr| expr.value(env, " in an aggregate")).collect()
+            })?;
+            let values: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
+            accumulator.add(&values)?;
+        }
+        self.first.get_or_insert(row);
+        Ok(())
+    }
+}
+
+/// The groups of one page.
+struct Groups {
+    open: Option<Group>,
+    buffer: RowBuffer,
+    /// Written on this page, and in all.
+    on_page: u64,
+    written: u64,
+    /// Written of the partition that was written last.
+    of_partition: (Option<Bytes>, u64),
+    limit: u64,
+    per_partition: u64,
+}
+
+impl Groups {
+    /// Writes the open group.
+    fn close(&mut self, page: &Page<'_>) -> Result<()> {
+        let Some(full) = self.open.take() else { return Ok(()) };
+        if full.partition != self.of_partition.0 {
+            self.of_partition = (full.partition.clone(), 0);
+        }
+        if self.written >= self.limit || self.of_partition.1 >= self.per_partition {
+            return Ok(());
+        }
+        self.on_page += 1;
+        self.written += 1;
+        self.of_partition.1 += 1;
+        let values: Vec<Option<Bytes>> =
+            full.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
+        let row = full.first.unwrap_or_else(|| Row::Computed(Vec::new()));
+        page.put(page.select, row, &values, &mut self.buffer)
+    }
+}
+
+impl Page<'_> {
+    /// Reads rows into groups, and writes a row for each, until the page has as many as asked for.
+    pub(super) fn aggregate(
+        &mut self,
+        page_size: Option<u64>,
+    ) -> Result<(RowBuffer, Option<Bytes>)> {
+        let select = Arc::clone(self.select);
+        let grouped = !select.group_by.is_empty();
+        let pages = grouped && !select.distinct && !widens(&select);
+        let page_size = page_size.filter(|_| pages).unwrap_or(u64::MAX);
+        let start = self.position.clone();
+        // Groups are counted here, not rows; of DISTINCT each partition has one row.
+        let per_partition = match select.distinct {
+            true => u64::MAX,
+            false => self.per_partition.take().unwrap_or(u64::MAX),
+        };
+        let mut groups = Groups {
+            open: None,
+            buffer: RowBuffer::default(),
+            on_page: 0,
+            written: start.answered,
+            of_partition: (None, start.of_partition),
+            limit: self.limit.take().unwrap_or(u64::MAX),
+            per_partition,
+        };
+        let mut end = Position { of_partition: 0, ..start.clone() };
+        let mut first = start.of_partition > 0;
+        let done = self.each_row(None, &mut end, &mut |page, row| {
+            let key = page.group_key(&row)?;
+            let partition = page.partition(&row);
+            if std::mem::take(&mut first) {
+                // The page before ended within this partition.
+                groups.of_partition.0.clone_from(&partition);
+            }
+            let ends = |own: &Group| grouped && (own.key != key || own.partition != partition);
+            if groups.open.as_ref().is_some_and(ends) {
+                groups.close(page)?;
+                if groups.written >= groups.limit {
+                    return Ok(Flow::Enough);
+                }
+                if groups.on_page >= page_size {
+                    if groups.of_partition.0 != partition {
+                        groups.of_partition.1 = 0;
+                    }
+                    return Ok(Flow::Before);
+                }
+            }
+            groups
+                .open
+                .get_or_insert_with(|| Group::new(&select, key, partition))
+                .add(page, row)?;
+            Ok(Flow::More)
+        })?;
+        if !done {
+            let (answered, of_partition) = (groups.written, groups.of_partition.1);
+            let end = Position { answered, of_partition, ..end };
+            return Ok((groups.buffer, Some(end.encode())));
+        }
+        // Aggregates of nothing are one row, groups of nothing are none.
+        if !grouped && groups.open.is_none() {
+            groups.open = Some(Group::new(&select, Vec::new(), None));
+        }
+        groups.close(self)?;
+        Ok((groups.buffer, None))
+    }
+
+    /// Which partition a row is of, where there are stored ones.
+    fn partition(&self, row: &Row) -> Option<Bytes> {
+        match row {
+            Row::Stored(entry) if !self.select.group_by.is_empty() => Some(entry.partition.clone()),
+            _ => None,
+        }
+    }
+
+    fn group_key(&self, row: &Row) -> Result<Vec<Option<Bytes>>> {
+        self.with_row(row, &[], |env| {
+            self.select.group_by.iter().map(|expr| expr.value(env, " in GROUP BY")).collect()
+        })
+    }
+}
+
+/// Whether an entry of the index that is read stands for a whole partition: a page ends only
+/// between entries, so all groups are answered in one.
+fn widens(select: &Select) -> bool {
+    matches!(&select.access, Access::Index { column, .. }
+        if select.table.columns.get(*column).is_some_and(|own| own.role == ColumnKind::Static))
+}
