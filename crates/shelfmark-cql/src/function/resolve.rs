@@ -20,6 +20,10 @@ pub(crate) trait Argument {
     fn known_type(&self) -> Option<CqlType>;
     /// How well it fits.
     fn test(&self, ty: &CqlType) -> Assign;
+    /// The type of a list in it that stands where none can.
+    fn misplaced_list(&self, _ty: &CqlType) -> Option<CqlType> {
+        None
+    }
     /// How it was written.
     fn text(&self) -> String;
 }
@@ -108,6 +112,11 @@ fn check_arguments(function: &Function, arguments: &[&dyn Argument]) -> Result<(
         )));
     }
     for (at, (ty, argument)) in function.arguments().iter().zip(arguments).enumerate() {
+        if let Some(other) = argument.misplaced_list(ty) {
+            return Err(CqlError::invalid(format!(
+                "Unexpected receiver type '{other}'; only list and vector are expected"
+            )));
+        }
         if argument.test(ty) == Assign::No {
             return Err(CqlError::invalid(format!(
                 "Type error: {} cannot be passed as argument {at} of function {name} of type {ty}",

@@ -115,6 +115,13 @@ pub(crate) fn restrictions(
     let mut all = Restrictions::default();
     for relation in relations {
         match relation {
+            Relation::Column { column, operator: Operator::NotEqual, value } => {
+                return invalid(format!(
+                    "Unsupported \"!=\" relation: {} != {}",
+                    column.as_str(),
+                    term_text(value)
+                ));
+            }
             Relation::Column { column, operator, value } => {
                 let at = find(column, table)?;
                 let test = column_test(at, *operator, value, table, scope)?;
@@ -261,9 +268,6 @@ fn column_test(
                 "LIKE restriction is only supported on properly indexed columns. {name} LIKE {} is not valid.",
                 term_text(value)
             ));
-        }
-        Operator::NotEqual => {
-            return invalid(format!("Unsupported \"!=\" relation: {name} != {}", term_text(value)));
         }
         Operator::ContainsKey => {
             let CqlType::Map { key, .. } = ty else {

@@ -22,6 +22,10 @@ impl Argument for TermArgument<'_> {
         test_known(self.term, self.known.as_ref(), ty)
     }
 
+    fn misplaced_list(&self, ty: &CqlType) -> Option<CqlType> {
+        misplaced_list(self.term, ty)
+    }
+
     fn text(&self) -> String {
         term_text(self.term)
     }

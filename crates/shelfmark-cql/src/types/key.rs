@@ -37,10 +37,9 @@ pub fn key_type(ty: &CqlType) -> KeyType {
             Native::Uuid => KeyType::CqlUuid,
             Native::Varint => KeyType::Integer,
         },
-        CqlType::Custom(_) => KeyType::Bytes,
-        CqlType::List { element, .. } | CqlType::Vector { element, .. } => {
-            KeyType::List(boxed(element))
-        }
+        // Their elements have neither number nor lengths that components are read by.
+        CqlType::Custom(_) | CqlType::Vector { .. } => KeyType::Bytes,
+        CqlType::List { element, .. } => KeyType::List(boxed(element)),
         CqlType::Set { element, .. } => KeyType::Set(boxed(element)),
         CqlType::Map { key, value, .. } => KeyType::Map(boxed(key), boxed(value)),
         CqlType::Tuple(types) => KeyType::Tuple(types.iter().map(kinded).collect()),

@@ -74,7 +74,7 @@ pub(super) fn create(
         if own.if_not_exists {
             return Ok(None);
         }
-        if index.is_sai() {
+        if index.is_sai() && index.options != other.options {
             return invalid(format!(
                 "Cannot create more than one storage-attached index on the same column: {name}"
             ));

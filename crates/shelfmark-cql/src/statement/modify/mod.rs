@@ -254,7 +254,7 @@ impl Modify {
         if !missing.is_empty() {
             return Err(CqlError::invalid(format!(
                 "Invalid null value in condition for column {}",
-                missing.join(", ")
+                missing.first().copied().unwrap_or_default()
             )));
         }
         self.check_row(&clustering)?;

@@ -13,7 +13,7 @@ use super::{Kind, Modify};
 use crate::error::CqlError;
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
-    Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
+    InList, Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
 };
 use crate::term::{Env, Expr, Receiver, Scope, prepare, prepare_marker};
 use crate::types::{CqlType, from_text};
@@ -104,12 +104,16 @@ fn check_conditions(modify: &Modify) -> Result<()> {
 /// Refuses conditions on what `IN` names; said when the keys are known.
 pub(crate) fn check_named(modify: &Modify, partitions: usize) -> Result<()> {
     let what = if modify.kind == Kind::Delete { "deletions" } else { "updates" };
-    if partitions > 1 {
+    let table = &modify.table;
+    // Values that are written down count, the same ones too.
+    let written = (0..table.partition_count)
+        .flat_map(|at| modify.restrictions.of(at))
+        .any(|test| matches!(test, Test::In(InList::Values(values)) if values.len() > 1));
+    if written || partitions > 1 {
         return invalid(format!(
             "IN on the partition key is not supported with conditional {what}"
         ));
     }
-    let table = &modify.table;
     let mut clustering = table.partition_count..table.partition_count + table.clustering_count;
     let has_in = clustering
         .any(|at| modify.restrictions.of(at).iter().any(|test| matches!(test, Test::In(_))));

@@ -36,7 +36,10 @@ pub(crate) fn prepare_select(
     // Of tables with statics the selection is looked at first, as far as it is resolved; everything
     // else that is wrong with it is said after the restrictions.
     let chosen = match selection(&select.selection, table, scope) {
-        Err(error) if table.has_statics() && is_resolving(&error.message) => return Err(error),
+        Err(late) => match first_error(&select.selection, table, scope) {
+            Some(error) => return Err(error),
+            None => Err(late),
+        },
         chosen => chosen,
     };
     for ordering in &select.order_by {
@@ -150,16 +153,44 @@ fn result_columns(chosen: &Selection, table: &Table, json: bool) -> Arc<[ColumnS
         .collect()
 }
 
+/// What is wrong with a selection where it is looked at before the restrictions: as far as it takes to
+/// tell whether only statics are selected.
+fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -> Option<CqlError> {
+    let ast::SelectClause::Items(items) = selected else { return None };
+    if !table.has_statics() {
+        return None;
+    }
+    let first = |wanted: &dyn Fn(ColumnKind) -> bool| {
+        let found = items.iter().position(|item| {
+            let mut names = Vec::new();
+            named(&item.selector, &mut names);
+            names.iter().any(|name| table.column(name.as_str()).is_some_and(|own| wanted(own.role)))
+        });
+        found.map_or(items.len(), |at| at + 1)
+    };
+    let to_static = first(&|role| role == ColumnKind::Static);
+    let to_row = first(&|role| !matches!(role, ColumnKind::Static | ColumnKind::PartitionKey));
+    let count = to_static.max(to_row);
+    let looked_at = ast::SelectClause::Items(items.iter().take(count).cloned().collect());
+    let mut markers = crate::term::Markers::default();
+    let mut probe = Scope {
+        schema: scope.schema,
+        keyspace: scope.keyspace,
+        table: scope.table,
+        markers: &mut markers,
+    };
+    selection(&looked_at, table, &mut probe).err().filter(|error| is_resolving(&error.message))
+}
+
 /// Whether an error is of names and calls that are looked up before anything else is.
 fn is_resolving(message: &str) -> bool {
-    const BEGINNINGS: [&str; 9] = [
+    const BEGINNINGS: [&str; 8] = [
         "Undefined column name",
         "Unknown function",
         "Invalid number of arguments",
         "Ambiguous ",
         "Function system.",
         "Type error:",
-        "Cannot use selection function",
         "the '",
         "aggregate functions cannot",
     ];
@@ -388,7 +419,10 @@ fn access(
         }
     }
     let others = own.other_columns(table);
+    let mut index = index;
     if !others.is_empty() {
+        // Where rows are tested, an index on the key serves as well as any other.
+        index = index.or_else(|| usable_index(table, own, table.partition_count));
         if index.is_some() {
             uses_index = true;
         } else if !allowed {
