@@ -5,6 +5,7 @@ that they can be run against Apache Cassandra too.
 """
 
 import os
+import unittest
 import uuid
 
 from cassandra.auth import PlainTextAuthProvider
@@ -41,3 +42,20 @@ def new_keyspace(session):
         f"{{'class': 'NetworkTopologyStrategy', '{center}': 1}}"
     )
     return name
+
+
+class Bed(unittest.TestCase):
+    """Cases that share one session and one keyspace; has none itself."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster, cls.session = connect()
+        cls.addClassCleanup(cls.cluster.shutdown)
+        cls.keyspace = new_keyspace(cls.session)
+        cls.session.set_keyspace(cls.keyspace)
+
+    def table(self, definition):
+        """Creates a table with these columns and returns its name."""
+        name = f"t_{uuid.uuid4().hex[:12]}"
+        self.session.execute(f"CREATE TABLE {name} ({definition})")
+        return name

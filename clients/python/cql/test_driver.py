@@ -3,7 +3,6 @@
 import threading
 import time
 import unittest
-import uuid
 
 from cassandra import ConsistencyLevel, InvalidRequest, OperationTimedOut
 from cassandra.cluster import ExecutionProfile
@@ -14,23 +13,11 @@ from cassandra.policies import (ConstantSpeculativeExecutionPolicy, DCAwareRound
 from cassandra.query import (UNSET_VALUE, BatchStatement, SimpleStatement, ValueSequence,
                              dict_factory, named_tuple_factory, tuple_factory)
 
-from bed import connect, new_keyspace
+from bed import Bed, connect
 
 
-class Bed(unittest.TestCase):
+class Filled(Bed):
     """What the cases below share; has none itself."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster, cls.session = connect()
-        cls.addClassCleanup(cls.cluster.shutdown)
-        cls.keyspace = new_keyspace(cls.session)
-        cls.session.set_keyspace(cls.keyspace)
-
-    def table(self, definition):
-        name = f"t_{uuid.uuid4().hex[:12]}"
-        self.session.execute(f"CREATE TABLE {name} ({definition})")
-        return name
 
     def filled(self, rows):
         """Makes a table with so many rows, each a partition."""
@@ -41,7 +28,7 @@ class Bed(unittest.TestCase):
         return name
 
 
-class Many(Bed):
+class Many(Filled):
     def test_many_statements_at_once(self):
         name = self.filled(1000)
         select = self.session.prepare(f"SELECT v FROM {name} WHERE k = ?")
@@ -127,7 +114,7 @@ class Many(Bed):
         self.assertEqual(sorted(seen), list(range(300)))
 
 
-class Features(Bed):
+class Features(Filled):
     def test_forms_of_rows(self):
         name = self.filled(1)
         for factory, expected in ((tuple_factory, (0, "v0")), (dict_factory, {"k": 0, "v": "v0"}),
@@ -334,7 +321,7 @@ class Metadata(Bed):
         self.assertEqual(session.execute("SELECT key FROM system.local").one().key, "local")
 
 
-class Prepared(Bed):
+class Prepared(Filled):
     def test_after_the_table_was_changed(self):
         for version in (4, 5):
             with self.subTest(version=version):

@@ -9,22 +9,10 @@ from cassandra import AlreadyExists, InvalidRequest
 from cassandra.query import BatchStatement, BatchType, SimpleStatement
 from cassandra.protocol import SyntaxException
 
-from bed import connect, new_keyspace
+from bed import Bed, connect, new_keyspace
 
 
-class Statements(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster, cls.session = connect()
-        cls.addClassCleanup(cls.cluster.shutdown)
-        cls.keyspace = new_keyspace(cls.session)
-        cls.session.set_keyspace(cls.keyspace)
-
-    def table(self, definition):
-        name = f"t_{uuid.uuid4().hex[:12]}"
-        self.session.execute(f"CREATE TABLE {name} ({definition})")
-        return name
-
+class Statements(Bed):
     def test_a_new_table_is_in_the_metadata(self):
         name = self.table("a int, b text, c timestamp, s text static, v map<text, int>, "
                           "PRIMARY KEY ((a), b, c)")
