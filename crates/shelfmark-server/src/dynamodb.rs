@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, Entry, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
@@ -217,6 +217,10 @@ async fn operation(
     body: Incoming,
 ) -> Answer {
     let headers = &head.headers;
+    // Who announces too much need not send it first.
+    if body.size_hint().lower() > BODY_SIZE_BYTES_MAX as u64 {
+        return encode(face.too_large(), None);
+    }
     let collected = Limited::new(body, BODY_SIZE_BYTES_MAX).collect();
     let body = match tokio::time::timeout(times.body_max, collected).await {
         Ok(Ok(body)) => body.to_bytes(),

@@ -162,6 +162,11 @@ fn what_is_no_http_is_told_so() {
     let text = String::from_utf8(rest(&mut client)).unwrap();
     assert!(text.starts_with("HTTP/1.1 413"), "{text}");
     assert!(text.contains("RequestEntityTooLargeException"), "{text}");
+    // One that announces it need not send it.
+    let mut client = server.connect();
+    client.write_all(b"POST / HTTP/1.1\r\nContent-Length: 20000000\r\n\r\n").unwrap();
+    let text = String::from_utf8(rest(&mut client)).unwrap();
+    assert!(text.starts_with("HTTP/1.1 413"), "{text}");
     // Where no operation is seen there is the service's answer to that.
     let mut client = server.connect();
     client.write_all(b"PUT / HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
