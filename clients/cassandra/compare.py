@@ -16,6 +16,8 @@ import wire
 HIDDEN = [
     (re.compile(r"/127\.0\.0\.1:\d+"), "/ADDRESS"),
     (re.compile(r"statement id: [0-9a-f]+"), "statement id: ID"),
+    # Microseconds of now.
+    (re.compile(r"\b1[6-9]\d{14}\b"), "NOW"),
 ]
 # Answers that differ on purpose: what Cassandra says, and why.
 KNOWN = [
