@@ -29,7 +29,7 @@ pub(crate) fn run(stats: &Stats) -> anyhow::Result<()> {
         let mut rows = table(["what", "how much"]);
         rows.add_row(["tables".to_owned(), tables.to_string()]);
         rows.add_row(["commits since it was created".to_owned(), store.published.to_string()]);
-        rows.add_row(["table files on disk".to_owned(), bytes(store.tree_bytes_on_disk)]);
+        rows.add_row(["rows in table files".to_owned(), bytes(store.tree_bytes_on_disk)]);
         rows.add_row(["commit log on disk".to_owned(), bytes(store.log_bytes_on_disk)]);
         rows.add_row([
             "in memory, not yet in table files".to_owned(),

@@ -203,6 +203,20 @@ fn two_servers_do_not_overwrite_each_others_changes() {
 }
 
 #[test]
+fn a_change_that_another_server_overtakes_is_refused() {
+    let bed = bed();
+    let other = bed.other();
+    other.table(&name()).unwrap();
+    // It has looked at the record, and its commit is still to come.
+    bed.store.after_get_of(CATALOGUE, move || {
+        other.alter_options(&name(), |own| own.change_log = true).unwrap();
+    });
+    let change = bed.engine.alter_options(&name(), |own| own.exact_counts = true);
+    assert_eq!(change.unwrap_err().kind(), ErrorKind::Conflict);
+    assert!(bed.other().table(&name()).unwrap().schema.options.change_log);
+}
+
+#[test]
 fn two_servers_take_a_name_once_and_no_id_twice() {
     for taken in ["u", "v"] {
         let bed = bed();

@@ -364,6 +364,23 @@ fn a_clock_that_steps_back_has_a_sweep_begin_anew() {
 }
 
 #[test]
+fn old_forms_of_a_table_are_read_by_what_it_says_now() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.ttl = Some(TtlSource::PerItem);
+        let old = bed.create_table(schema).unwrap();
+        let mut write = Write::put(&old, item("a", 1));
+        write.expires_at = Some(START_SECONDS + 1);
+        bed.write(write).unwrap();
+        bed.seconds(5);
+        let gets = [(Arc::clone(&old), Get::new(Key::pair("a", "x")))];
+        assert_eq!(bed.engine.get_many(&gets).unwrap()[0].item, None);
+        bed.alter_options(&old.schema.name, |options| options.ttl = None).unwrap();
+        assert_eq!(bed.engine.get_many(&gets).unwrap()[0].item, Some(item("a", 1)));
+    });
+}
+
+#[test]
 fn a_store_of_a_newer_format_is_not_opened() {
     let bed = memory();
     let newer =

@@ -58,7 +58,8 @@ pub struct StoreStats {
     pub commits_pending: u64,
     /// Bytes of the commit log on disk.
     pub log_bytes_on_disk: u64,
-    /// Bytes of table files on disk.
+    /// Bytes of rows in table files on disk, as they are stored; their indexes and filters are not
+    /// counted.
     pub tree_bytes_on_disk: u64,
     /// Bytes held in memory tables.
     pub memory_table_bytes: u64,

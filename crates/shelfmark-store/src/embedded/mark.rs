@@ -145,20 +145,37 @@ pub(super) fn read(path: &Path) -> Result<ReadMark> {
         .collect();
     let whole_slots = slots.len();
     let Some((index, slot)) = slots.into_iter().max_by_key(|(_, slot)| slot.counter) else {
-        return Err(fault::corrupt(path, 0, "neither slot of the mark is whole"));
+        // A newer format may have another checksum.
+        return Err(match claimed_format(&bytes) {
+            Some(format) if format > STORE_FORMAT => newer(path, format),
+            _ => fault::corrupt(path, 0, "neither slot of the mark is whole"),
+        });
     };
     if slot.format > STORE_FORMAT {
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!(
-                "{} was written in store format {}, this version knows formats up to \
-                 {STORE_FORMAT}; open it with a newer version",
-                path.display(),
-                slot.format
-            ),
-        ));
+        return Err(newer(path, slot.format));
     }
     Ok(ReadMark { mark: slot.mark, whole_slots, counter: slot.counter, index })
+}
+
+/// Returns the format that both slots say they have, whether they are whole or not.
+fn claimed_format(bytes: &[u8]) -> Option<u32> {
+    let of = |index: usize| {
+        let slot = bytes.get(index * SLOT_BYTES..)?;
+        if slot.starts_with(&MAGIC) { be_u32(slot, 8) } else { None }
+    };
+    let first = of(0)?;
+    (1..SLOTS).all(|index| of(index) == Some(first)).then_some(first)
+}
+
+fn newer(path: &Path, format: u32) -> Error {
+    Error::new(
+        ErrorKind::Invalid,
+        format!(
+            "{} was written in store format {format}, this version knows formats up to \
+             {STORE_FORMAT}; open it with a newer version",
+            path.display()
+        ),
+    )
 }
 
 /// Returns the bytes of a mark file that holds `mark` in both slots.

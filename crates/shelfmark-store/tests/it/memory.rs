@@ -137,6 +137,20 @@ fn under_a_snapshot(folder: &Path) {
     store.close().unwrap();
 }
 
+/// Refuses to begin where it could not end for lack of room: that would look like a fault.
+fn check_room(folder: &Path) {
+    // The rows, their log, and twice that while files are merged.
+    let needed = 3 * 1024 * MIB / share() + Options::default().disk_free_bytes_min;
+    let free = vfs::free_bytes(folder).unwrap().unwrap_or(u64::MAX);
+    assert!(
+        free >= needed,
+        "{} MiB are free below {}, and this test needs {}; set TMPDIR to a folder with more room",
+        free / MIB,
+        folder.display(),
+        needed / MIB
+    );
+}
+
 type Work = (&'static str, fn(&Path));
 
 const WORKS: [Work; 2] = [("readers", with_readers), ("snapshot", under_a_snapshot)];
@@ -164,6 +178,7 @@ fn peak_bytes() -> u64 {
 fn a_gigabyte_is_written_in_400_megabytes_of_memory() {
     for (name, _) in WORKS {
         let scratch = tempfile::tempdir().unwrap();
+        check_room(scratch.path());
         let output = Command::new(std::env::current_exe().unwrap())
             .args(["memory::child", "--exact", "--nocapture", "--test-threads=1"])
             .env(FOLDER, scratch.path().join(name))

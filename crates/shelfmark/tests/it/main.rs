@@ -117,6 +117,16 @@ fn a_dropped_table_gives_its_space_back() {
     let is_long = std::env::var("SHELFMARK_LONG").is_ok_and(|value| value == "1");
     let megabytes: u32 = if is_long { 1024 } else { 24 };
     let folder = tempfile::tempdir().unwrap();
+    // The rows, their log, and what is being merged; and what the store keeps free.
+    let needed = u64::from(3 * megabytes + 256) << 20;
+    let free = shelfmark_store::vfs::free_bytes(folder.path()).unwrap().unwrap_or(u64::MAX);
+    assert!(
+        free >= needed,
+        "{} MiB are free below {}, and this test needs {}; set TMPDIR to a folder with more room",
+        free >> 20,
+        folder.path().display(),
+        needed >> 20
+    );
     let options = Options {
         durability: Durability::Interval(Duration::from_millis(50)),
         ..Options::default()
