@@ -60,7 +60,7 @@ fn fill(bed: &Bed) -> Arc<Table> {
     }
     bed.cells(vec![mutation(&purged, "p", 20, CellChange::DeletePartition)]);
     for n in 0..30 {
-        let large = element(&format!("element {n:02}"), "x".repeat(10_000));
+        let large = element(&format!("element {:02}", 2 * n), "x".repeat(10_000));
         bed.cells(vec![update(&purged, "q", key(2, "x"), 10, vec![large])]);
     }
     table
@@ -224,13 +224,23 @@ fn damaged_rows_are_found() {
             put(&chunks[1].key, chunks[0].value.clone()),
         ]
     });
+    // Four elements of two digits each in a chunk: 00 to 06, 08 to 14.
     check(&["out of order"], |bed, t| {
-        // What a chunk begins with has become less than what the head lists.
-        let chunk = chunks(bed, t).remove(1);
-        let at = chunk.value.windows(8).position(|part| part == b"element ").unwrap();
-        let mut value = chunk.value.to_vec();
-        value[at] = b'a';
-        vec![put(&chunk.key, value)]
+        let first = chunks(bed, t).remove(0);
+        vec![put(&first.key, with(&first.value, b"element 02", b"element 05"))]
+    });
+    // Behind the chunk before, and before what the head says that this one begins with.
+    check(&["out of order"], |bed, t| {
+        let second = chunks(bed, t).remove(1);
+        vec![put(&second.key, with(&second.value, b"element 08", b"element 07"))]
+    });
+    // In order, and behind what the head says that the next chunk begins with.
+    check(&["out of order"], |bed, t| {
+        let chunks = chunks(bed, t);
+        vec![
+            put(&chunks[0].key, with(&chunks[0].value, b"element 06", b"element 09")),
+            put(&chunks[1].key, with(&chunks[1].value, b"element 08", b"element 0:")),
+        ]
     });
 }
 
