@@ -96,7 +96,7 @@ fn print_model(model: &Model, outcomes: &[Outcome]) -> anyhow::Result<()> {
     for outcome in outcomes {
         if outcome.pattern != last {
             writeln!(out, "  {bold}{}{bold:#}", outcome.question)?;
-            last = outcome.pattern;
+            last = outcome.pattern.as_ref();
         }
         print_outcome(&mut out, outcome)?;
     }

@@ -76,7 +76,7 @@ impl Asker {
         self.outcomes.push(Outcome {
             model: self.model,
             face: self.face,
-            pattern: question.pattern,
+            pattern: question.pattern.into(),
             plan: question.plan,
             question: question.question,
             range,

@@ -17,6 +17,7 @@ mod names;
 mod openchat;
 mod outcome;
 mod phonebook;
+mod proofs;
 mod publication;
 mod reddit;
 mod twissandra;
@@ -91,6 +92,12 @@ pub(crate) const MODELS: &[Model] = &[
         name: "phonebook",
         title: "A phone directory in CQL: a table for each question, and keys that hold everybody",
         run: phonebook::run,
+        further: None,
+    },
+    Model {
+        name: "proofs",
+        title: "The seven models as the modeller has them: what no proof allows, and what one does",
+        run: proofs::run,
         further: None,
     },
 ];

@@ -1,5 +1,7 @@
 //! What one question came to.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use shelfmark_engine::AccessReport;
 
@@ -18,7 +20,7 @@ pub(crate) enum Plan {
 pub(crate) struct Outcome {
     pub(crate) model: &'static str,
     pub(crate) face: &'static str,
-    pub(crate) pattern: &'static str,
+    pub(crate) pattern: Cow<'static, str>,
     pub(crate) plan: Plan,
     pub(crate) question: String,
     /// The key range, as a person writes it.

@@ -40,9 +40,9 @@ fn every_right_plan_is_right_and_some_published_ones_are_wrong() {
             assert_eq!(row["correct"], true, "{row}");
         }
     }
-    let models =
+    let seven =
         ["openchat", "reddit", "publication", "blog", "twissandra", "followers", "phonebook"];
-    for model in models {
+    for model in seven.into_iter().chain(["proofs"]) {
         let wrong = rows.iter().any(|row| {
             text(row, "model") == model
                 && text(row, "plan") == "published"
@@ -218,6 +218,26 @@ fn tweets_come_newest_first_and_none_is_lost() {
         "two tweets in one instant",
         &[("published", Wrong("1 of 2 rows are missing"), 1, 1), ("right", Right, 2, 2)],
     );
+}
+
+#[test]
+fn what_is_refused_stands_beside_what_is_proven() {
+    let proofs: Vec<&Value> = TOUR.iter().filter(|row| text(row, "model") == "proofs").collect();
+    for (model, pattern) in [("followers", "by_time"), ("phonebook", "by_name"), ("blog", "newest")]
+    {
+        let pattern = format!("{model}.{pattern}");
+        let of = |plan| {
+            let own = |row: &&&Value| text(row, "pattern") == pattern && text(row, "plan") == plan;
+            proofs.iter().filter(own).collect::<Vec<_>>()
+        };
+        let (wrong, right) = (of("published"), of("right"));
+        assert!(!wrong.is_empty() && right.len() == 1, "{pattern}");
+        for row in wrong {
+            assert_eq!(row["correct"], false, "{row}");
+            assert!(text(row, "note").contains("the plan gave: "), "{row}");
+        }
+        assert_eq!(right[0]["correct"], true, "{}", right[0]);
+    }
 }
 
 #[test]
