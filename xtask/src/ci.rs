@@ -1,7 +1,7 @@
 //! What CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{run as start, run_with};
-use crate::{clients, fuzz, oracle, tidy};
+use crate::{clients, fuzz, oracle, tidy, wasm};
 
 /// How long each fuzz target runs in the long mode, in seconds.
 const FUZZ_SECONDS: u32 = 30;
@@ -23,6 +23,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
         start("cargo", &["run", "--quiet", "--package", "shelfmark", "--example", example])?;
     }
     tidy::run()?;
+    wasm::run()?;
     fuzz::replay()?;
     clients::run(long)?;
     if long {

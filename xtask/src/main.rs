@@ -14,6 +14,7 @@ mod fuzz;
 mod oracle;
 mod run;
 mod tidy;
+mod wasm;
 
 use std::process::ExitCode;
 
@@ -23,6 +24,7 @@ Usage: cargo xtask TASK
 Tasks:
   ci [--long]   format, clippy, tests, docs, tidy, real clients; --long adds the long modes
   tidy          check the rules that no compiler checks
+  wasm          check the modeller for browsers, where that target is installed
   clients [--long]
                 run the real clients against a server, and replay what Cassandra answered; --long adds
                 the Java driver (JDK 17 and Maven) and what takes long
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(false),
         ["ci", "--long"] => ci::run(true),
         ["tidy"] => tidy::run(),
+        ["wasm"] => wasm::run(),
         ["clients"] => clients::run(false),
         ["clients", "--long"] => clients::run(true),
         ["oracle", options @ ..] => oracle::run(options),
