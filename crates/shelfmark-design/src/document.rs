@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use crate::model::Model;
 use crate::model::resolve::resolve;
 use crate::prove::certificate::Certificate;
-use crate::syntax::diagnostic::{Diagnostic, render};
+use crate::syntax::diagnostic::{Diagnostic, render, render_at};
 use crate::syntax::parser::parse;
 use crate::syntax::tree::File;
 
@@ -192,6 +192,12 @@ impl Document {
         self.model.schemas.iter().map(|schema| schema.name.text.clone()).collect()
     }
 
+    /// The names of the reads and writes.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        let reads = self.model.reads.iter().map(|read| read.name.text.as_str());
+        reads.chain(self.model.writes.iter().map(|write| write.name.text.as_str()))
+    }
+
     /// The text.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -224,9 +230,14 @@ impl Document {
         };
         let head =
             format!("{}[{}]: {}{place}", finding.severity.word(), finding.id, finding.message);
-        let span = crate::syntax::span::Span::new(finding.start, finding.end);
         let help = (!finding.fix.is_empty()).then_some(finding.fix.as_str());
-        render(&self.name, &self.source, span, &head, None, help)
+        // The line is known: a text with many findings is not searched for each of them.
+        let begin = self.lines.get(finding.line.saturating_sub(1)).copied().unwrap_or(0);
+        let text = self.source.get(begin..).and_then(|rest| rest.lines().next()).unwrap_or("");
+        let before = self.source.get(begin..finding.start).unwrap_or("").chars().count();
+        let marked = self.source.get(finding.start..finding.end).unwrap_or("");
+        let place = (finding.line, before + 1);
+        render_at(&self.name, place, text, marked, &head, (None, help))
     }
 
     pub(crate) fn line(&self, offset: usize) -> usize {
@@ -234,10 +245,14 @@ impl Document {
     }
 }
 
-/// What a lint's id means: a line, why it matters, and what to do.
+/// What the id of a lint or of an obligation means: a line, why it matters, and what to do.
 #[must_use]
 pub fn explain(id: &str) -> Option<String> {
-    let lint = crate::lint::catalogue::find(id)?;
+    use crate::lint::catalogue;
+    let Some(lint) = catalogue::find(id) else {
+        let (id, name, text) = catalogue::OBLIGATIONS.iter().find(|(name, ..)| *name == id)?;
+        return Some(format!("{id} (obligation of a certificate): {name}\n\n{text}\n"));
+    };
     Some(format!(
         "{} ({}): {}\n\n{}\n\nWhat to do: {}.\n",
         lint.id,
@@ -246,6 +261,12 @@ pub fn explain(id: &str) -> Option<String> {
         lint.long,
         lint.fix
     ))
+}
+
+/// The known word that is nearest to what was written, if one is near.
+#[must_use]
+pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    crate::syntax::diagnostic::nearest(written, known)
 }
 
 /// The ids of all lints.

@@ -31,7 +31,7 @@ pub(crate) mod target;
 pub(crate) mod verify;
 
 pub use certificate::{Certificate, Obligation, Range, RangeEnd, Status};
-pub use document::{Document, Finding, Report, Severity, explain, lints, starter};
+pub use document::{Document, Finding, Report, Severity, explain, lints, nearest, starter};
 pub use draw::View;
 pub use plan::Plan;
 pub use size::{FamilySize, HotPartition, Limit, SchemaSize, SizeReport, Spread, WriteSize};

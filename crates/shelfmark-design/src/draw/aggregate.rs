@@ -1,5 +1,7 @@
 //! The aggregate view: partitions with their rows and attributes, coloured by row type.
 //!
+//! A table of which the schema prints rows shows those; others show made-up ones.
+//!
 //! Invariant: a row shows the attributes of its family and no others, in one order and at one
 //! place for all rows of the family in a table.
 
@@ -18,14 +20,14 @@ const ROW: f64 = 36.0;
 const PAD: f64 = 10.0;
 
 /// Attributes of a row: name and value.
-type Cells = Vec<(String, String)>;
+pub(super) type Cells = Vec<(String, String)>;
 
 /// A sample row ready to draw.
-struct Line {
-    family: FamilyId,
-    partition: String,
-    sort: String,
-    cells: Cells,
+pub(super) struct Line {
+    pub(super) family: FamilyId,
+    pub(super) partition: String,
+    pub(super) sort: String,
+    pub(super) cells: Cells,
 }
 
 pub(super) fn draw(scene: &Scene<'_>, schema: &Schema) -> Svg {
@@ -82,18 +84,25 @@ fn value_at(scene: &Scene<'_>, row: &Row, source: usize, path: &ColumnPath) -> V
 fn table(scene: &Scene<'_>, schema: &Schema, id: TableId, all: &[(&Vec<KeyValue>, &Row)]) -> Svg {
     let mut svg = Svg::default();
     let Some(found) = schema.tables.get(id) else { return svg };
-    let kind = if found.is_index { "index" } else { "table" };
+    let mut lines = super::printed::lines(scene.model, schema, id);
+    let kind = match (found.is_index, lines.is_empty()) {
+        (true, true) => "index",
+        (false, true) => "table",
+        (true, false) => "index, of rows as printed",
+        (false, false) => "table, rows as printed",
+    };
     let end = svg.cut(MARGIN, 13.0, HEAD, &found.name.text, 260.0);
     let end = svg.text(end + 8.0, 13.0, TINY, kind);
     row_types(&mut svg, scene, end + 18.0, 13.0, schema, id);
-    let lines: Vec<Line> = all
-        .iter()
-        .take(DRAWN_ROWS_MAX)
-        .map(|(key, row)| {
+    if lines.is_empty() {
+        let made_up = all.iter().take(DRAWN_ROWS_MAX + 1).map(|(key, row)| {
             let (partition, sort) = key_texts(scene, schema, found, row.family, key);
             Line { family: row.family, partition, sort, cells: cells(scene, schema, row) }
-        })
-        .collect();
+        });
+        lines.extend(made_up);
+    }
+    let count = lines.len().max(all.len());
+    lines.truncate(DRAWN_ROWS_MAX);
     let wide = |of: fn(&Line) -> &String, least: f64, most: f64| {
         lines.iter().map(|line| MONO.width(of(line))).fold(least, f64::max).min(most)
     };
@@ -133,8 +142,8 @@ fn table(scene: &Scene<'_>, schema: &Schema, id: TableId, all: &[(&Vec<KeyValue>
     }
     if lines.is_empty() {
         svg.text(MARGIN + PAD, y + 14.0, SOFT, "no sample rows");
-    } else if all.len() > lines.len() {
-        let more = all.len() - lines.len();
+    } else if count > lines.len() && lines.len() == DRAWN_ROWS_MAX {
+        let more = count - lines.len();
         svg.text(MARGIN + PAD, y + 14.0, SOFT, &format!("{more} more sample rows are not drawn"));
     }
     svg

@@ -14,6 +14,7 @@ mod entities;
 mod layers;
 mod metrics;
 mod page;
+mod printed;
 mod ranges;
 mod reach;
 mod sample;

@@ -5,7 +5,7 @@
 //!
 //! Invariant: the state obeys the model; the same model gives the same state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::eval::rows::KeyValue;
 use crate::eval::state::{State, Tuple};
@@ -96,7 +96,7 @@ fn add(model: &Model, state: &mut State, id: RelationId, mut tuple: Tuple) {
     if let Some(tuples) = state.relations.get_mut(id) {
         tuples.push(tuple);
     }
-    if !state.is_valid(model)
+    if !state.is_valid_in(model, id)
         && let Some(tuples) = state.relations.get_mut(id)
     {
         tuples.pop();
@@ -260,31 +260,45 @@ pub(super) fn shown_key(model: &Model, value: &KeyValue, ty: Option<&Type>) -> S
 
 /// Replaces the identifiers of the state inside texts by their short forms.
 pub(super) struct Short {
-    pairs: Vec<(String, String)>,
+    forms: BTreeMap<String, String>,
+    /// How long the identifiers are, in bytes; the longest first.
+    lengths: BTreeSet<std::cmp::Reverse<usize>>,
 }
 
 impl Short {
     pub(super) fn of(model: &Model, state: &State) -> Self {
-        let mut pairs = Vec::new();
+        let mut forms = BTreeMap::new();
         for (id, relation) in model.relations.iter().enumerate() {
             for tuple in state.tuples(id) {
                 for (value, column) in tuple.iter().zip(&relation.columns) {
                     if let Value::Id(number) = value {
-                        pairs.push((value.text(&column.ty), identifier(model, *number)));
+                        forms.insert(value.text(&column.ty), identifier(model, *number));
                     }
                 }
             }
         }
-        pairs.sort();
-        pairs.dedup();
-        Self { pairs }
+        let lengths = forms.keys().map(|long| std::cmp::Reverse(long.len())).collect();
+        Self { forms, lengths }
     }
 
+    /// Cost: a look-up for each place of the text and each length of identifiers.
     pub(super) fn text(&self, text: &str) -> String {
-        let mut out = text.to_owned();
-        for (long, short) in &self.pairs {
-            if out.contains(long.as_str()) {
-                out = out.replace(long.as_str(), short);
+        let mut out = String::new();
+        let mut at = 0;
+        while let Some(next) = text.get(at..).and_then(|rest| rest.chars().next()) {
+            let found = self.lengths.iter().find_map(|length| {
+                let piece = text.get(at..at + length.0)?;
+                Some((length.0, self.forms.get(piece)?))
+            });
+            match found {
+                Some((length, short)) => {
+                    out.push_str(short);
+                    at += length;
+                }
+                None => {
+                    out.push(next);
+                    at += next.len_utf8();
+                }
             }
         }
         out

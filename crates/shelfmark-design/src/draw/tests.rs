@@ -117,3 +117,20 @@ fn texts_fit_where_they_are_cut() {
         }
     }
 }
+
+/// The rows that a document prints, its slips included, stand where made-up ones would.
+#[test]
+fn printed_rows_are_shown_of_tables_that_have_some() {
+    let (_, document) = documents().find(|(name, _)| *name == "twissandra").expect("a seed");
+    let scene = Scene::of(&document);
+    let texts = |number: usize| -> Vec<String> {
+        let picture = scene.picture(View::Aggregate, number);
+        picture.labels.iter().map(|label| label.text.clone()).collect()
+    };
+    let published = texts(0);
+    let count = |wanted: &str| published.iter().filter(|text| *text == wanted).count();
+    assert_eq!(count("table, rows as printed"), 3, "FRIEND, FOLLOWER and TIMELINE: {published:?}");
+    assert_eq!(count("329836819781000"), 1, "the truncated time: {published:?}");
+    assert!(count("table") == 2 && count("?") > 0, "what is not printed is not made up");
+    assert!(!texts(1).iter().any(|text| text.contains("printed")), "the corrected one prints none");
+}

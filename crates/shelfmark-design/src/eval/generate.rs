@@ -1,9 +1,14 @@
 //! Small states and inputs that look for trouble: few values, delimiters in texts, equal times.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::focus::Focus;
 use super::random::Random;
 use super::state::{State, Tuple};
 use crate::model::pattern::{EffectKind, Param};
 use crate::model::schema::{Part, Schema};
+use crate::model::types::TextDomain;
 use crate::model::{Model, Read, RelationId, Term, Type, Value, Write};
 use crate::syntax::tree::Existing;
 
@@ -13,11 +18,24 @@ pub(crate) struct Pool {
     texts: Vec<String>,
     /// How many identifiers, times and the like there are.
     width: usize,
+    /// The relations that states have tuples of; of all when there is none.
+    only: Option<Vec<RelationId>>,
+    /// Which texts are of a domain, once somebody has asked.
+    fitting: RefCell<Vec<(TextDomain, Vec<usize>)>>,
 }
 
 impl Pool {
     /// Texts that hold what the schema's keys are cut at.
     pub(crate) fn of(schema: Option<&Schema>) -> Self {
+        Self::with(schema, None)
+    }
+
+    /// The same, for states of a few relations.
+    pub(crate) fn about(schema: &Schema, focus: &Focus) -> Self {
+        Self::with(Some(schema), Some(focus))
+    }
+
+    fn with(schema: Option<&Schema>, focus: Option<&Focus>) -> Self {
         let mut texts: Vec<String> =
             ["a", "b", "ab", "", "a#b", "a#", "#", "~", "a~", "é", "a b", "b!", "a!", "A"]
                 .map(str::to_owned)
@@ -25,6 +43,7 @@ impl Pool {
         let parts = schema
             .into_iter()
             .flat_map(|schema| &schema.families)
+            .filter(|family| focus.is_none_or(|focus| focus.relations().contains(&family.source)))
             .flat_map(|family| family.key.iter().flat_map(|column| &column.parts));
         for part in parts {
             if let Part::Literal(text) = part
@@ -42,7 +61,8 @@ impl Pool {
             let value = Value::Id((id << 112) | id);
             texts.extend([value.text(&Type::Uuid), value.text(&Type::Ulid)]);
         }
-        Self { texts, width: 4 }
+        let only = focus.map(|focus| focus.relations().to_vec());
+        Self { texts, width: 4, only, fitting: RefCell::default() }
     }
 
     /// The same, with room for states of some size: as many values as tuples.
@@ -53,6 +73,19 @@ impl Pool {
             pool.texts.extend((0..size).map(|n| format!("w{n}")));
         }
         pool
+    }
+
+    /// The places of the texts of a domain.
+    fn fitting(&self, domain: &TextDomain) -> Vec<usize> {
+        let mut known = self.fitting.borrow_mut();
+        if let Some((_, places)) = known.iter().find(|(other, _)| other == domain) {
+            return places.clone();
+        }
+        let texts = self.texts.iter().enumerate();
+        let places: Vec<usize> =
+            texts.filter(|(_, text)| domain.holds(text)).map(|(at, _)| at).collect();
+        known.push((domain.clone(), places.clone()));
+        places
     }
 
     pub(crate) fn value(&self, ty: &Type, random: &mut Random) -> Value {
@@ -87,14 +120,14 @@ impl Pool {
             Type::Enum(variants) => Value::Text(random.pick(variants).cloned().unwrap_or_default()),
             Type::Bytes => Value::Text("00".to_owned()),
             Type::Text(domain) => {
-                let fitting: Vec<&String> =
-                    self.texts.iter().filter(|text| domain.holds(text)).collect();
+                let fitting = self.fitting(domain);
                 // A few simple ones often, so that keys meet.
                 let count = if random.below(2) == 0 { fitting.len().min(4) } else { fitting.len() };
                 // A narrow domain has few of them: make some more.
                 let narrow = fitting.len() < 4 && random.below(2) == 0;
-                match fitting.get(random.below(count)).filter(|_| !narrow) {
-                    Some(text) => Value::Text((*text).clone()),
+                let found = fitting.get(random.below(count)).filter(|_| !narrow);
+                match found.and_then(|at| self.texts.get(*at)) {
+                    Some(text) => Value::Text(text.clone()),
                     None => Value::Text(made(domain, random)),
                 }
             }
@@ -112,7 +145,7 @@ impl Pool {
 }
 
 /// A text of the domain when none of the pool is one.
-fn made(domain: &crate::model::types::TextDomain, random: &mut Random) -> String {
+fn made(domain: &TextDomain, random: &mut Random) -> String {
     let allowed: Vec<char> = ('a'..='z')
         .chain('A'..='Z')
         .chain('0'..='9')
@@ -127,19 +160,7 @@ fn made(domain: &crate::model::types::TextDomain, random: &mut Random) -> String
 /// A small state: relations that others refer to come first.
 pub(crate) fn state(model: &Model, pool: &Pool, random: &mut Random, size: usize) -> State {
     let mut state = State::empty(model);
-    let mut order: Vec<RelationId> = Vec::new();
-    for _ in 0..model.relations.len() {
-        for (id, relation) in model.relations.iter().enumerate() {
-            let ready = relation.columns.iter().all(|column| {
-                column.optional
-                    || column.refers.is_none_or(|target| target == id || order.contains(&target))
-            });
-            if ready && !order.contains(&id) {
-                order.push(id);
-            }
-        }
-    }
-    for id in order {
+    for id in in_order(model, pool.only.as_deref()) {
         // Large states are as large as asked; small ones of all sizes.
         let wanted =
             if pool.width > 16 { size - random.below(size / 4) } else { 1 + random.below(size) };
@@ -154,10 +175,37 @@ pub(crate) fn state(model: &Model, pool: &Pool, random: &mut Random, size: usize
     state
 }
 
+/// Relations, those that others refer to first.
+fn in_order(model: &Model, only: Option<&[RelationId]>) -> Vec<RelationId> {
+    let mut wanted: Vec<RelationId> = match only {
+        Some(only) => only.to_vec(),
+        None => (0..model.relations.len()).collect(),
+    };
+    wanted.sort_unstable();
+    let mut order: Vec<RelationId> = Vec::new();
+    let mut done: BTreeSet<RelationId> = BTreeSet::new();
+    loop {
+        let before = order.len();
+        for id in &wanted {
+            let ready = model.relation(*id).columns.iter().all(|column| {
+                column.optional
+                    || column.refers.is_none_or(|target| target == *id || done.contains(&target))
+            });
+            if ready && done.insert(*id) {
+                order.push(*id);
+            }
+        }
+        if order.len() == before {
+            return order;
+        }
+    }
+}
+
 fn add(model: &Model, state: &mut State, id: RelationId, tuple: Option<Tuple>) {
     let (Some(tuple), Some(tuples)) = (tuple, state.relations.get_mut(id)) else { return };
     tuples.push(tuple);
-    if !state.is_valid(model)
+    // What others refer to is still there.
+    if !state.is_valid_in(model, id)
         && let Some(tuples) = state.relations.get_mut(id)
     {
         tuples.pop();

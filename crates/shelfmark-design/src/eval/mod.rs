@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod change;
+pub(crate) mod focus;
 pub(crate) mod generate;
 pub(crate) mod json;
 pub(crate) mod random;

@@ -158,10 +158,19 @@ fn keep(
     Some((name, value))
 }
 
+/// The families of whose sources there are tuples, in the order of the schema.
+pub(crate) fn present<'a>(schema: &'a Schema, state: &State) -> Vec<(FamilyId, &'a Family)> {
+    let relations = state.relations.iter().enumerate().filter(|(_, tuples)| !tuples.is_empty());
+    let mut found: Vec<(FamilyId, &Family)> =
+        relations.flat_map(|(id, _)| schema.of_source(id)).collect();
+    found.sort_unstable_by_key(|(id, _)| *id);
+    found
+}
+
 /// Maps a whole state to rows.
 pub(crate) fn rows(model: &Model, schema: &Schema, state: &State) -> Rows {
     let mut rows = Rows::default();
-    for (id, family) in schema.families.iter().enumerate() {
+    for (id, family) in present(schema, state) {
         if family.base.is_some() {
             continue;
         }
@@ -177,7 +186,12 @@ pub(crate) fn rows(model: &Model, schema: &Schema, state: &State) -> Rows {
 
 /// Entries stem from the rows that are there, not from the sources.
 pub(crate) fn index(model: &Model, schema: &Schema, state: &State, rows: &mut Rows) {
-    for (id, family) in schema.families.iter().enumerate() {
+    let bases = rows.tables.keys().flat_map(|table| schema.of_table(*table));
+    let mut entries: Vec<FamilyId> =
+        bases.flat_map(|(base, _)| schema.entries(base)).map(|(id, _)| id).collect();
+    entries.sort_unstable();
+    for id in entries {
+        let Some(family) = schema.families.get(id) else { continue };
         let Some(base) = family.base else { continue };
         let Some(table) = schema.families.get(base).map(|base| base.table) else { continue };
         let of_base: Vec<Row> = rows

@@ -55,17 +55,24 @@ impl State {
 
     /// Whether this is a state of the model: types, keys, dependencies, references, fan-outs.
     pub(crate) fn is_valid(&self, model: &Model) -> bool {
-        model.relations.iter().enumerate().all(|(id, relation)| {
-            let tuples = self.tuples(id);
-            relation.keys.iter().all(|key| distinct(tuples, key))
-                && relation.dependencies.iter().all(|(from, to)| determined(tuples, from, to))
-                && relation.fanouts.iter().all(|fanout| {
-                    fanout.max().is_none_or(|max| {
-                        groups(tuples, &fanout.from).values().all(|count| *count as f64 <= max)
-                    })
+        (0..model.relations.len()).all(|id| self.is_valid_in(model, id))
+    }
+
+    /// Whether the tuples of one relation are as they must be.
+    pub(crate) fn is_valid_in(&self, model: &Model, id: RelationId) -> bool {
+        let tuples = self.tuples(id);
+        if tuples.is_empty() {
+            return true;
+        }
+        let relation = model.relation(id);
+        relation.keys.iter().all(|key| distinct(tuples, key))
+            && relation.dependencies.iter().all(|(from, to)| determined(tuples, from, to))
+            && relation.fanouts.iter().all(|fanout| {
+                fanout.max().is_none_or(|max| {
+                    groups(tuples, &fanout.from).values().all(|count| *count as f64 <= max)
                 })
-                && tuples.iter().all(|tuple| self.fits(model, id, tuple))
-        })
+            })
+            && tuples.iter().all(|tuple| self.fits(model, id, tuple))
     }
 
     fn fits(&self, model: &Model, relation: RelationId, tuple: &Tuple) -> bool {
@@ -80,8 +87,8 @@ impl State {
     }
 }
 
-fn project(tuple: &Tuple, columns: &[usize]) -> Vec<Value> {
-    columns.iter().map(|column| tuple.get(*column).cloned().unwrap_or(Value::Null)).collect()
+fn project<'a>(tuple: &'a Tuple, columns: &[usize]) -> Vec<Option<&'a Value>> {
+    columns.iter().map(|column| tuple.get(*column)).collect()
 }
 
 fn distinct(tuples: &[Tuple], key: &[usize]) -> bool {
@@ -90,14 +97,14 @@ fn distinct(tuples: &[Tuple], key: &[usize]) -> bool {
 }
 
 fn determined(tuples: &[Tuple], from: &[usize], to: &[usize]) -> bool {
-    let mut seen: BTreeMap<Vec<Value>, Vec<Value>> = BTreeMap::new();
+    let mut seen = BTreeMap::new();
     tuples.iter().all(|tuple| {
         let value = project(tuple, to);
         *seen.entry(project(tuple, from)).or_insert_with(|| value.clone()) == value
     })
 }
 
-fn groups(tuples: &[Tuple], from: &[usize]) -> BTreeMap<Vec<Value>, usize> {
+fn groups<'a>(tuples: &'a [Tuple], from: &[usize]) -> BTreeMap<Vec<Option<&'a Value>>, usize> {
     let mut counts = BTreeMap::new();
     for tuple in tuples {
         *counts.entry(project(tuple, from)).or_insert(0) += 1;

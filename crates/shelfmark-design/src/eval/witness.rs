@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::answer::{Record, answer};
+use super::focus::Focus;
 use super::generate::{Pool, inputs, state};
 use super::random::Random;
 use super::rows::rows;
@@ -31,7 +32,7 @@ pub(crate) fn find(
     wanted: Wanted,
     seed: u64,
 ) -> Option<Json> {
-    let pool = Pool::of(Some(schema));
+    let pool = Pool::about(schema, &Focus::of_read(model, schema, read, serve));
     let mut random = Random::new(seed);
     for attempt in 0..WITNESS_TRIES_MAX {
         let size = 2 + attempt % 4;

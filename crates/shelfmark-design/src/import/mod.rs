@@ -51,11 +51,11 @@ impl Source {
         }
     }
 
-    /// What the text looks like: JSON begins with a brace.
+    /// What the text looks like: JSON begins with a brace or a bracket.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let start = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
-        if start.starts_with('{') { Self::Workbench } else { Self::Cql }
+        if start.starts_with(['{', '[']) { Self::Workbench } else { Self::Cql }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Context, Found, setting};
+use super::{Context, Found, setting, threshold};
 use crate::document::Severity;
+use crate::eval::focus::Focus;
 use crate::eval::generate::{Pool, state};
 use crate::eval::random::Random;
 use crate::eval::rows::{row_of, rows};
@@ -11,11 +12,14 @@ use crate::eval::state::State;
 use crate::eval::witness::{shrink, state_json};
 use crate::key::facts::{ambiguous_hole, codec_keeps_order};
 use crate::limits::WITNESS_TRIES_MAX;
+use crate::model::closure::determines_tuple;
 use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored};
 use crate::model::{Model, Term, Type};
+use crate::prove::canon::canonical;
 use crate::prove::order::term_text;
 use crate::prove::unique::{Clash, clash, key_paths};
 use crate::syntax::diagnostic::distance;
+use crate::target::profile;
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for (number, schema) in context.model.schemas.iter().enumerate() {
@@ -62,7 +66,7 @@ fn unique(
 /// A state in which a source of the family has no row of its own.
 fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
     let family = schema.families.get(id)?;
-    let pool = Pool::of(Some(schema));
+    let pool = Pool::about(schema, &Focus::of_family(model, schema, id));
     let mut random = Random::new(crate::prove::SEED);
     let loses = |state: &State| {
         let tuples = state.tuples(family.source).iter();
@@ -197,7 +201,9 @@ fn length(model: &Model, schema: &Schema, number: usize, family: &Family, found:
 /// K4: row types of one table whose tags are easily mixed up.
 fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
     for (index, family) in schema.families.iter().enumerate() {
-        for (_, other) in schema.of_table(family.table).filter(|(id, _)| *id > index) {
+        // One sibling of each is enough to think of another name.
+        let later = schema.of_table(family.table).filter(|(id, _)| *id > index);
+        'family: for (_, other) in later {
             for (left, right) in family.key.iter().zip(&other.key) {
                 let (Some(Part::Literal(a)), Some(Part::Literal(b))) =
                     (left.parts.first(), right.parts.first())
@@ -205,12 +211,13 @@ fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
                     continue;
                 };
                 let (a, b) = (tag(a), tag(b));
-                if a != b && a.len() > 2 && distance(a, b) == 1 {
+                if a != b && a.len() > 2 && a.len().abs_diff(b.len()) < 2 && distance(a, b) == 1 {
                     let message = format!(
                         "the prefixes {a:?} of {} and {b:?} of {} differ by one letter",
                         family.name.text, other.name.text
                     );
                     found.push(Found::new("K4", number, &family.name.text, left.span, message));
+                    break 'family;
                 }
             }
         }
@@ -235,24 +242,8 @@ fn indexes(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>
     }
     for family in schema.families.iter().filter(|family| family.base.is_some()) {
         let Some(base) = family.base.and_then(|base| schema.families.get(base)) else { continue };
-        let own: std::collections::BTreeSet<_> = family
-            .key
-            .iter()
-            .take(family.key.len() - base.key.len())
-            .flat_map(|column| &column.parts)
-            .filter_map(|part| match part {
-                Part::Hole { term: Term::Column(path), .. } => Some(path.clone()),
-                _ => None,
-            })
-            .collect();
-        let near_unique = own.len() == 1
-            && own.iter().all(|path| {
-                crate::model::closure::determines_tuple(model, family.source, &own)
-                    || matches!(model.path_type(family.source, path), Type::Timestamp)
-            });
-        if near_unique {
-            let message =
-                format!("{} is an index on an attribute that hardly repeats", family.name.text);
+        if let Some(why) = ill_suited(model, schema, family, base) {
+            let message = format!("{} is an index on an attribute that {why}", family.name.text);
             found.push(Found::new("X1", number, &family.name.text, family.span, message));
         }
         for stored in &family.stored {
@@ -268,4 +259,34 @@ fn indexes(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>
             }
         }
     }
+}
+
+/// X1: why an index that lies scattered over the partitions is a poor way to its rows. One that has
+/// partitions of its own, or an order, is a table like any other.
+fn ill_suited(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    base: &Family,
+) -> Option<&'static str> {
+    let own = family.key.get(..family.key.len().saturating_sub(base.key.len()))?;
+    let [column] = own else { return None };
+    let [Part::Hole { term: Term::Column(path), ty, .. }, rest @ ..] = column.parts.as_slice()
+    else {
+        return None;
+    };
+    if rest.iter().any(|part| *part != Part::End) {
+        return None;
+    }
+    if !profile(&schema.target).is_some_and(|target| target.scattered_indexes) {
+        return None;
+    }
+    let path = canonical(model, family.source, path);
+    let known = std::collections::BTreeSet::from([path.clone()]);
+    if determines_tuple(model, family.source, &known) || matches!(ty, Type::Timestamp) {
+        return Some("hardly repeats");
+    }
+    let few = threshold(model, schema, "P3.values", 100.0);
+    let values = crate::size::volume::distinct(model, family.source, &known);
+    values.is_some_and(|values| values < few).then_some("nearly always repeats")
 }

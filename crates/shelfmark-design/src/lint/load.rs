@@ -5,9 +5,11 @@ use serde_json::json;
 use super::size::{elements, growth, partition_paths, partition_rows, row_bytes, value_bytes};
 use super::{Context, Found, setting, threshold};
 use crate::document::Severity;
+use crate::model::closure::determines_tuple;
 use crate::model::schema::{Family, Part, Schema, Stored};
 use crate::model::{Function, Model, Term, Type};
 use crate::prove::Proof;
+use crate::size::volume;
 use crate::target::profile;
 
 /// Three years: how far ahead growth is looked at.
@@ -18,6 +20,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for (number, schema) in model.schemas.iter().enumerate() {
         for family in &schema.families {
             hot(model, schema, number, family, found);
+            uneven(model, schema, number, family, found);
             grows(model, schema, number, family, found);
             if family.base.is_none() {
                 collections(model, schema, number, family, found);
@@ -25,7 +28,6 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         }
         unused(schema, number, context.proofs, found);
     }
-    expiry(model, found);
     if model.relations.iter().all(|relation| !relation.facts.contains_key("count"))
         && let Some(relation) = model.relations.first()
     {
@@ -97,6 +99,27 @@ fn hot(model: &Model, schema: &Schema, number: usize, family: &Family, found: &m
             "P3",
             format!("{name}: the partition key has {} values", counts.iter().product::<f64>()),
         );
+    }
+}
+
+/// P3 by one value that very many rows share, where a skew is declared.
+fn uneven(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
+    let (known, divisor) = volume::partition(model, schema, family);
+    let ordered = profile(&schema.target).is_some_and(|target| target.ordered);
+    let one_row = determines_tuple(model, family.source, &known);
+    if ordered || one_row || volume::skew(model, family.source, &known).is_none() {
+        return;
+    }
+    let name = &family.name.text;
+    let told = |one: &Found| one.id == "P3" && one.schema == Some(number) && one.on == *name;
+    let most = threshold(model, schema, "P3.share", 0.1);
+    let share = volume::share(model, family.source, &known).map(|share| share / divisor);
+    if let Some(share) = share.filter(|share| *share > most)
+        && !found.iter().any(told)
+    {
+        let message =
+            format!("{name}: one value of the partition key has {:.0} % of it", share * 100.0);
+        found.push(Found::new("P3", number, name, family.name.span, message));
     }
 }
 
@@ -228,24 +251,6 @@ fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Foun
         if !reads {
             let message = format!("no pattern reads {}", table.name.text);
             found.push(Found::new("W7", number, &table.name.text, table.name.span, message));
-        }
-    }
-}
-
-/// T1.
-fn expiry(model: &Model, found: &mut Vec<Found>) {
-    for relation in &model.relations {
-        for column in relation.columns.iter().filter(|column| column.facts.contains_key("ttl")) {
-            if !matches!(column.ty, Type::Int(_)) {
-                let message = format!(
-                    "{} is a {}; stores count whole seconds",
-                    column.name,
-                    column.ty.name()
-                );
-                let mut one = Found::new("T1", 0, &column.name, column.span, message);
-                one.schema = None;
-                found.push(one);
-            }
         }
     }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod catalogue;
 mod keys;
+mod lifetime;
 mod load;
 mod proofs;
 mod samples;
@@ -90,6 +91,7 @@ pub(crate) fn check(document: &Document) -> Vec<Finding> {
     keys::check(&context, &mut found);
     writes::check(&context, &mut found);
     load::check(&context, &mut found);
+    lifetime::check(&context, &mut found);
     samples::check(&context, &mut found);
     let mut used = vec![false; model.allows.len()];
     let mut findings: Vec<Finding> =

@@ -60,7 +60,9 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
         }
         let message = format!("{name}: {}", failure.reason);
         found.push(
+            // What is refused is harm, whatever the lint is elsewhere.
             Found::new(failure.lint, proof.schema, name, span, message)
+                .severity(Severity::Error)
                 .reproducer(reproducer(proof)),
         );
     }

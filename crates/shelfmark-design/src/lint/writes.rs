@@ -6,12 +6,18 @@ use super::{Context, Found, threshold};
 use crate::document::Severity;
 use crate::lint::setting;
 use crate::model::pattern::EffectKind;
-use crate::model::schema::{Family, Schema, WritePlan, WriteStepKind};
-use crate::model::{ColumnPath, Model, Write};
+use crate::model::schema::{Family, Schema, Stored, WritePlan, WriteStepKind};
+use crate::model::{ColumnPath, Model, Term, Write};
 use crate::prove::Proof;
 use crate::prove::read::all_key_paths;
 use crate::prove::unique::{available, key_paths};
+use crate::size::volume::share;
 use crate::target::profile;
+
+/// How much of what a partition takes one row does, since its changes wait for one another.
+///
+/// Ours: a planning value.
+const COUNTER_SHARE: f64 = 0.1;
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for proof in context.proofs.iter().filter(|proof| proof.certificate.write) {
@@ -24,7 +30,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         };
         races(schema, write, plan, proof, found);
         fan_out(context.model, schema, write, plan, proof, found);
-        counters(schema, write, proof, found);
+        counters(context.model, schema, write, proof, found);
     }
     for (number, schema) in context.model.schemas.iter().enumerate() {
         for family in schema.families.iter().filter(|family| family.base.is_none()) {
@@ -141,14 +147,48 @@ fn fan_out(
     }
 }
 
-/// W6: increments of one row faster than a partition takes.
-fn counters(schema: &Schema, write: &Write, proof: &Proof, found: &mut Vec<Found>) {
-    let rate = write.facts.get("peak").or(write.facts.get("rate")).copied().unwrap_or(0.0);
-    let limit = profile(&schema.target).map_or(f64::INFINITY, |target| target.partition_writes_max);
-    let counts = write.effects.iter().any(|effect| effect.kind == EffectKind::Increment);
-    if counts && rate > limit / 10.0 {
-        let message = format!("{} increments {rate} times a second", write.name.text);
-        found.push(Found::new("W6", proof.schema, &write.name.text, write.name.span, message));
+/// W6: changes of one counter, faster than one row takes them.
+///
+/// A rate is spread over all counters of its kind. Only where it is known how many there are, and
+/// how unevenly they are asked for, can it be told what the hottest of them sees; where it is not,
+/// the rate must be more than a whole partition takes.
+fn counters(model: &Model, schema: &Schema, write: &Write, proof: &Proof, found: &mut Vec<Found>) {
+    let Some(rate) = write.facts.get("peak").or(write.facts.get("rate")).copied() else { return };
+    let limit = setting(model, schema, "partition.writes", |target| target.partition_writes_max);
+    let mut push = |share: Option<f64>, what: &str| {
+        let per_second = share.map_or(rate, |share| rate * share);
+        let most = if share.is_some() { limit * COUNTER_SHARE } else { limit };
+        if per_second > most {
+            let message = format!(
+                "{} changes {what} up to {per_second:.0} times a second; {} takes about {most:.0} \
+                 of one row",
+                write.name.text, schema.target
+            );
+            found.push(Found::new("W6", proof.schema, &write.name.text, write.name.span, message));
+        }
+    };
+    for effect in &write.effects {
+        let relation = model.relation(effect.relation);
+        if effect.kind == EffectKind::Increment {
+            let known: BTreeSet<ColumnPath> = effect
+                .key
+                .iter()
+                .filter(|(_, term)| !matches!(term, Term::Const(_)))
+                .map(|(column, _)| vec![*column])
+                .collect();
+            let what = format!("a counter of {}", relation.name.text);
+            push(share(model, effect.relation, &known), &what);
+        }
+        if !matches!(effect.kind, EffectKind::Insert | EffectKind::Delete) {
+            continue;
+        }
+        for stored in schema.families.iter().flat_map(|family| &family.stored) {
+            let Stored::Count { relation: counted, via, name } = stored else { continue };
+            if *counted == effect.relation {
+                let known = BTreeSet::from([vec![*via]]);
+                push(share(model, effect.relation, &known), &format!("the count {name}"));
+            }
+        }
     }
 }
 

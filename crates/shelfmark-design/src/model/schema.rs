@@ -1,6 +1,7 @@
 //! Schemas, resolved: tables, row families, plans.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,7 @@ use super::term::{ColumnPath, Term};
 use super::types::Type;
 use super::value::Value;
 use super::{Model, Named};
+use crate::prove::unique::Clash;
 use crate::syntax::span::Span;
 use crate::syntax::tree::{BoundKind, Verb};
 
@@ -36,6 +38,14 @@ pub(crate) struct Lookup {
     of_source: BTreeMap<RelationId, Vec<FamilyId>>,
     entries: BTreeMap<FamilyId, Vec<FamilyId>>,
     concerned: BTreeMap<RelationId, Vec<FamilyId>>,
+    /// What is wrong with each family's keys, once somebody has asked.
+    clashes: Vec<OnceLock<Option<Clash>>>,
+}
+
+impl Lookup {
+    pub(crate) fn clash(&self, family: FamilyId) -> Option<&OnceLock<Option<Clash>>> {
+        self.clashes.get(family)
+    }
 }
 
 impl Schema {
@@ -74,8 +84,11 @@ impl Schema {
 
     /// Notes where everything is. To be called when families were added.
     pub(crate) fn look_up(&mut self, model: &Model) {
-        let mut lookup =
-            Lookup { of_table: vec![Vec::new(); self.tables.len()], ..Lookup::default() };
+        let mut lookup = Lookup {
+            of_table: vec![Vec::new(); self.tables.len()],
+            clashes: vec![OnceLock::new(); self.families.len()],
+            ..Lookup::default()
+        };
         for (id, family) in self.families.iter().enumerate() {
             if let Some(list) = lookup.of_table.get_mut(family.table) {
                 list.push(id);

@@ -171,7 +171,12 @@ impl Planner<'_> {
 
     /// The rows that hold copies of what an update changes, by the attribute that refers to it.
     fn copies(&mut self, effect: &Effect) {
-        for relation in 0..self.model.relations.len() {
+        let refers = |relation: &usize| {
+            let columns = &self.model.relation(*relation).columns;
+            columns.iter().any(|column| column.refers == Some(effect.relation))
+        };
+        let referring: Vec<RelationId> = (0..self.model.relations.len()).filter(refers).collect();
+        for relation in referring {
             for one in self.rows_of(relation) {
                 let through: BTreeSet<usize> = one
                     .shown

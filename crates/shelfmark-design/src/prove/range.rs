@@ -81,6 +81,12 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
 
 /// Whether a row of the family may lie in the step's range, for some inputs.
 pub(crate) fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
+    let bounds = step.bounds.iter().filter(|(kind, _)| *kind == BoundKind::Begins);
+    let begins = bounds.map(|(_, parts)| parts).zip(family.key.get(step.bound.len()));
+    let mut told = step.bound.iter().zip(&family.key).chain(begins);
+    if told.any(|(asked, column)| begin_apart(asked, &column.parts)) {
+        return false;
+    }
     for (bound, column) in step.bound.iter().zip(&family.key) {
         if !bound.is_empty() && !columns_may_meet(bound, &column.parts) {
             return false;
@@ -103,6 +109,16 @@ pub(crate) fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool
         _ => Vec::new(),
     };
     may_meet(&common, parts, true)
+}
+
+/// Whether both begin with texts of which neither begins the other.
+pub(crate) fn begin_apart(left: &[Part], right: &[Part]) -> bool {
+    match (left.first(), right.first()) {
+        (Some(Part::Literal(a)), Some(Part::Literal(b))) => {
+            a.bytes().zip(b.bytes()).any(|(a, b)| a != b)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a column may have one value for both.

@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied};
-use super::order::{Line, check as check_order};
 use super::range::{Found, Met, find, may_touch};
 use super::unique::{Clash, available, clash, key_paths};
 use crate::model::closure::determines_tuple;
@@ -15,7 +14,7 @@ use crate::model::pattern::Source;
 use crate::model::schema::{
     EachOf, Family, FamilyId, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
 };
-use crate::model::{ColumnPath, Consistency, Model, OrderKey, Read, Term, Type, Value};
+use crate::model::{ColumnPath, Consistency, Model, Read, Term, Type, Value};
 use crate::syntax::tree::{Aggregate, CondOp, Verb};
 use crate::target::Target;
 
@@ -67,17 +66,17 @@ impl Analysis {
 pub(super) struct Context<'a> {
     pub(super) model: &'a Model,
     pub(super) schema: &'a Schema,
-    target: &'a Target,
+    pub(super) target: &'a Target,
     pub(super) read: &'a Read,
     pub(super) step: &'a ReadStep,
 }
 
 /// What the first step finds for one source.
-struct Part1 {
-    family: FamilyId,
-    met: Vec<Met>,
-    rest: Vec<Vec<Part>>,
-    column: usize,
+pub(super) struct Part1 {
+    pub(super) family: FamilyId,
+    pub(super) met: Vec<Met>,
+    pub(super) rest: Vec<Vec<Part>>,
+    pub(super) column: usize,
 }
 
 pub(crate) fn analyse(
@@ -126,9 +125,9 @@ pub(crate) fn analyse(
 }
 
 /// The steps behind the first.
-struct Tail<'a> {
+pub(super) struct Tail<'a> {
     filters: Vec<&'a FilterPredicate>,
-    sort: Option<&'a [(String, bool)]>,
+    pub(super) sort: Option<&'a [(String, bool)]>,
     take: Option<&'a Term>,
     reads: Vec<&'a ReadStep>,
 }
@@ -154,7 +153,7 @@ impl Context<'_> {
         self.schema.tables.get(self.step.table).unwrap_or_else(|| unreachable!("no such table"))
     }
 
-    fn family(&self, id: FamilyId) -> &Family {
+    pub(super) fn family(&self, id: FamilyId) -> &Family {
         self.schema.families.get(id).unwrap_or_else(|| unreachable!("no such family"))
     }
 
@@ -454,7 +453,7 @@ impl Context<'_> {
             .flatten()
             .map(|path| canonical(self.model, relation, path))
             .collect();
-        let fixed: BTreeSet<ColumnPath> = fixed_paths(&one.met);
+        let fixed: BTreeSet<ColumnPath> = fixed_in_all(&one.met);
         let keys = key_paths(self.model, family);
         outputs.iter().all(|path| keys.contains(path))
             && keys.iter().all(|path| outputs.contains(path) || fixed.contains(path))
@@ -480,132 +479,6 @@ impl Context<'_> {
                 analysis.fail(3, "K6", why);
             }
         }
-    }
-
-    /// O5.
-    fn ordered(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
-        if self.read.order.is_empty() {
-            analysis.note(5, "no order is asked for");
-            return;
-        }
-        if let Some(sort) = tail.sort {
-            let shown = found.iter().all(|(source, one)| {
-                let mut shown = available(self.model, self.family(one.family));
-                shown.extend(fixed_paths(&one.met));
-                self.read.order.iter().all(|(key, _)| match key {
-                    OrderKey::Kind => true,
-                    OrderKey::Columns(paths) => paths
-                        .iter()
-                        .all(|path| shown.contains(&canonical(self.model, source.relation, path))),
-                })
-            });
-            if !shown {
-                analysis.fail(5, "O7", "the rows do not show what they are sorted by");
-            } else if self.sorts_as_wanted(sort) {
-                analysis.multi = true;
-                analysis.note(5, "sorted outside the store");
-                if self.read.limit.is_some() && self.step.each.is_none() {
-                    analysis.fail(
-                        6,
-                        "F1",
-                        "all rows are read and sorted before the first are taken",
-                    );
-                }
-            } else {
-                analysis.fail(5, "K7", "the plan sorts otherwise than the pattern asks");
-            }
-            return;
-        }
-        if self.step.each.is_some() && self.step.verb != Verb::Get {
-            analysis.fail(5, "K7", "several ranges follow one another, each in order; sort them");
-            return;
-        }
-        if self.step.bound.len() < self.table().partition && !self.target.ordered {
-            let why = format!(
-                "{} lies by the hash of its partition keys, so a scan of it is in no order",
-                self.table().name.text
-            );
-            analysis.fail(5, "K7", why);
-            return;
-        }
-        match self.order_by_key(found) {
-            Ok(evidence) => analysis.note(5, evidence),
-            Err(why) => {
-                let lint = if why.contains("do not sort as") { "K1" } else { "K7" };
-                analysis.fail(5, lint, why);
-            }
-        }
-    }
-
-    fn sorts_as_wanted(&self, sort: &[(String, bool)]) -> bool {
-        let Some(source) = self.read.sources.first() else { return false };
-        sort.len() == self.read.order.len()
-            && sort.iter().zip(&self.read.order).all(|((name, desc), (key, wanted))| match key {
-                OrderKey::Kind => name == "kind" && desc == wanted,
-                OrderKey::Columns(paths) => paths.first().is_some_and(|path| {
-                    self.model.path_text(source.relation, path) == *name && desc == wanted
-                }),
-            })
-    }
-
-    fn order_by_key(&self, found: &[(&Source, Part1)]) -> Result<String, String> {
-        let mut evidence = String::new();
-        let mut order = self.read.order.as_slice();
-        let mut stripped = 0;
-        if found.len() > 1 {
-            let Some(((OrderKey::Kind, desc), others)) = order.split_first() else {
-                return Err("rows of several types are mixed by nothing but their tags".to_owned());
-            };
-            self.kinds_in_order(found, *desc)?;
-            order = others;
-            stripped = 1;
-        }
-        for (index, (source, one)) in found.iter().enumerate() {
-            let table = self.table();
-            let descends = table.desc.iter().skip(one.column).map(|desc| *desc != self.step.desc);
-            let wanted: Vec<(ColumnPath, bool)> = order
-                .iter()
-                .filter_map(|(key, desc)| match key {
-                    OrderKey::Kind => None,
-                    OrderKey::Columns(paths) => paths
-                        .get(index)
-                        .map(|path| (canonical(self.model, source.relation, path), *desc)),
-                })
-                .collect();
-            let line = Line {
-                relation: source.relation,
-                rest: &one.rest,
-                descends: descends.collect(),
-                fixed: fixed_paths(&one.met),
-            };
-            evidence = check_order(self.model, &line, &wanted)?;
-        }
-        if stripped == 1 {
-            evidence.push_str("; row types follow one another by their tags");
-        }
-        Ok(evidence)
-    }
-
-    /// Row types come in the order in which the pattern lists them.
-    fn kinds_in_order(&self, found: &[(&Source, Part1)], desc: bool) -> Result<(), String> {
-        let tags: Option<Vec<&str>> = found
-            .iter()
-            .map(|(_, one)| match one.rest.first().and_then(|column| column.first()) {
-                Some(Part::Literal(text)) => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
-        let Some(tags) = tags else { return Err("a row type has no tag in its key".to_owned()) };
-        for pair in tags.windows(2) {
-            let [before, after] = pair else { continue };
-            let apart = !before.starts_with(after) && !after.starts_with(before);
-            if !apart || (before < after) != (desc == self.step.desc) {
-                return Err(format!(
-                    "the tags {before:?} and {after:?} are not in the wanted order"
-                ));
-            }
-        }
-        Ok(())
     }
 
     /// O7, and the follow-up reads that it takes.
@@ -755,15 +628,25 @@ impl Context<'_> {
     }
 }
 
-/// Attributes with one value in a range.
+/// Attributes with one value in each range; of a loop, the value that it is at is one of them.
 pub(crate) fn fixed_paths(met: &[Met]) -> BTreeSet<ColumnPath> {
-    met.iter()
-        .filter(|met| met.op == CondOp::Eq)
-        .filter_map(|met| match &met.row {
-            Term::Column(path) => Some(path.clone()),
-            _ => None,
-        })
-        .collect()
+    paths_of(met.iter().filter(|met| met.op == CondOp::Eq))
+}
+
+/// Attributes with one value in all ranges of a plan: what a loop goes through is none of them.
+pub(super) fn fixed_in_all(met: &[Met]) -> BTreeSet<ColumnPath> {
+    paths_of(met.iter().filter(|met| {
+        met.op == CondOp::Eq
+            && met.plan.compute(&|leaf| (*leaf != Term::Each).then_some(Value::Null)).is_some()
+    }))
+}
+
+fn paths_of<'a>(met: impl Iterator<Item = &'a Met>) -> BTreeSet<ColumnPath> {
+    met.filter_map(|met| match &met.row {
+        Term::Column(path) => Some(path.clone()),
+        _ => None,
+    })
+    .collect()
 }
 
 /// Every attribute that a key is computed from.

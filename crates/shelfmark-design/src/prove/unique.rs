@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::canon::canonical;
-use super::range::columns_may_meet;
+use super::range::{begin_apart, columns_may_meet};
 use crate::key::facts::{ambiguous_hole, codec_is_total};
 use crate::model::closure::determines_tuple;
 use crate::model::schema::{Family, FamilyId, Part, Schema};
@@ -48,7 +48,24 @@ pub(crate) fn key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> 
 }
 
 /// Returns the first thing that keeps the family from having one row for each source.
+///
+/// Cost: each family is compared once with those of its table; asked again, it is remembered.
 pub(crate) fn clash(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
+    match schema.lookup.clash(id) {
+        Some(known) => known.get_or_init(|| find(model, schema, id)).clone(),
+        None => find(model, schema, id),
+    }
+}
+
+/// Whether a row of one family may have the key of a row of the other, by their texts.
+pub(crate) fn keys_may_meet(family: &Family, other: &Family) -> bool {
+    let columns = || family.key.iter().zip(&other.key);
+    // What begins otherwise is told apart at once; automata are for the rest.
+    !columns().any(|(a, b)| begin_apart(&a.parts, &b.parts))
+        && columns().all(|(a, b)| columns_may_meet(&a.parts, &b.parts))
+}
+
+fn find(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
     let family = schema.families.get(id)?;
     if let Some(base) = family.base {
         // The key of an entry holds the key of its row.
@@ -83,8 +100,7 @@ pub(crate) fn clash(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clas
         )));
     }
     schema.of_table(family.table).find_map(|(other_id, other)| {
-        let meets = other_id != id
-            && family.key.iter().zip(&other.key).all(|(a, b)| columns_may_meet(&a.parts, &b.parts));
+        let meets = other_id != id && keys_may_meet(family, other);
         meets.then(|| {
             Clash::Meets(format!(
                 "{} and {} can have the same key",

@@ -10,9 +10,10 @@ use super::write::{made_paths, prove_write};
 use super::{SEED, decisive, obligations};
 use crate::certificate::{Certificate, Range, Status, text};
 use crate::eval::change::{apply, run};
+use crate::eval::focus::Focus;
 use crate::eval::generate::{Pool, state, write_inputs};
 use crate::eval::random::Random;
-use crate::eval::rows::{Rows, rows};
+use crate::eval::rows::{Rows, present, rows};
 use crate::eval::state::State;
 use crate::eval::witness::{inputs_json, shrink, state_json};
 use crate::limits::WITNESS_TRIES_MAX;
@@ -389,7 +390,7 @@ pub(crate) fn find(
     write: &Write,
     plan: &WritePlan,
 ) -> Option<Json> {
-    let pool = Pool::of(Some(schema));
+    let pool = Pool::about(schema, &Focus::of_write(model, schema, write, plan));
     let mut random = Random::new(SEED);
     for attempt in 0..WITNESS_TRIES_MAX {
         let mut found = state(model, &pool, &mut random, 2 + attempt % 4);
@@ -425,7 +426,7 @@ pub(crate) fn differs(
 
 /// Whether two sources of a family that the write concerns are one row: one of them is lost.
 fn loses(model: &Model, schema: &Schema, write: &Write, state: &State, rows: &Rows) -> bool {
-    schema.families.iter().enumerate().any(|(id, family)| {
+    present(schema, state).into_iter().any(|(id, family)| {
         let concerned = family.base.is_none()
             && write.effects.iter().any(|effect| !needs(model, schema, id, effect).is_empty());
         if !concerned {

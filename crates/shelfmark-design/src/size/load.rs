@@ -5,13 +5,10 @@ use std::collections::BTreeSet;
 use super::volume::{self, Figure};
 use super::{HotPartition, Sizer, Spread, WriteSize, format};
 use crate::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
-use crate::model::{ColumnPath, RelationId, Write};
+use crate::model::{ColumnPath, Write};
 use crate::prove::canon::canonical;
 use crate::prove::{prove_read, writes};
 use crate::syntax::tree::{Fact, Item};
-
-/// Euler's constant: what the sum of 1/n has more than the logarithm.
-const EULER: f64 = 0.577_215_664_901_532_9;
 
 impl Sizer<'_> {
     pub(super) fn writes(&self) -> Vec<WriteSize> {
@@ -154,7 +151,7 @@ impl Sizer<'_> {
             return None;
         }
         let (known, divisor) = volume::partition(self.model, self.schema, family);
-        let share = self.share(family.source, &known)? / divisor;
+        let share = volume::share(self.model, family.source, &known)? / divisor;
         let (name, usual) = if write {
             ("partition.writes", self.target.partition_writes_max)
         } else {
@@ -169,36 +166,4 @@ impl Sizer<'_> {
             limit_per_second: self.setting(self.target, name, usual),
         })
     }
-
-    /// Which share of all calls goes to the partition that is asked for most.
-    fn share(&self, relation: RelationId, known: &BTreeSet<ColumnPath>) -> Option<f64> {
-        if known.is_empty() {
-            return Some(1.0);
-        }
-        let partitions = volume::distinct(self.model, relation, known).or_else(|| {
-            let count = self.model.relation(relation).facts.get("count")?;
-            Some(count / volume::rows(self.model, relation, known, Figure::Average)?)
-        });
-        let skew = self
-            .model
-            .relation(relation)
-            .fanouts
-            .iter()
-            .filter(|fanout| fanout.from.iter().all(|column| known.contains(&vec![*column])))
-            .find_map(|fanout| fanout.facts.get("zipf").copied());
-        let partitions = partitions?.max(1.0);
-        Some(match skew {
-            Some(skew) => 1.0 / zipf_sum(partitions, skew),
-            None => 1.0 / partitions,
-        })
-    }
-}
-
-/// The sum of 1/k^s up to n, by its integral.
-fn zipf_sum(n: f64, s: f64) -> f64 {
-    if (s - 1.0).abs() < 1e-6 {
-        return n.ln() + EULER;
-    }
-    // The integral from 1, and half of the first and the last term.
-    (n.powf(1.0 - s) - 1.0) / (1.0 - s) + 0.5 + 0.5 * n.powf(-s)
 }

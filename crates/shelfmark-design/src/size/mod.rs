@@ -11,7 +11,7 @@
 mod format;
 mod load;
 mod show;
-mod volume;
+pub(crate) mod volume;
 
 use std::collections::BTreeSet;
 

@@ -13,6 +13,9 @@ const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
 /// A hundred years: what lies beyond is not said.
 const MONTHS_MAX: f64 = 1_200.0;
 
+/// Euler's constant: what the sum of 1/n has more than the logarithm.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
 /// Which figure of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Figure {
@@ -57,7 +60,7 @@ pub(super) fn rows(
 }
 
 /// How many values the attributes have together, at most as many as there are tuples.
-pub(super) fn distinct(
+pub(crate) fn distinct(
     model: &Model,
     relation: RelationId,
     known: &BTreeSet<ColumnPath>,
@@ -91,7 +94,7 @@ pub(super) fn distinct(
 }
 
 /// The attributes of the partition key, and in how many parts computed ones cut what they leave.
-pub(super) fn partition(
+pub(crate) fn partition(
     model: &Model,
     schema: &Schema,
     family: &Family,
@@ -161,4 +164,53 @@ pub(super) fn months(bytes: f64, limit: f64, growth: Option<f64>) -> Option<f64>
     let growth = growth.filter(|growth| *growth > 0.0)?;
     let months = (limit / bytes.max(1.0)).ln() / (1.0 + growth).ln();
     (months.is_finite() && months <= MONTHS_MAX).then_some(months)
+}
+
+/// Which share of all calls goes to the values that are asked for most.
+pub(crate) fn share(
+    model: &Model,
+    relation: RelationId,
+    known: &BTreeSet<ColumnPath>,
+) -> Option<f64> {
+    if known.is_empty() {
+        return Some(1.0);
+    }
+    let values = distinct(model, relation, known).or_else(|| {
+        let count = model.relation(relation).facts.get("count")?;
+        Some(count / rows(model, relation, known, Figure::Average)?)
+    });
+    let values = values?.max(1.0);
+    Some(match skew(model, relation, known) {
+        Some(skew) => 1.0 / zipf_sum(values, skew),
+        None => 1.0 / values,
+    })
+}
+
+/// The exponent of how unevenly the values are asked for, where one is declared.
+pub(crate) fn skew(
+    model: &Model,
+    relation: RelationId,
+    known: &BTreeSet<ColumnPath>,
+) -> Option<f64> {
+    let fanouts = &model.relation(relation).fanouts;
+    let of_fanout = fanouts
+        .iter()
+        .filter(|fanout| fanout.from.iter().all(|column| known.contains(&vec![*column])))
+        .find_map(|fanout| fanout.facts.get("zipf").copied());
+    of_fanout.or_else(|| {
+        known.iter().find_map(|path| {
+            let owner = model.path_owner(relation, path);
+            let column = model.relation(owner).columns.get(*path.last()?)?;
+            column.facts.get("zipf").copied()
+        })
+    })
+}
+
+/// The sum of 1/k^s up to n, by its integral.
+fn zipf_sum(n: f64, s: f64) -> f64 {
+    if (s - 1.0).abs() < 1e-6 {
+        return n.ln() + EULER;
+    }
+    // The integral from 1, and half of the first and the last term.
+    (n.powf(1.0 - s) - 1.0) / (1.0 - s) + 0.5 + 0.5 * n.powf(-s)
 }

@@ -18,6 +18,11 @@ pub(crate) struct Target {
     pub(crate) reading_transactions: bool,
     /// Whether an index shows a write at once.
     pub(crate) strong_indexes: bool,
+    /// Whether an index of one attribute lies beside the rows of each partition, so that every
+    /// partition is asked.
+    pub(crate) scattered_indexes: bool,
+    /// Whether what was deleted is read over until it is compacted away.
+    pub(crate) tombstones: bool,
     /// Bytes of one item.
     pub(crate) item_bytes_max: f64,
     /// Bytes of one partition.

@@ -1,10 +1,13 @@
 //! Tests that look inside: random models against brute force, and the pieces that proofs rest on.
 
+use crate::eval::random::Random;
+
 mod features;
 mod keys;
 mod plans;
 mod random_models;
 mod random_rich;
 mod syntax;
+mod texts;
 mod verifier;
 pub(crate) mod without;

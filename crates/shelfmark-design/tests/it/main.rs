@@ -6,6 +6,7 @@
 
 mod draw;
 mod imports;
+mod lints;
 mod planned;
 mod reference;
 

@@ -12,7 +12,7 @@ use super::super::types::{TextDomain, Type};
 use super::super::value::Value;
 use super::patterns::{Params, Scope};
 use super::{Resolver, constant, named};
-use crate::limits::FAMILIES_MAX;
+use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Store, StoreItem, Template};
 
@@ -56,6 +56,17 @@ impl Resolver {
             return;
         }
         schema.look_up(&self.model);
+        let crowded = (0..schema.tables.len())
+            .find(|table| schema.of_table(*table).count() > ROW_TYPES_MAX)
+            .and_then(|table| schema.tables.get(table));
+        if let Some(table) = crowded {
+            let message = format!(
+                "`{}` has more than {ROW_TYPES_MAX} row types, which are compared with one another",
+                table.name.text
+            );
+            self.error(Diagnostic::error(table.name.span, message).help("split it into tables"));
+            return;
+        }
         for sample in &written.samples {
             self.sample(&mut schema, sample);
         }

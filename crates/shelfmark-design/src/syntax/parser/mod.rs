@@ -10,13 +10,18 @@ mod relation;
 mod schema;
 mod template;
 
-use super::diagnostic::{Diagnostic, nearest};
+use super::diagnostic::{Diagnostic, nearest, shortened};
 use super::lexer::{Comment, Token, TokenKind, lex};
 use super::span::Span;
 use super::tree::{File, Item, Name};
 use crate::limits::{DEPTH_MAX, DIAGNOSTICS_MAX, SOURCE_BYTES_MAX};
 
 pub(crate) use template::segments;
+
+/// Longest word of a source that a message repeats, in characters.
+///
+/// Ours: enough to know it again.
+const FOUND_CHARACTERS_MAX: usize = 40;
 
 /// What parsing gives: a tree (of what could be read), the comments and the messages.
 pub(crate) struct Parsed {
@@ -268,7 +273,7 @@ impl<'a> Parser<'a> {
     pub(super) fn found(&self) -> String {
         match &self.token().kind {
             TokenKind::End => "the end of the file".to_owned(),
-            _ => format!("`{}`", self.text_of(self.token())),
+            _ => format!("`{}`", shortened(self.text_of(self.token()), FOUND_CHARACTERS_MAX)),
         }
     }
 

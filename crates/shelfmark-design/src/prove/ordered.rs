@@ -1,0 +1,177 @@
+//! O5 of a whole plan: the order of its ranges, of row types and of what is sorted outside the store.
+//!
+//! What it is not: the order within one range is `order`'s.
+//!
+//! Invariant: says yes only when rows come as asked for every state, ties aside.
+
+use super::canon::canonical;
+use super::order::{Line, check as check_order};
+use super::read::{Analysis, Context, Part1, Tail, fixed_in_all, fixed_paths};
+use super::unique::available;
+use crate::model::pattern::Source;
+use crate::model::schema::Part;
+use crate::model::{ColumnPath, OrderKey};
+
+impl Context<'_> {
+    /// O5.
+    pub(super) fn ordered(
+        &self,
+        found: &[(&Source, Part1)],
+        tail: &Tail<'_>,
+        analysis: &mut Analysis,
+    ) {
+        if self.read.order.is_empty() {
+            analysis.note(5, "no order is asked for");
+            return;
+        }
+        if let Some(sort) = tail.sort {
+            let shown = found.iter().all(|(source, one)| {
+                let mut shown = available(self.model, self.family(one.family));
+                shown.extend(fixed_in_all(&one.met));
+                self.read.order.iter().all(|(key, _)| match key {
+                    OrderKey::Kind => true,
+                    OrderKey::Columns(paths) => paths
+                        .iter()
+                        .all(|path| shown.contains(&canonical(self.model, source.relation, path))),
+                })
+            });
+            if !shown {
+                analysis.fail(5, "O7", "the rows do not show what they are sorted by");
+            } else if self.sorts_as_wanted(sort) {
+                analysis.multi = true;
+                analysis.note(5, "sorted outside the store");
+                if self.read.limit.is_some() && self.step.each.is_none() {
+                    analysis.fail(
+                        6,
+                        "F1",
+                        "all rows are read and sorted before the first are taken",
+                    );
+                }
+            } else {
+                analysis.fail(5, "K7", "the plan sorts otherwise than the pattern asks");
+            }
+            return;
+        }
+        if self.step.each.is_some() {
+            // Where one range ends and the next begins only what all of them share is in order,
+            // and that holds for point reads as for ranges.
+            if self.alike_in_all(found) {
+                analysis.note(5, "every row of the loop is alike in what is ordered by");
+            } else {
+                let why = "several ranges follow one another, each in order; sort them";
+                analysis.fail(5, "K7", why);
+            }
+            return;
+        }
+        if self.step.bound.len() < self.table().partition && !self.target.ordered {
+            let why = format!(
+                "{} lies by the hash of its partition keys, so a scan of it is in no order",
+                self.table().name.text
+            );
+            analysis.fail(5, "K7", why);
+            return;
+        }
+        match self.order_by_key(found) {
+            Ok(evidence) => analysis.note(5, evidence),
+            Err(why) => {
+                let lint = if why.contains("do not sort as") { "K1" } else { "K7" };
+                analysis.fail(5, lint, why);
+            }
+        }
+    }
+
+    fn sorts_as_wanted(&self, sort: &[(String, bool)]) -> bool {
+        let Some(source) = self.read.sources.first() else { return false };
+        sort.len() == self.read.order.len()
+            && sort.iter().zip(&self.read.order).all(|((name, desc), (key, wanted))| match key {
+                OrderKey::Kind => name == "kind" && desc == wanted,
+                OrderKey::Columns(paths) => paths.first().is_some_and(|path| {
+                    self.model.path_text(source.relation, path) == *name && desc == wanted
+                }),
+            })
+    }
+
+    fn order_by_key(&self, found: &[(&Source, Part1)]) -> Result<String, String> {
+        let mut evidence = String::new();
+        let mut order = self.read.order.as_slice();
+        let mut stripped = 0;
+        if found.len() > 1 {
+            let Some(((OrderKey::Kind, desc), others)) = order.split_first() else {
+                return Err("rows of several types are mixed by nothing but their tags".to_owned());
+            };
+            self.kinds_in_order(found, *desc)?;
+            order = others;
+            stripped = 1;
+        }
+        for (index, (source, one)) in found.iter().enumerate() {
+            let table = self.table();
+            let descends = table.desc.iter().skip(one.column).map(|desc| *desc != self.step.desc);
+            let wanted = self.wanted(index, source, order);
+            let line = Line {
+                relation: source.relation,
+                rest: &one.rest,
+                descends: descends.collect(),
+                fixed: fixed_paths(&one.met),
+            };
+            evidence = check_order(self.model, &line, &wanted)?;
+        }
+        if stripped == 1 {
+            evidence.push_str("; row types follow one another by their tags");
+        }
+        Ok(evidence)
+    }
+
+    /// Row types come in the order in which the pattern lists them.
+    fn kinds_in_order(&self, found: &[(&Source, Part1)], desc: bool) -> Result<(), String> {
+        let tags: Option<Vec<&str>> = found
+            .iter()
+            .map(|(_, one)| match one.rest.first().and_then(|column| column.first()) {
+                Some(Part::Literal(text)) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        let Some(tags) = tags else { return Err("a row type has no tag in its key".to_owned()) };
+        for pair in tags.windows(2) {
+            let [before, after] = pair else { continue };
+            let apart = !before.starts_with(after) && !after.starts_with(before);
+            if !apart || (before < after) != (desc == self.step.desc) {
+                return Err(format!(
+                    "the tags {before:?} and {after:?} are not in the wanted order"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all ranges of a loop have one value of everything that is ordered by.
+    fn alike_in_all(&self, found: &[(&Source, Part1)]) -> bool {
+        found.len() == 1
+            && found.iter().all(|(source, one)| {
+                let line = Line {
+                    relation: source.relation,
+                    rest: &[],
+                    descends: Vec::new(),
+                    fixed: fixed_in_all(&one.met),
+                };
+                check_order(self.model, &line, &self.wanted(0, source, &self.read.order)).is_ok()
+            })
+    }
+
+    /// What one source is ordered by.
+    fn wanted(
+        &self,
+        index: usize,
+        source: &Source,
+        order: &[(OrderKey, bool)],
+    ) -> Vec<(ColumnPath, bool)> {
+        order
+            .iter()
+            .filter_map(|(key, desc)| match key {
+                OrderKey::Kind => None,
+                OrderKey::Columns(paths) => paths
+                    .get(index)
+                    .map(|path| (canonical(self.model, source.relation, path), *desc)),
+            })
+            .collect()
+    }
+}

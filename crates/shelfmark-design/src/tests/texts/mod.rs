@@ -1,0 +1,20 @@
+//! Texts of random models, for tests here and in `shelfmark-confirm`, which includes this folder.
+//!
+//! Invariant: a text is a function of its seed.
+
+mod plain;
+mod rich;
+
+// Whoever includes the folder says which random generator; both take the evaluator's.
+use super::Random;
+
+/// Keys put together at random, without named plans.
+pub(crate) fn plain(seed: u64) -> String {
+    plain::text(&mut Random::new(seed))
+}
+
+/// Loops, follow-up reads, filters, sorts, counts, unions, copies, indexes and named plans: a schema
+/// that is right, and two mutations of it.
+pub(crate) fn rich(seed: u64) -> String {
+    rich::text(&mut Random::new(seed ^ 0x51C4))
+}

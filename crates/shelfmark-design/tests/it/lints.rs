@@ -1,0 +1,242 @@
+//! Every lint of the catalogue is explained, and found in some model; those that rest on numbers
+//! are not found where the numbers are harmless.
+
+use std::collections::BTreeSet;
+
+use shelfmark_design::{Document, Finding, Severity};
+
+use super::root;
+
+const HEAD: &str = r#"
+entity User { key id: uuid  name: text(max 20)  logins: int  }
+entity Task {
+  key id: uuid
+  owner: User immutable
+  title: text
+  at: timestamp immutable
+  number: int
+  state: enum("open", "done")
+}
+"#;
+
+fn findings(text: &str) -> Vec<Finding> {
+    let document = Document::parse("lints", text).unwrap_or_else(|report| panic!("{report}"));
+    let found = document.check();
+    for one in &found {
+        assert!(one.line > 0 && !one.message.is_empty(), "{one:?}");
+        assert!(one.severity != Severity::Error || one.reproducer.is_some(), "{one:?}");
+        assert!(document.render(one).contains("help: "), "{}", document.render(one));
+    }
+    found
+}
+
+fn ids(text: &str) -> BTreeSet<String> {
+    findings(text).into_iter().map(|one| one.id).collect()
+}
+
+/// What the seeds and the reference models do not show: a lint, and what is added to the head.
+const SMALL: [(&str, &str); 17] = [
+    (
+        "K2",
+        r##"schema s target candb { table t { row R from Task pk "u#<owner>" sk "<title>#<number>" store all } }"##,
+    ),
+    (
+        "K8",
+        r#"schema s target cql { table t from Task key (owner; at, id) store all
+  sample { row t { title = "2021-09-15T02:00:00Z" } row t { title = "2021-09-15T02:00" } } }"#,
+    ),
+    (
+        "K9",
+        r##"schema s target candb { table t { row R from Task pk "u#<owner>" sk "<number:pad(3)>#<id>" store all } }"##,
+    ),
+    (
+        "A6",
+        r"read how_many(u) = count of Task where owner = u
+schema s target cql { table t from Task key (owner; id) store all }",
+    ),
+    (
+        "F2",
+        r#"read open(u, n) = Task where owner = u and state = "open" limit n
+schema s target cql { table t from Task key (owner; id) store all
+  serve open(u, n) by query t (u) limit n then filter state = "open" }"#,
+    ),
+    (
+        "U4",
+        r"read titled(t) = Task where title = t unique
+schema s target shelfmark { table t from Task key (id;) store all index by_title key (title;)
+  serve titled(t) by query by_title (t) }",
+    ),
+    (
+        "W5",
+        r#"write add(i, u, t, at, n) = insert Task(id i, owner u, title t, at at, number n, state "open")
+schema s target cql { table a from Task key (id;) store all  table b from Task key (owner; id) store all
+  write add { put a } }"#,
+    ),
+    (
+        "W6",
+        r"write login(u) = increment User(id u) set logins by 1 rate 5000/s
+schema s target shelfmark { table users from User key (id;) store all }",
+    ),
+    (
+        "P4",
+        r"read of(us: list of uuid) = Task where owner in us
+schema s target cql { table t from Task key (owner; id) store all
+  serve of(us) by each u in us query t (u) }",
+    ),
+    (
+        "P5",
+        r"read oldest(u, n) = Task where owner = u order by at limit n
+write done(i) = delete Task(id i)
+schema s target cql { table t from Task key (id;) store all  table queue from Task key (owner; at, id) store all
+  serve oldest(u, n) by query queue (u) limit n }",
+    ),
+    (
+        "X3",
+        r"read titled(t) = Task where title = t strong
+schema s target cql { table t from Task key (id;) store all index by_title key (title;)
+  serve titled(t) by query by_title (t) }",
+    ),
+    (
+        "X4",
+        r"target shelfmark { indexes.max 0 }
+schema s target shelfmark { table t from Task key (id;) store all index by_title key (title;) }",
+    ),
+    (
+        "T1",
+        r"entity Cookie { key id: uuid  expires: timestamp ttl }
+schema s target shelfmark { table c from Cookie key (id;) store all }",
+    ),
+    (
+        "T2",
+        r"entity Session { key id: uuid  user: User  expires: int ttl }
+read session(i) = Session where id = i unique
+schema s target shelfmark { table c from Session key (id;) store all }",
+    ),
+    ("M3", ""),
+    (
+        "M4",
+        "schema s target cql { table t from Task key (id;) store all }\nallow K3 in s because \"it was there once\"",
+    ),
+    (
+        "A7",
+        "read all() = Task\nschema s target cql { table t from Task key (id;) store all\n  serve all() by scan t }",
+    ),
+];
+
+#[test]
+fn every_lint_is_found_somewhere() {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for folder in ["seeds", "reference"] {
+        let path = root().join("../../models").join(folder);
+        for entry in std::fs::read_dir(path).expect("models").flatten() {
+            seen.extend(ids(&std::fs::read_to_string(entry.path()).expect("a model")));
+        }
+    }
+    let mut silent = Vec::new();
+    for (id, text) in SMALL {
+        let found = ids(&format!("{HEAD}{text}\n"));
+        if !found.contains(id) {
+            silent.push(format!("{id} is not found: {found:?}\n{text}"));
+        }
+        seen.extend(found);
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+    let missing: Vec<&str> =
+        shelfmark_design::lints().into_iter().filter(|id| !seen.contains(*id)).collect();
+    assert!(missing.is_empty(), "no model shows {missing:?}");
+}
+
+#[test]
+fn every_lint_and_obligation_is_explained() {
+    for id in shelfmark_design::lints() {
+        let text = shelfmark_design::explain(id).expect("explained");
+        let paragraphs: Vec<&str> = text.trim_end().split("\n\n").collect();
+        assert_eq!(paragraphs.len(), 3, "a line, why, and what to do: {text}");
+        assert!(paragraphs.iter().all(|one| one.len() > 15), "{text}");
+        assert!(text.contains("What to do: "), "{text}");
+    }
+    for number in 1..=9 {
+        let text = shelfmark_design::explain(&format!("O{number}")).expect("explained");
+        assert!(text.len() > 60, "{text}");
+    }
+    assert!(shelfmark_design::explain("Z1").is_none());
+}
+
+/// The numbers of one model, and whether the lint is found with them.
+const NUMBERS: [(&str, &str, bool); 14] = [
+    // 5,000 a second over a million counters, over ten, and over very uneven ones.
+    ("W6", "entity Page { key id: uuid  count 1M  views: int }
+write view(p) = increment Page(id p) set views by 1 rate 5000/s
+schema s target shelfmark { table pages from Page key (id;) store all }", false),
+    ("W6", "entity Page { key id: uuid  count 10  views: int }
+write view(p) = increment Page(id p) set views by 1 rate 5000/s
+schema s target shelfmark { table pages from Page key (id;) store all }", true),
+    ("W6", "entity Page { key id: uuid zipf 1.2  count 1M  views: int }
+write view(p) = increment Page(id p) set views by 1 rate 5000/s
+schema s target shelfmark { table pages from Page key (id;) store all }", true),
+    // A count that rows keep of others is a counter too.
+    ("W6", "entity Page { key id: uuid  count 10 }
+entity View { key id: uuid  page: Page immutable }
+read views(p) = count of View where page = p
+write view(i, p) = insert View(id i, page p) rate 5000/s
+schema s target shelfmark { table pages from Page key (id;) store { count View as views }  table views from View key (id;) store all }", true),
+    // An index that lies beside its rows, and one that has partitions or an order of its own.
+    ("X1", "entity Page { key id: uuid  made: timestamp }
+schema s target cql { table pages from Page key (id;) store all index by_made key (made;) }", true),
+    ("X1", "entity Page { key id: uuid  made: timestamp }
+schema s target dynamodb { table pages from Page key (id;) store all index by_made key (made;) }", false),
+    ("X1", "entity Page { key id: uuid  made: timestamp }
+schema s target cql { table pages from Page key (id;) store all index by_made key (\"all\"; made) }", false),
+    ("X1", "entity Page { key id: uuid  shown: bool }
+schema s target cql { table pages from Page key (id;) store all index by_shown key (shown;) }", true),
+    // A queue; from where it was left off; newest first; on a store without tombstones.
+    ("P5", "entity Job { key id: ulid  lane: int(0..9)  note: text(max 9) }
+read next(l, n) = Job where lane = l order by id limit n
+write done(i) = delete Job(id i)
+schema s target shelfmark { table jobs from Job key (id;) store all index lanes key (lane; id) }", true),
+    ("P5", "entity Job { key id: ulid  lane: int(0..9)  note: text(max 9) }
+read next(l, last, n) = Job where lane = l and id > last order by id limit n
+write done(i) = delete Job(id i)
+schema s target shelfmark { table jobs from Job key (id;) store all index lanes key (lane; id) }", false),
+    ("P5", "entity Job { key id: ulid  lane: int(0..9)  note: text(max 9) }
+read last(l, n) = Job where lane = l order by id desc limit n
+write done(i) = delete Job(id i)
+schema s target shelfmark { table jobs from Job key (id;) store all index lanes key (lane; id) }", false),
+    ("P5", "entity Job { key id: ulid  lane: int(0..9)  note: text(max 9) }
+read next(l, n) = Job where lane = l order by id limit n
+write done(i) = delete Job(id i)
+schema s target dynamodb { table jobs from Job key (id;) store all index lanes key (lane; id) }", false),
+    // A door that closes by itself, with and without a look at the clock.
+    ("T2", "entity AccessToken { key id: uuid  expires: int ttl }
+read token(i, now) = AccessToken where id = i and expires > now
+schema s target shelfmark { table tokens from AccessToken key (id; expires) }", false),
+    ("T2", "entity Draft { key id: uuid  expires: int ttl }
+read draft(i) = Draft where id = i unique
+schema s target shelfmark { table drafts from Draft key (id;) store all }", false),
+];
+
+#[test]
+fn lints_that_rest_on_numbers_follow_them() {
+    let mut wrong = Vec::new();
+    for (id, text, wanted) in NUMBERS {
+        let found = ids(text);
+        if found.contains(id) != wanted {
+            wrong.push(format!("{id}: {found:?}\n{text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn one_value_that_most_rows_share_is_p3() {
+    let model = |skew: &str| {
+        format!(
+            "entity Topic {{ key name: text(max 9)  count 100k }}
+entity Post {{ key id: uuid  topic: Topic immutable  fanout topic avg 10 {skew} }}
+schema s target shelfmark {{ table posts from Post key (topic; id) }}"
+        )
+    };
+    assert!(ids(&model("zipf 1.5")).contains("P3"));
+    assert!(!ids(&model("zipf 0.5")).contains("P3"));
+    assert!(!ids(&model("")).contains("P3"));
+}
