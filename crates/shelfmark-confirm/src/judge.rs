@@ -58,7 +58,7 @@ pub(crate) fn judge(trial: &Trial<'_>, options: &Options) -> Result<Vec<Verdict>
     Ok(verdicts)
 }
 
-fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
+pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
     Verdict {
         schema: trial.schema().to_owned(),
         target: trial.target().to_owned(),
@@ -88,7 +88,7 @@ fn praise(verdict: &Verdict) -> String {
 }
 
 /// What went otherwise than proven.
-struct Wrong {
+pub(crate) struct Wrong {
     why: String,
     right: Json,
     plan: Json,
@@ -125,15 +125,20 @@ fn contradict(
 }
 
 /// A state, its rows, and an engine that holds them.
-struct Stage<'t> {
+pub(crate) struct Stage<'t> {
     trial: &'t Trial<'t>,
-    scene: Scene,
-    images: Vec<Image>,
-    bench: Bench,
+    pub(crate) scene: Scene,
+    pub(crate) images: Vec<Image>,
+    pub(crate) bench: Bench,
 }
 
 impl<'t> Stage<'t> {
-    fn new(trial: &'t Trial<'_>, layout: &Layout, scene: Scene, seed: u64) -> Result<Self, String> {
+    pub(crate) fn new(
+        trial: &'t Trial<'_>,
+        layout: &Layout,
+        scene: Scene,
+        seed: u64,
+    ) -> Result<Self, String> {
         let images = sorted(trial.images(&scene)?);
         let bench = Bench::new(layout.clone(), seed)?;
         bench.load(&images)?;
@@ -152,11 +157,16 @@ impl<'t> Stage<'t> {
     }
 
     /// Whether the engine holds exactly these rows, and its indexes exactly their entries.
-    fn holds(&self, images: &[Image]) -> Result<(), String> {
+    pub(crate) fn holds(&self, images: &[Image]) -> Result<(), String> {
         let found = self.bench.dump()?;
         if found != images {
             return Err("the engine holds other rows than the state asks for".to_owned());
         }
+        self.counts(images)
+    }
+
+    /// Whether each index has as many entries as rows that belong in it.
+    pub(crate) fn counts(&self, images: &[Image]) -> Result<(), String> {
         let entries = self.bench.entries()?;
         for (index, count) in entries.iter().enumerate() {
             let wanted = images.iter().filter(|image| image.entries.contains_key(&index)).count();
@@ -167,7 +177,7 @@ impl<'t> Stage<'t> {
         Ok(())
     }
 
-    fn read(
+    pub(crate) fn read(
         &self,
         pattern: usize,
         status: Status,
@@ -209,7 +219,7 @@ impl<'t> Stage<'t> {
     }
 
     /// Whether the engine touched the range that the certificate claims.
-    fn claimed(&self, pattern: usize, access: &Access) -> Result<(), String> {
+    pub(crate) fn claimed(&self, pattern: usize, access: &Access) -> Result<(), String> {
         let ask = &access.ask;
         let range = self.trial.range(pattern, ask.step).ok_or("the certificate has no range")?;
         let prefix = self.bench.prefix(ask.table)?;
@@ -227,7 +237,12 @@ impl<'t> Stage<'t> {
         }
     }
 
-    fn write(&self, pattern: usize, call: &Call, verdict: &mut Verdict) -> Result<(), Box<Wrong>> {
+    pub(crate) fn write(
+        &self,
+        pattern: usize,
+        call: &Call,
+        verdict: &mut Verdict,
+    ) -> Result<(), Box<Wrong>> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(()) };
         let right = sorted(self.trial.images(&after)?);
         verdict.calls += 1;
@@ -268,7 +283,11 @@ impl<'t> Stage<'t> {
     }
 
     /// Runs a refused write; answers what shows its harm.
-    fn harm(&self, pattern: usize, call: &Call) -> Result<Option<(String, Shown)>, String> {
+    pub(crate) fn harm(
+        &self,
+        pattern: usize,
+        call: &Call,
+    ) -> Result<Option<(String, Shown)>, String> {
         let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(None) };
         let right = sorted(self.trial.images(&after)?);
         let done = self.bench.transact(|session| self.trial.write(pattern, call, session));
@@ -368,7 +387,7 @@ fn refused(
             if certificate.write {
                 stage.harm(pattern, &call)?
             } else {
-                wrong_read(&stage, pattern, &call)?
+                wrong_read(&stage, pattern, &call, verdict)?
             }
         }
         None if kind == Some("excess") => {
@@ -410,7 +429,7 @@ fn search(
             let found = if certificate.write {
                 stage.harm(pattern, &call)?
             } else {
-                wrong_read(&stage, pattern, &call)?
+                wrong_read(&stage, pattern, &call, verdict)?
             };
             if let Some((why, mut shown)) = found {
                 // The call is the witness; any state will do.
@@ -427,10 +446,15 @@ fn wrong_read(
     stage: &Stage<'_>,
     pattern: usize,
     call: &Call,
+    verdict: &mut Verdict,
 ) -> Result<Option<(String, Shown)>, String> {
     let session = stage.bench.session();
     let run = stage.trial.read(pattern, &stage.scene, call, &session);
     let read: u64 = session.log().iter().map(|access| access.report.rows_read()).sum();
+    if let Ok(run) = &run {
+        verdict.rows_read = read;
+        verdict.rows_returned = run.found.as_array().map_or(0, |rows| rows.len() as u64);
+    }
     let shown = |right: Json, plan: Json| Shown {
         state: stage.trial.scene_json(&stage.scene),
         call: stage.trial.call_json(pattern, call),

@@ -16,7 +16,10 @@ mod item;
 mod judge;
 mod report;
 
-pub use report::{Report, Shown, Verdict};
+#[cfg(test)]
+mod tests;
+
+pub use report::{Report, Shown, Verdict, brief};
 
 use shelfmark_design::Document;
 

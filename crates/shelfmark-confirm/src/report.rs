@@ -89,6 +89,7 @@ impl Report {
         let patterns = self.verdicts.len();
         out.push('\n');
         out.push_str(&match wrong {
+            _ if patterns == 0 => "No pattern of any schema was run.\n".to_owned(),
             0 => {
                 format!("{patterns} patterns, {calls} calls: the engine did what the proofs say.\n")
             }
@@ -133,7 +134,9 @@ impl Verdict {
         let mut out =
             format!("  {mark} {:<10} {:<24} {}\n", self.status.word(), self.pattern, self.note);
         if let Some(shown) = &self.shown {
-            let line = |name: &str, value: &Json| format!("{:19}{name:<6} {}\n", "", brief(value));
+            let line = |name: &str, value: &Json| {
+                format!("{:19}{name:<6} {}\n", "", brief(value, CHARACTERS_MAX))
+            };
             out.push_str(&line("state", &shown.state));
             out.push_str(&line("call", &shown.call));
             out.push_str(&line("right", &shown.right));
@@ -143,14 +146,17 @@ impl Verdict {
     }
 }
 
-/// A value on one line: names without quotes, and not more than fits a screen.
-fn brief(value: &Json) -> String {
-    const CHARACTERS_MAX: usize = 400;
+/// Longest value on one line, in characters: not more than fits a screen.
+const CHARACTERS_MAX: usize = 400;
+
+/// A value on one line of at most so many characters: names without quotes, identifiers short.
+#[must_use]
+pub fn brief(value: &Json, most: usize) -> String {
     let text = plain(value);
-    if text.chars().count() <= CHARACTERS_MAX {
+    if text.chars().count() <= most {
         return text;
     }
-    let head: String = text.chars().take(CHARACTERS_MAX).collect();
+    let head: String = text.chars().take(most).collect();
     format!("{head} …")
 }
 

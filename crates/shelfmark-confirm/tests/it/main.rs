@@ -1,8 +1,17 @@
 //! Models on the engine: certified right, refused wrong.
 
 mod alarms;
+mod random;
+mod reference;
 mod seeds;
 mod tutorial;
+
+#[path = "../../../shelfmark-design/src/eval/random.rs"]
+mod dice;
+#[path = "../../../shelfmark-design/src/tests/texts/mod.rs"]
+mod texts;
+
+use dice::Random;
 
 use std::path::PathBuf;
 
@@ -11,6 +20,15 @@ use shelfmark_design::Document;
 /// The models of the five documents.
 const SEEDS: [&str; 7] =
     ["blog", "followers", "openchat", "phonebook", "publication", "reddit", "twissandra"];
+
+/// The models of published schemas.
+const REFERENCE: [&str; 8] =
+    ["battle", "hotel", "killrvideo", "leaderboard", "messaging", "rubis", "sensors", "social"];
+
+/// Whether the long mode was asked for.
+fn long() -> bool {
+    std::env::var_os("SHELFMARK_LONG").is_some()
+}
 
 /// A file of the repository.
 fn read(path: &str) -> String {
@@ -24,4 +42,8 @@ fn parse(name: &str, text: &str) -> Document {
 
 fn seed(name: &str) -> Document {
     parse(name, &read(&format!("models/seeds/{name}.shelf")))
+}
+
+fn reference(name: &str) -> Document {
+    parse(name, &read(&format!("models/reference/{name}.shelf")))
 }

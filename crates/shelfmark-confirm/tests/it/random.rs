@@ -1,0 +1,79 @@
+//! Random models on the engine: what the pure evaluator is tried against, run where rows lie in a
+//! store. `SHELFMARK_SEED=n` runs one seed; the long mode two thousand and six hundred.
+
+use std::ops::Range;
+
+use shelfmark_confirm::{Options, confirm};
+use shelfmark_design::{Document, Status};
+
+use crate::{long, texts};
+
+/// What some models came to.
+#[derive(Default)]
+struct Tally {
+    proven: usize,
+    refused: usize,
+    /// Refusals of which nothing showed on the engine.
+    unshown: Vec<String>,
+}
+
+/// `SHELFMARK_SEED=n` alone, or as many as the mode runs.
+fn seeds(few: u64, many: u64) -> Range<u64> {
+    if let Ok(seed) = std::env::var("SHELFMARK_SEED") {
+        let seed: u64 = seed.parse().expect("seeds are numbers");
+        return seed..seed + 1;
+    }
+    0..if long() { many } else { few }
+}
+
+fn one(seed: u64, text: &str, tally: &mut Tally) {
+    let document = Document::parse("random", text)
+        .unwrap_or_else(|report| panic!("SHELFMARK_SEED={seed}: {report}\n{text}"));
+    let options = Options { seed, scales: vec![4, 10], calls: 3, ..Options::default() };
+    let report = confirm(&document, &options)
+        .unwrap_or_else(|error| panic!("SHELFMARK_SEED={seed}: {error}\n{text}"));
+    for verdict in &report.verdicts {
+        let place = format!("SHELFMARK_SEED={seed}: {}.{}", verdict.schema, verdict.pattern);
+        match verdict.status {
+            Status::Certified | Status::Multi => {
+                assert!(verdict.ok, "{place}: {}\n{:?}\n{text}", verdict.note, verdict.shown);
+                tally.proven += 1;
+            }
+            Status::Refused => {
+                tally.refused += 1;
+                if !verdict.ok {
+                    tally.unshown.push(format!("{place}: {}", verdict.note));
+                }
+            }
+            Status::Unservable => {}
+        }
+    }
+}
+
+fn judge(tally: &Tally, alone: bool) {
+    let unshown = tally.unshown.len();
+    println!("{} proven, {} refused, {unshown} of them unshown", tally.proven, tally.refused);
+    println!("{}", tally.unshown.join("\n"));
+    assert!(alone || (tally.proven > 20 && tally.refused > 20), "too little of one kind");
+    assert!(alone || unshown * 50 < tally.refused, "too many refusals show nothing");
+}
+
+#[test]
+fn plain_models_go_on_the_engine_as_proven() {
+    let (mut tally, seeds) = (Tally::default(), seeds(60, 2_000));
+    let alone = seeds.end - seeds.start == 1;
+    for seed in seeds {
+        one(seed, &texts::plain(seed), &mut tally);
+    }
+    judge(&tally, alone);
+}
+
+#[test]
+fn rich_models_and_their_mutations_go_on_the_engine_as_proven() {
+    let (mut tally, seeds) = (Tally::default(), seeds(6, 600));
+    let alone = seeds.end - seeds.start == 1;
+    for seed in seeds {
+        one(seed, &texts::rich(seed), &mut tally);
+    }
+    judge(&tally, alone);
+}
