@@ -315,7 +315,13 @@ pub(crate) enum DesignVerb {
     #[command(
         after_help = "Examples:\n  shelfmark design prove shop.shelf --deny refused\n  shelfmark design prove shop.shelf --save proofs.json"
     )]
-    Prove(DesignRun),
+    Prove {
+        #[command(flatten)]
+        run: DesignRun,
+        /// Write the certificates to FILE, for `verify`
+        #[arg(long, value_name = "FILE")]
+        save: Option<PathBuf>,
+    },
     /// Run each pattern on the engine, and compare it with what the proof says
     Confirm(DesignConfirm),
     /// Re-check certificates that `prove --save` wrote
@@ -411,9 +417,6 @@ pub(crate) struct DesignRun {
     /// Fail on these: a severity (error, warning, note), a lint's id, or a status (refused …)
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
-    /// Write the certificates to FILE, for `verify`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -460,6 +463,9 @@ impl DesignView {
     }
 }
 
+/// Most calls of each pattern on each state; ours: a thousand take minutes.
+const CALLS_MAX: i64 = 1_000;
+
 /// Sizes of states that `confirm` draws.
 const SCALES: &str = "3,12,40";
 
@@ -483,8 +489,9 @@ pub(crate) struct DesignConfirm {
         value_parser = clap::value_parser!(u16).range(1..=shelfmark_confirm::SCALE_MAX.into()))]
     pub(crate) scale: Vec<u16>,
     /// Calls of each pattern on each state
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub(crate) calls: usize,
+    #[arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u16).range(1..=CALLS_MAX))]
+    pub(crate) calls: u16,
     /// Text for people or JSON for machines
     #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
     pub(crate) format: DesignFormat,

@@ -139,3 +139,79 @@ fn confirming_says_by_its_exit_code_how_it_went() {
     assert_eq!(unknown.status.code(), Some(1));
     assert!(stderr(&unknown).contains("known: asked, answered"), "{}", stderr(&unknown));
 }
+
+/// What a newcomer mistypes: a short message that names it and what was meant, and never a panic.
+#[test]
+fn mistakes_are_answered_with_what_was_meant() {
+    let file = model("openchat");
+    let asked: [(&[&str], &str); 8] = [
+        (&["check", &file, "--schema", "headnig"], "did you mean heading?"),
+        (&["prove", &file, "--schema", "corected"], "did you mean corrected?"),
+        (&["size", &file, "--schema", "nowhere"], "known: heading, prose, corrected"),
+        (&["check", &file, "--deny", "eror"], "did you mean error?"),
+        (&["prove", &file, "--deny", "refusd"], "did you mean refused?"),
+        (&["explain", "K33"], "did you mean K3?"),
+        (&["explain", "send_mesage", "--file", &file], "did you mean send_message?"),
+        (&["plan", &file, "--target", "dynamo"], "known: shelfmark, dynamodb"),
+    ];
+    for (arguments, wanted) in asked {
+        let output = shelfmark(&[&["design"], arguments].concat());
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains(wanted), "{arguments:?}: {said}");
+    }
+    assert!(shelfmark(&["design", "explain", "k3"]).status.success());
+    assert!(shelfmark(&["design", "explain", "O5"]).status.success());
+    let refused = [["check", "--save"], ["confirm", "--calls"]];
+    for [verb, option] in refused {
+        let output = shelfmark(&["design", verb, &file, option, "0"]);
+        assert_eq!(output.status.code(), Some(2), "{verb} {option}");
+    }
+}
+
+/// Whatever a file holds: a message of a few lines, and exit code 2 where a model was wanted.
+#[test]
+fn files_that_are_no_models_are_refused_in_few_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let long = format!("entity A {{ key id: uuid {} }}", "x".repeat(1_000_000));
+    let deep =
+        format!("read r(a) = A where id = {}a{}", "hash(".repeat(10_000), ")".repeat(10_000));
+    let files = [
+        folder.path().join("missing.shelf").to_str().unwrap().to_owned(),
+        folder.path().to_str().unwrap().to_owned(),
+        write("binary.shelf", &[0xFF, 0xFE, 0, 1, 0x80, b'{']),
+        write("long.shelf", long.as_bytes()),
+        write("deep.shelf", deep.as_bytes()),
+        write("brackets.shelf", "[".repeat(10_000).as_bytes()),
+        write("braces.shelf", format!("entity A {}", "{".repeat(10_000)).as_bytes()),
+        write("large.shelf", &b"# x\n".repeat(2 * 1024 * 1024)),
+    ];
+    for file in &files {
+        for verb in ["check", "prove", "confirm", "plan", "size", "draw"] {
+            let output = shelfmark(&["design", verb, file]);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{verb} {file}: {said}");
+            assert!(stdout(&output).is_empty(), "{verb} {file}");
+            assert!(said.len() < 100_000 && said.contains("error"), "{verb} {file}: {said}");
+            let widest = said.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+            assert!(widest < 1_000, "{verb} {file}: a line of {widest} characters");
+        }
+        for arguments in [["import", file], ["verify", file]] {
+            let output = shelfmark(&[&["design"], &arguments[..]].concat());
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stderr(&output));
+            assert!(stderr(&output).len() < 2_000, "{arguments:?}");
+        }
+    }
+    let empty = write("empty.shelf", b"");
+    for verb in ["check", "prove", "confirm", "size"] {
+        let output = shelfmark(&["design", verb, &empty]);
+        assert!(output.status.success(), "{verb}: {}", stderr(&output));
+        assert!(stderr(&output).contains("has no schema"), "{verb}: {}", stderr(&output));
+    }
+    assert_eq!(shelfmark(&["design", "plan", &empty]).status.code(), Some(1));
+}

@@ -3,11 +3,15 @@
 use serde_json::{Value as Json, json};
 use shelfmark_design::Finding;
 
-use super::{Denied, document, print};
+use super::{Denied, document, hint_without_schemas, known_schema, known_words, print};
 use crate::arguments::{DesignFormat, DesignRun};
 
 pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
+    let severities = ["error", "warning", "note"];
+    let known: Vec<&str> = severities.into_iter().chain(shelfmark_design::lints()).collect();
+    known_words(&run.deny, &known)?;
     let document = document(&run.file)?;
+    known_schema(&document, run.schema.as_deref())?;
     let mut findings = document.check();
     if let Some(schema) = &run.schema {
         findings.retain(|finding| finding.schema == *schema);
@@ -35,6 +39,7 @@ pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
                 count("warning"),
                 count("note")
             ))?;
+            hint_without_schemas(&document);
         }
     }
     let denied = live.iter().any(|finding| {

@@ -3,11 +3,12 @@
 //! Invariant: nothing is written but the file that `--output` names; without it the text goes to
 //! standard output.
 
-use super::{document, print, write};
+use super::{document, known_schema, print, write};
 use crate::arguments::DesignDraw;
 
 pub(super) fn run(draw: &DesignDraw) -> anyhow::Result<()> {
     let document = document(&draw.file)?;
+    known_schema(&document, draw.schema.as_deref())?;
     let text = if draw.page {
         document.page()
     } else {

@@ -2,8 +2,8 @@
 //!
 //! What it is not: it judges nothing itself; `shelfmark-design` does, and this prints.
 //!
-//! Invariant: a model that does not parse ends with exit code 2; otherwise the code is 0 unless
-//! `--deny` finds what it denies. The machine forms have exactly the fields that are documented.
+//! Invariant: a model that cannot be read or does not parse ends with exit code 2; otherwise the
+//! code is 0 unless `--deny` finds what it denies. The machine forms have exactly the fields that are documented.
 
 mod check;
 mod confirm;
@@ -18,7 +18,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
-use shelfmark_design::{Document, Report};
+use shelfmark_design::{Document, Report, nearest};
 
 use crate::arguments::{Design, DesignVerb};
 
@@ -34,15 +34,22 @@ impl std::fmt::Display for Denied {
 
 impl std::error::Error for Denied {}
 
-/// A text that is no model, with its messages.
+/// No model could be had: a text with its messages, or why there is no text.
 #[derive(Debug)]
-pub(crate) struct NoModel(Report);
+pub(crate) enum NoModel {
+    Text(Report),
+    File(anyhow::Error),
+}
 
 impl std::fmt::Display for NoModel {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let count = self.0.count;
-        let plural = if count == 1 { "" } else { "s" };
-        write!(out, "{}\n{count} error{plural}\n", self.0)
+        match self {
+            Self::Text(report) => {
+                let plural = if report.count == 1 { "" } else { "s" };
+                writeln!(out, "{report}\n{} error{plural}", report.count)
+            }
+            Self::File(error) => writeln!(out, "error: {error:#}"),
+        }
     }
 }
 
@@ -53,7 +60,7 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
         DesignVerb::New => print(shelfmark_design::starter()),
         DesignVerb::Fmt { files, check } => fmt(files, *check),
         DesignVerb::Check(run) => check::run(run),
-        DesignVerb::Prove(run) => prove::run(run),
+        DesignVerb::Prove { run, save } => prove::run(run, save.as_deref()),
         DesignVerb::Confirm(run) => confirm::run(run),
         DesignVerb::Verify { certificates } => verify::run(certificates),
         DesignVerb::Plan(run) => plan::run(run),
@@ -88,8 +95,50 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 fn document(path: &Path) -> anyhow::Result<Document> {
-    let text = text_of(path)?;
-    Ok(Document::parse(&path.display().to_string(), &text).map_err(NoModel)?)
+    let text = text_of(path).map_err(NoModel::File)?;
+    Ok(Document::parse(&path.display().to_string(), &text).map_err(NoModel::Text)?)
+}
+
+/// Fails on the name of a schema that the model does not have.
+fn known_schema(document: &Document, schema: Option<&str>) -> anyhow::Result<()> {
+    let Some(schema) = schema else { return Ok(()) };
+    let known = document.schemas();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    if known.contains(&schema) {
+        return Ok(());
+    }
+    bail!("there is no schema {schema}{}", suggestion(schema, &known))
+}
+
+/// Fails on words of `--deny` that nothing is called.
+fn known_words(denied: &[String], known: &[&str]) -> anyhow::Result<()> {
+    match denied.iter().find(|word| !known.contains(&word.as_str())) {
+        None => Ok(()),
+        Some(word) => bail!("nothing is called {word}{}", suggestion(word, known)),
+    }
+}
+
+/// What may have been meant, and what there is.
+fn suggestion(written: &str, known: &[&str]) -> String {
+    const SHOWN_MAX: usize = 60;
+    let meant = nearest(written, known.iter().copied());
+    let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+    if known.is_empty() {
+        return format!("{meant}; the model has none");
+    }
+    let more = if known.len() > SHOWN_MAX { ", …" } else { "" };
+    let shown: Vec<&str> = known.iter().copied().take(SHOWN_MAX).collect();
+    format!("{meant}{} known: {}{more}", if meant.is_empty() { ";" } else { "" }, shown.join(", "))
+}
+
+/// Says where a model without schemas leads, since nothing can be found in it.
+fn hint_without_schemas(document: &Document) {
+    if document.schemas().is_empty() {
+        anstream::eprintln!(
+            "{} has no schema to look at; `shelfmark design plan` derives one",
+            document.name()
+        );
+    }
 }
 
 fn fmt(files: &[std::path::PathBuf], check: bool) -> anyhow::Result<()> {
@@ -97,7 +146,7 @@ fn fmt(files: &[std::path::PathBuf], check: bool) -> anyhow::Result<()> {
     for path in files {
         let text = text_of(path)?;
         let name = path.display().to_string();
-        let formatted = Document::format(&name, &text).map_err(NoModel)?;
+        let formatted = Document::format(&name, &text).map_err(NoModel::Text)?;
         if path.as_os_str() == "-" {
             print(&formatted)?;
         } else if formatted != text {
@@ -114,18 +163,29 @@ fn fmt(files: &[std::path::PathBuf], check: bool) -> anyhow::Result<()> {
 }
 
 fn explain(what: &str, file: Option<&Path>) -> anyhow::Result<()> {
+    let lint =
+        shelfmark_design::explain(what).or_else(|| shelfmark_design::explain(&what.to_uppercase()));
+    match (lint, file) {
+        (Some(text), None) => return print(&text),
+        (None, None) => {
+            let known = shelfmark_design::lints();
+            bail!(
+                "{what} is no lint{}. For a pattern, name its model with --file",
+                suggestion(what, &known)
+            );
+        }
+        _ => {}
+    }
+    let Some(file) = file else { return Ok(()) };
+    let document = document(file)?;
+    if let Some(text) = document.explain(what) {
+        return print(&text);
+    }
     if let Some(text) = shelfmark_design::explain(what) {
         return print(&text);
     }
-    let Some(file) = file else {
-        let known = shelfmark_design::lints().join(", ");
-        bail!("{what} is no lint; known: {known}. For a pattern, name its model with --file");
-    };
-    let document = document(file)?;
-    let text = document
-        .explain(what)
-        .ok_or_else(|| anyhow!("{} has no pattern {what}", file.display()))?;
-    print(&text)
+    let known: Vec<&str> = document.patterns().collect();
+    bail!("{} has no pattern {what}{}", file.display(), suggestion(what, &known))
 }
 
 fn json(file: Option<&Path>, back: bool) -> anyhow::Result<()> {
@@ -133,7 +193,8 @@ fn json(file: Option<&Path>, back: bool) -> anyhow::Result<()> {
         return print(&format!("{:#}\n", Document::json_schema()));
     };
     if back {
-        let text = Document::text_of_json(&text_of(file)?).map_err(|error| anyhow!(error))?;
+        let text = Document::text_of_json(&text_of(file)?)
+            .map_err(|error| anyhow!("{}: {error}", file.display()))?;
         return print(&text);
     }
     let value = document(file)?.to_json().map_err(|error| anyhow!(error))?;

@@ -1,13 +1,21 @@
 //! `shelfmark design prove`: certificates as text or JSON.
 
+use std::path::Path;
+
 use serde_json::{Value as Json, json};
 use shelfmark_design::{Certificate, Status};
 
-use super::{Denied, document, print, write};
+use super::{Denied, document, hint_without_schemas, known_schema, known_words, print, write};
 use crate::arguments::{DesignFormat, DesignRun};
 
-pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
+/// What may be denied.
+const STATUSES: [Status; 4] =
+    [Status::Certified, Status::Multi, Status::Refused, Status::Unservable];
+
+pub(super) fn run(run: &DesignRun, save: Option<&Path>) -> anyhow::Result<()> {
+    known_words(&run.deny, &STATUSES.map(Status::word))?;
     let document = document(&run.file)?;
+    known_schema(&document, run.schema.as_deref())?;
     let mut certificates = document.prove();
     if let Some(schema) = &run.schema {
         certificates.retain(|certificate| certificate.schema == *schema);
@@ -29,9 +37,10 @@ pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
                 count(Status::Refused),
                 count(Status::Unservable)
             ))?;
+            hint_without_schemas(&document);
         }
     }
-    if let Some(path) = &run.save {
+    if let Some(path) = save {
         let bundle = json!({
             "format": 1,
             "name": document.name(),

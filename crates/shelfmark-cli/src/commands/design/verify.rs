@@ -17,7 +17,7 @@ pub(super) fn run(path: &Path) -> anyhow::Result<()> {
     let text = |name: &str| {
         bundle.get(name).and_then(Json::as_str).ok_or_else(|| anyhow!("`{name}` is missing"))
     };
-    let document = Document::parse(text("name")?, text("model")?).map_err(NoModel)?;
+    let document = Document::parse(text("name")?, text("model")?).map_err(NoModel::Text)?;
     let list = bundle.get("certificates").cloned().unwrap_or(Json::Null);
     let certificates: Vec<Certificate> =
         serde_json::from_value(list).context("the certificates are damaged")?;
