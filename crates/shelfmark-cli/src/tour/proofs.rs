@@ -8,7 +8,7 @@
 
 use anyhow::anyhow;
 use serde_json::Value;
-use shelfmark_confirm::{Options, Report, Shown, Verdict, confirm};
+use shelfmark_confirm::{Options, Report, Shown, Verdict, brief, confirm};
 use shelfmark_design::{Document, Status};
 
 use super::{Outcome, Plan, Stage};
@@ -75,7 +75,7 @@ fn of_model(model: &str, report: &Report, ms: f64) -> Vec<Outcome> {
 fn outcome(model: &str, verdict: &Verdict, plan: Plan, ms: f64) -> Outcome {
     Outcome {
         model: "proofs",
-        face: "shelfmark",
+        face: face(&verdict.target),
         pattern: format!("{model}.{}", verdict.pattern).into(),
         plan,
         question: format!("{} of the model {model}", verdict.pattern),
@@ -88,39 +88,47 @@ fn outcome(model: &str, verdict: &Verdict, plan: Plan, ms: f64) -> Outcome {
     }
 }
 
+/// The face whose keys a schema of this target has.
+fn face(target: &str) -> &'static str {
+    match target {
+        "candb" => "candb",
+        "dynamodb" => "dynamodb",
+        "cql" => "cql",
+        _ => "orderedtable",
+    }
+}
+
 fn refused(model: &str, verdict: &Verdict, shown: &Shown, ms: f64) -> Outcome {
     Outcome {
-        range: format!("{}: {} on {}", verdict.schema, brief(&shown.call), brief(&shown.state)),
+        range: format!("schema {}, called with {}", verdict.schema, short(&shown.call)),
         // The engine did what the proof foretold: it answered wrongly.
         correct: !verdict.ok,
-        note: format!("{}{}", verdict.note, sides(shown)),
+        note: format!("{}{}; state: {}", verdict.note, sides(shown), short(&shown.state)),
         ..outcome(model, verdict, Plan::Published, ms)
     }
 }
 
 /// What is right and what came, where the plan gave an answer at all.
 fn sides(shown: &Shown) -> String {
-    if shown.right.is_string() {
+    if shown.right.is_string() || shown.plan.is_string() {
         return String::new();
     }
-    format!("; right: {}; the plan gave: {}", brief(&shown.right), brief(&shown.plan))
+    format!("; right: {}; the plan gave: {}", short(&shown.right), short(&shown.plan))
 }
 
 fn certified(model: &str, verdict: &Verdict, ms: f64) -> Outcome {
-    let ranges = verdict.ranges;
     Outcome {
-        range: format!("{}: {ranges} ranges, each as the certificate claims", verdict.schema),
-        note: format!("{}: {}", verdict.status.word(), verdict.note),
+        range: format!("schema {}, {} calls on a state of its own", verdict.schema, verdict.calls),
+        note: format!(
+            "{}: {} key ranges touched, each as the certificate claims",
+            verdict.status.word(),
+            verdict.ranges
+        ),
         ..outcome(model, verdict, Plan::Right, ms)
     }
 }
 
-/// A value as short JSON.
-fn brief(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= SHOWN_CHARACTERS_MAX {
-        return text;
-    }
-    let start: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
-    format!("{start}…")
+/// A value on part of a line.
+fn short(value: &Value) -> String {
+    brief(value, SHOWN_CHARACTERS_MAX)
 }
