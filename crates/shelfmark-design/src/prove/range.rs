@@ -81,8 +81,13 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
 
 /// Whether a row of the family may lie in the step's range, for some inputs.
 pub(crate) fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
-    let bounds = step.bounds.iter().filter(|(kind, _)| *kind == BoundKind::Begins);
-    let begins = bounds.map(|(_, parts)| parts).zip(family.key.get(step.bound.len()));
+    // Ends that begin alike hold only texts that begin so too.
+    let begin = step.bounds.first().map(|(_, parts)| parts).filter(|begin| {
+        let closed =
+            step.bounds.len() > 1 || step.bounds.iter().all(|(kind, _)| *kind == BoundKind::Begins);
+        closed && step.bounds.iter().all(|(_, parts)| parts.first() == begin.first())
+    });
+    let begins = begin.into_iter().zip(family.key.get(step.bound.len()));
     let mut told = step.bound.iter().zip(&family.key).chain(begins);
     if told.any(|(asked, column)| begin_apart(asked, &column.parts)) {
         return false;
@@ -130,6 +135,16 @@ pub(crate) fn columns_may_meet(left: &[Part], right: &[Part]) -> bool {
     ) = (left, right)
     {
         return a == b;
+    }
+    // Texts of one form meet, whatever stands in them.
+    let alike = |pair: (&Part, &Part)| match pair {
+        (Part::Hole { ty: a, codec: x, .. }, Part::Hole { ty: b, codec: y, .. }) => {
+            a == b && x == y
+        }
+        (a, b) => a == b,
+    };
+    if left.len() == right.len() && left.iter().zip(right).all(alike) {
+        return true;
     }
     let native = |parts: &[Part]| matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
     native(left) || native(right) || may_meet(left, right, false)
