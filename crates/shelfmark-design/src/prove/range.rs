@@ -83,8 +83,10 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
 pub(crate) fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
     // Ends that begin alike hold only texts that begin so too.
     let begin = step.bounds.first().map(|(_, parts)| parts).filter(|begin| {
-        let closed =
-            step.bounds.len() > 1 || step.bounds.iter().all(|(kind, _)| *kind == BoundKind::Begins);
+        let is = |kinds: &[BoundKind]| step.bounds.iter().any(|(kind, _)| kinds.contains(kind));
+        let closed = is(&[BoundKind::Begins])
+            || is(&[BoundKind::From, BoundKind::After])
+                && is(&[BoundKind::To, BoundKind::Before, BoundKind::Through]);
         closed && step.bounds.iter().all(|(_, parts)| parts.first() == begin.first())
     });
     let begins = begin.into_iter().zip(family.key.get(step.bound.len()));
