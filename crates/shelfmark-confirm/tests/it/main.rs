@@ -1,6 +1,7 @@
 //! Models on the engine: certified right, refused wrong.
 
 mod alarms;
+#[expect(clippy::expect_used, clippy::print_stdout, reason = "a test's own words")]
 mod random;
 mod reference;
 mod seeds;
@@ -8,6 +9,11 @@ mod tutorial;
 
 #[path = "../../../shelfmark-design/src/eval/random.rs"]
 mod dice;
+#[expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "texts are put together from lists that are there"
+)]
 #[path = "../../../shelfmark-design/src/tests/texts/mod.rs"]
 mod texts;
 
