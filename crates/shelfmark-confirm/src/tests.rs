@@ -13,7 +13,6 @@ use crate::judge::{Stage, open};
 const SEEDS: [&str; 7] =
     ["blog", "followers", "openchat", "phonebook", "publication", "reddit", "twissandra"];
 
-#[expect(clippy::disallowed_methods, reason = "models are the test's own input")]
 fn seed(name: &str) -> Document {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../models/seeds")
