@@ -55,14 +55,15 @@ pub(super) fn create(
     super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
     check_key(own, &base)?;
     super::table::order(&mut columns, &own.options.clustering_order, &own.primary_key, what, name)?;
-    if own.options.properties.iter().any(|own| own.name.as_str() == "default_time_to_live") {
+    let mut options =
+        TableOptions { gc_grace_seconds: base.options.gc_grace_seconds, ..TableOptions::default() };
+    // Not as those of a view: here the refusal has other words, and drivers write the zero.
+    super::options::apply(&mut options, &own.options.properties, false)?;
+    if options.default_time_to_live > 0 {
         return invalid(
             "Cannot set default_time_to_live for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table.",
         );
     }
-    let mut options =
-        TableOptions { gc_grace_seconds: base.options.gc_grace_seconds, ..TableOptions::default() };
-    super::options::apply(&mut options, &own.options.properties, true)?;
     let where_clause = where_text(own, &base)?;
     // The columns that are no key of the view keep the numbers that the base gave them; keys of the
     // base that are none of the view cannot be: all of them are.
