@@ -14,3 +14,16 @@ pub(crate) fn table<const N: usize>(heads: [&str; N]) -> Table {
         .set_header(heads);
     table
 }
+
+/// Returns how many columns standard output has; none if it is no terminal.
+pub(crate) fn terminal_width() -> Option<u16> {
+    #[cfg(unix)]
+    {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        Some(size.ws_col).filter(|columns| *columns > 0)
+    }
+    #[cfg(not(unix))]
+    {
+        Table::new().width()
+    }
+}

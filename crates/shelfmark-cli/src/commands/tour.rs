@@ -4,20 +4,37 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use shelfmark_store::embedded::Options;
 
 use crate::arguments::Tour;
 use crate::store::open;
+use crate::table::terminal_width;
 use crate::tour::{MODELS, Model, Outcome, Plan, Stage, how_to_go_on};
+
+/// Where the key range of a plan begins, and what is said of it.
+const RANGE_INDENT: usize = 19;
+const NOTE_INDENT: usize = 6;
+
+/// Lines are no narrower than this, however narrow the terminal is.
+const WRAPPED_WIDTH_MIN: usize = 24;
+
+/// Widest column of rows that are shown side by side.
+const COLUMN_WIDTH_MAX: usize = 44;
 
 pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
     let models = chosen(tour.model.as_deref())?;
     let scratch = tempfile::Builder::new().prefix("shelfmark-tour-").tempdir()?;
     let folder = tour.data.as_deref().unwrap_or(scratch.path());
-    if tour.data.is_some() && folder.exists() && !shelfmark_store::vfs::list(folder)?.is_empty() {
-        bail!("{} is not empty; the tour needs a folder of its own", folder.display());
+    if tour.data.is_some() && folder.exists() {
+        let found = shelfmark_store::vfs::list(folder);
+        let found = found.with_context(|| {
+            format!("{} is no folder that can be read; name another", folder.display())
+        })?;
+        if !found.is_empty() {
+            bail!("{} is not empty; the tour needs a folder of its own", folder.display());
+        }
     }
     let engine = open(folder, Options::default(), true)?;
     let spinner = spinner(tour.json);
@@ -91,7 +108,9 @@ fn finish(tour: &Tour, folder: &Path, models: &[&Model], all: &[Outcome]) -> any
 fn print_model(model: &Model, outcomes: &[Outcome]) -> anyhow::Result<()> {
     let mut out = anstream::stdout();
     let bold = Style::new().bold();
-    writeln!(out, "{bold}{}{bold:#}: {}\n", model.name, model.title)?;
+    let title = wrapped(&format!("{}: {}", model.name, model.title), 2);
+    let title = title.strip_prefix(model.name).unwrap_or(&title);
+    writeln!(out, "{bold}{}{bold:#}{title}\n", model.name)?;
     let mut last = "";
     for outcome in outcomes {
         if outcome.pattern != last {
@@ -113,14 +132,64 @@ fn print_outcome(out: &mut impl std::io::Write, outcome: &Outcome) -> anyhow::Re
         Plan::Published => "as published",
         Plan::Right => "right",
     };
-    writeln!(out, "    {colour}{mark} {plan:<12}{colour:#} {}", outcome.range)?;
-    writeln!(
-        out,
-        "      {dim}rows read {}, returned {}, {:.2} ms{dim:#}{}",
-        outcome.rows_read,
-        outcome.rows_returned,
-        outcome.ms,
-        if outcome.note.is_empty() { String::new() } else { format!("  {}", outcome.note) }
-    )?;
+    let range = wrapped(&outcome.range, RANGE_INDENT);
+    writeln!(out, "    {colour}{mark} {plan:<12}{colour:#} {range}")?;
+    let rows = format!(
+        "rows read {}, returned {}, {:.2} ms",
+        outcome.rows_read, outcome.rows_returned, outcome.ms
+    );
+    let noted = wrapped(&format!("{rows}  {}", outcome.note), NOTE_INDENT);
+    match noted.strip_prefix(&rows) {
+        Some(note) => writeln!(out, "      {dim}{rows}{dim:#}{note}")?,
+        None => writeln!(out, "      {noted}")?,
+    }
+    if !outcome.differing.is_empty() {
+        print_differing(out, &outcome.differing)?;
+    }
     Ok(())
+}
+
+/// Shows rows of a wrong answer and of the right one side by side.
+fn print_differing(
+    out: &mut impl std::io::Write,
+    differing: &[(String, String)],
+) -> anyhow::Result<()> {
+    let dim = Style::new().dimmed();
+    let width = (line_width().saturating_sub(NOTE_INDENT + 2) / 2).min(COLUMN_WIDTH_MAX);
+    writeln!(out, "      {dim}{} instead of{dim:#}", cell("it gives", width))?;
+    for (found, expected) in differing {
+        let nothing = |row: &str| if row.is_empty() { "-".to_owned() } else { row.to_owned() };
+        let (found, expected) = (cell(&nothing(found), width), cell(&nothing(expected), width));
+        writeln!(out, "      {found} {}", expected.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Cuts or fills a text to a width.
+fn cell(text: &str, width: usize) -> String {
+    let mut cell = String::new();
+    let mut left = width;
+    for character in text.chars() {
+        let wide = textwrap::core::display_width(character.encode_utf8(&mut [0; 4]));
+        if wide + 1 > left {
+            cell.push('…');
+            left = left.saturating_sub(1);
+            break;
+        }
+        cell.push(character);
+        left -= wide;
+    }
+    cell.push_str(&" ".repeat(left));
+    cell
+}
+
+/// Breaks a text between words; the lines after the first begin at `indent`.
+fn wrapped(text: &str, indent: usize) -> String {
+    let width = line_width().saturating_sub(indent).max(WRAPPED_WIDTH_MIN);
+    textwrap::wrap(text.trim_end(), width).join(&format!("\n{}", " ".repeat(indent)))
+}
+
+/// The terminal's width; in a pipe lines are as long as they are.
+fn line_width() -> usize {
+    terminal_width().map_or(usize::from(u16::MAX), usize::from)
 }

@@ -6,6 +6,9 @@ use shelfmark_store::clock::Clock;
 
 use super::outcome::{Outcome, Plan, Rows};
 
+/// So many rows of a wrong answer are shown.
+const DIFFERING_ROWS_MAX: usize = 3;
+
 /// A question and the plan it is answered by.
 pub(crate) struct Question {
     /// Its name in the JSON output.
@@ -85,6 +88,10 @@ impl Asker {
             ms: (took.as_secs_f64() * 1e6).round() / 1e3,
             correct,
             note,
+            differing: match answer.refusal {
+                Some(_) => Vec::new(),
+                None => differing(&answer.values, expected),
+            },
         });
         Ok(())
     }
@@ -96,6 +103,16 @@ fn join(first: &str, second: &str, between: &str) -> String {
         ("", only) | (only, "") => only.to_owned(),
         (first, second) => format!("{first}{between}{second}"),
     }
+}
+
+/// Pairs the rows of an answer with those expected in their places, from the first that differs on.
+fn differing(found: &[String], expected: &[String]) -> Vec<(String, String)> {
+    let at = |rows: &[String], place: usize| rows.get(place).cloned().unwrap_or_default();
+    (0..found.len().max(expected.len()))
+        .map(|place| (at(found, place), at(expected, place)))
+        .skip_while(|(found, expected)| found == expected)
+        .take(DIFFERING_ROWS_MAX)
+        .collect()
 }
 
 /// Says how an answer differs from the expected one.

@@ -104,10 +104,20 @@ pub(crate) const MODELS: &[Model] = &[
 
 /// How to look further once a store was kept.
 pub(crate) fn how_to_go_on(data: &Path, models: &[&Model]) -> String {
-    let mut text = format!("Look further:\n  shelfmark serve --data {}", data.display());
+    let data = data.display().to_string();
+    let mut text = format!("Look further:\n  shelfmark serve --data {}", quoted(&data));
     for further in models.iter().filter_map(|model| model.further) {
         text.push_str("\n  ");
         text.push_str(&further());
     }
     text
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |own: char| own.is_alphanumeric() || "/._-+=:@%,".contains(own);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }

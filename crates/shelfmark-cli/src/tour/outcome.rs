@@ -30,6 +30,9 @@ pub(crate) struct Outcome {
     pub(crate) ms: f64,
     pub(crate) correct: bool,
     pub(crate) note: String,
+    /// Of a wrong answer the first rows that differ, each beside the right one.
+    #[serde(skip)]
+    pub(crate) differing: Vec<(String, String)>,
 }
 
 /// Rows read and returned, summed over the steps of an answer.

@@ -9,6 +9,8 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Tab
 use shelfmark_cql::caller::Page;
 use shelfmark_cql::types::{CqlType, Native, to_json_into, to_literal, to_text};
 
+use crate::table::terminal_width;
+
 /// Lines between head and rows and between columns, none around: as cqlsh draws them.
 const PRESET: &str = "     -+ |          ";
 /// A column narrower than this cannot be read.
@@ -151,19 +153,6 @@ fn is_number(kind: &CqlType) -> bool {
                 | Native::Varint
         )
     )
-}
-
-/// Returns how many columns standard output has; none if it is no terminal.
-fn terminal_width() -> Option<u16> {
-    #[cfg(unix)]
-    {
-        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-        Some(size.ws_col).filter(|columns| *columns > 0)
-    }
-    #[cfg(not(unix))]
-    {
-        Table::new().width()
-    }
 }
 
 /// Whether standard output takes colours.

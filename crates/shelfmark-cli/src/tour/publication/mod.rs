@@ -16,7 +16,8 @@ use load::{CORRECTED, GSI, HIERARCHICAL, ROOT, SHELF};
 /// Reads the tags of the example title.
 pub(super) fn further() -> String {
     format!(
-        "aws dynamodb query --endpoint-url http://127.0.0.1:8000 --table-name {CORRECTED} \\\n    \
+        "AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb query --region local \\\n    \
+         --endpoint-url http://127.0.0.1:8000 --table-name {CORRECTED} \\\n    \
          --index-name by_title --key-condition-expression 'GSIPK = :t' \\\n    \
          --expression-attribute-values '{{\":t\": {{\"S\": \"Title#{EXAMPLE_PUBLICATION}#{EXAMPLE_TITLE}\"}}}}'"
     )
