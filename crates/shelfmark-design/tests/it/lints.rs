@@ -47,7 +47,7 @@ const SMALL: [(&str, &str); 17] = [
     ),
     (
         "K9",
-        r##"schema s target candb { table t { row R from Task pk "u#<owner>" sk "<number:pad(3)>#<id>" store all } }"##,
+        r##"schema s target candb { table t { row R from Task pk "u#<owner>" sk "<number:lexint>#<id>" store all } }"##,
     ),
     (
         "A6",
