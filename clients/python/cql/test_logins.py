@@ -122,6 +122,15 @@ class Logins(Bed):
             first.execute(f"DROP ROLE {name}")
         self.assertIn("are incorrect", str(self.refused("bob", "new")))
 
+    def test_a_role_that_was_dropped_is_nobody(self):
+        first = self.session(USER, PASSWORD)
+        first.execute("CREATE ROLE frank WITH PASSWORD = 'f' AND LOGIN = true")
+        frank = self.session("frank", "f")
+        first.execute("DROP ROLE frank")
+        # The connection is still there; what it may do is not more than before.
+        with self.assertRaises(Unauthorized):
+            frank.execute("CREATE ROLE frank WITH SUPERUSER = true")
+
     def test_roles_outlive_a_restart(self):
         first = self.session(USER, PASSWORD)
         first.execute("CREATE ROLE gina WITH PASSWORD = 'g' AND LOGIN = true")

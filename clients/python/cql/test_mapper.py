@@ -103,23 +103,23 @@ class Rows(unittest.TestCase):
         found.age = 42
         found.tags.add("b")
         found.notes.append("y")
+        found.notes.insert(0, "w")
         found.scores["chess"] = 2
         found.home = Address(street="T")
         found.save()
         again = Person.get(town="Ulm", name="Ann")
         self.assertEqual(again.age, 42)
         self.assertEqual(set(again.tags), {"a", "b"})
-        self.assertEqual(list(again.notes), ["x", "y"])
+        self.assertEqual(list(again.notes), ["w", "x", "y"])
         self.assertEqual(dict(again.scores), {"go": 1, "chess": 2})
         self.assertEqual(again.home.street, "T")
         Person.objects(town="Ulm", name="Ann").update(
-            age=43, tags__add={"c"}, notes__append=["z"], scores__update={"go": 9})
-        # TODO(correctness, #4): several changes of one collection at once are refused.
-        Person.objects(town="Ulm", name="Ann").update(
-            tags__remove={"a"}, notes__prepend=["v"], scores__remove={"chess"})
+            age=43, tags__add={"c"}, tags__remove={"a"}, notes__append=["z"],
+            notes__prepend=["v"], scores__update={"go": 9})
+        Person.objects(town="Ulm", name="Ann").update(scores__remove={"chess"})
         again = Person.get(town="Ulm", name="Ann")
         self.assertEqual((again.age, set(again.tags), list(again.notes), dict(again.scores)),
-                         (43, {"b", "c"}, ["v", "x", "y", "z"], {"go": 9}))
+                         (43, {"b", "c"}, ["v", "w", "x", "y", "z"], {"go": 9}))
         again.update(age=None, tags=set())
         self.assertIsNone(Person.get(town="Ulm", name="Ann").age)
         again.delete()

@@ -54,7 +54,17 @@ pub(super) fn create(
     let (mut columns, include_all) = selected(own, &base)?;
     super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
     check_key(own, &base)?;
-    super::table::order(&mut columns, &own.options.clustering_order, &own.primary_key, what, name)?;
+    let order = &own.options.clustering_order;
+    let in_key_order = order.iter().map(|(name, _)| name).eq(&own.primary_key.clustering);
+    if !order.is_empty() && !in_key_order {
+        return invalid(
+            "Clustering key columns must exactly match columns in CLUSTERING ORDER BY directive",
+        );
+    }
+    super::table::order(&mut columns, order, &own.primary_key, what, name)?;
+    for column in columns.iter_mut().filter(|column| column.role != ColumnKind::Clustering) {
+        column.descending = false;
+    }
     let mut options =
         TableOptions { gc_grace_seconds: base.options.gc_grace_seconds, ..TableOptions::default() };
     // Not as those of a view: here the refusal has other words, and drivers write the zero.
@@ -126,7 +136,7 @@ fn selected(own: &CreateView, base: &Table) -> Result<(Vec<Column>, bool)> {
         } else {
             ColumnKind::Regular
         },
-        descending: false,
+        // A column of the base's clustering key keeps its direction, unless the view says another.
         ..column.clone()
     };
     let items = match &own.selection {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::{
     Attributes, Conditions as WrittenConditions, Delete, Deletion, Insert, InsertValues,
-    IntegerValue, JsonDefault, JsonValue, Name, Operation as Written, Relation, Update,
+    IntegerValue, JsonDefault, JsonValue, Name, Relation, Update,
 };
 
 use super::condition::Conditions;
@@ -383,7 +383,7 @@ pub(crate) fn prepare_update(
 ) -> Result<Modify> {
     let parts = attributes(&update.attributes, scope)?;
     let conditions = Conditions::prepare(&update.conditions, table, scope)?;
-    let mut seen: Vec<(&str, bool)> = Vec::new();
+    // Which settings of one column go together, the grammar has said.
     let (mut regular, mut statics) = (Vec::new(), Vec::new());
     for assignment in &update.assignments {
         let name = assignment.column.as_str();
@@ -391,12 +391,6 @@ pub(crate) fn prepare_update(
         if column.role.is_key() {
             return invalid(format!("PRIMARY KEY part {name} found in SET part"));
         }
-        let by_field =
-            matches!(assignment.operation, Written::SetElement { .. } | Written::SetField { .. });
-        if seen.iter().any(|(own, partial)| *own == name && !(*partial && by_field)) {
-            return invalid(format!("Multiple incompatible setting of column {name}"));
-        }
-        seen.push((name, by_field));
         let operation = Operation::of_update(column, &assignment.operation, scope)?;
         if column.role == ColumnKind::Static {
             statics.push(operation)
