@@ -1,7 +1,7 @@
 //! What CI runs, step by step. Nothing here is more than a developer could type.
 
-use crate::run::{run as start, run_with};
-use crate::{clients, fuzz, oracle, tidy, wasm};
+use crate::run::{built, run as start, run_with};
+use crate::{clients, deny, fuzz, oracle, tidy, wasm};
 
 /// How long each fuzz target runs in the long mode, in seconds.
 const FUZZ_SECONDS: u32 = 30;
@@ -15,17 +15,18 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     start("cargo", &["fmt", "--all", "--check"])?;
     start("cargo", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     let mode: &[(&str, &str)] = if long { &[("SHELFMARK_LONG", "1")] } else { &[SAME_CASES] };
-    // The command is built first: tests of real processes start it.
-    start("cargo", &["build", "--package", "shelfmark-cli"])?;
+    // It also builds the command and the examples, which the steps below start: asking cargo for
+    // them alone would choose other features of half the dependencies and compile all of it again.
     run_with("cargo", &["test", "--workspace"], mode)?;
     run_with("cargo", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     for example in ["chat", "blog"] {
-        start("cargo", &["run", "--quiet", "--package", "shelfmark", "--example", example])?;
+        start(&built("examples").join(example).to_string_lossy(), &[])?;
     }
     tidy::run()?;
+    deny::run(long)?;
     wasm::run()?;
     fuzz::replay()?;
-    clients::run(long)?;
+    clients::run_built(long)?;
     if long {
         fuzz::run(None, FUZZ_SECONDS)?;
         oracle::run_if_there()?;

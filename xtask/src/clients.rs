@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 
 use crate::oracle;
-use crate::run::{root, run as start, run_with};
+use crate::run::{built, root, run as start, run_with, target_folder};
 
 /// The CQL clients of Python: the environment of each, its tests, and those of the long form.
 ///
@@ -34,9 +34,15 @@ const CQL_CLIENTS: [(&str, &[&str], &[&str]); 3] = [
     ("cqlsh", &["test_cqlsh.py", "test_cqlsh_logins.py"], &[]),
 ];
 
-/// Runs every client's tests and examples; `long` adds those that take long, and those that need
-/// more tools than there are everywhere.
+/// Builds the command, then does as [`run_built`].
 pub(crate) fn run(long: bool) -> anyhow::Result<()> {
+    start("cargo", &["build", "--package", "shelfmark-cli"])?;
+    run_built(long)
+}
+
+/// Runs every client's tests and examples against the command as it was built; `long` adds those
+/// that take long, and those that need more tools than there are everywhere.
+pub(crate) fn run_built(long: bool) -> anyhow::Result<()> {
     let python = virtual_environment("clients-python", "clients/python/requirements.txt")?;
     let cql = CQL_CLIENTS.map(|(name, tests, more)| {
         let requirements = format!("{CQL_FOLDER}/requirements-{name}.txt");
@@ -44,7 +50,6 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
         virtual_environment(&format!("clients-cql-{name}"), &requirements)
             .map(|python| (python, tests))
     });
-    start("cargo", &["build", "--package", "shelfmark-cli"])?;
     let folder = target_folder().join("clients-data");
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
@@ -169,14 +174,9 @@ fn virtual_environment(name: &str, requirements: &str) -> anyhow::Result<PathBuf
     Ok(python)
 }
 
-/// Where what is built and downloaded lies.
-pub(crate) fn target_folder() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
-}
-
 /// The command as it was built.
 fn command() -> PathBuf {
-    target_folder().join("debug").join("shelfmark")
+    built("shelfmark")
 }
 
 /// A running server, ended with this value.

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{root, run as start, run_with};
+use crate::run::{root, run as start, run_with, target_folder};
 
 /// Coverage as libFuzzer reads it: a counter per edge, where each edge lies, and what is compared.
 /// All of it is stable: `-Zsanitizer` and its runtime are not needed, because no crate has `unsafe`.
@@ -94,12 +94,6 @@ fn targets() -> anyhow::Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// The folder that this repository's builds go to. The fuzz workspace would have one of its own.
-fn target_folder() -> PathBuf {
-    let named = std::env::var_os("CARGO_TARGET_DIR");
-    named.map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
 /// Where everything of the fuzzer goes: apart from other builds, whose flags are others.

@@ -10,6 +10,7 @@
 
 mod ci;
 mod clients;
+mod deny;
 mod fuzz;
 mod oracle;
 mod run;

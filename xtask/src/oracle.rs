@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::clients::{Server, is_there, target_folder};
-use crate::run::{root, run as start};
+use crate::clients::{Server, is_there};
+use crate::run::{root, run as start, target_folder};
 
 /// Where Cassandra listens; two more ports behind it are taken.
 const PORT: &str = "19842";

@@ -11,6 +11,17 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
+/// Where what is built and downloaded lies, for every workspace of this repository.
+pub(crate) fn target_folder() -> PathBuf {
+    let named = std::env::var_os("CARGO_TARGET_DIR");
+    named.map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
+/// Returns the path of a program, or a folder of them, that an ordinary build made.
+pub(crate) fn built(name: &str) -> PathBuf {
+    target_folder().join("debug").join(name)
+}
+
 /// Runs a program in the root and fails if it does.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> anyhow::Result<()> {
     run_with(program, arguments, &[])
