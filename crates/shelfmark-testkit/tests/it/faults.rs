@@ -95,6 +95,25 @@ fn reads_and_writes_may_do_half() {
     sweep_all("read|write", "short", 41);
 }
 
+/// What is read while a store opens: the mark, the log, table files. A read that does half is read on
+/// by us, and an error of the library that stands to it; never is it taken for damage.
+#[test]
+fn opening_may_read_by_halves() {
+    const OPENING_READS: u64 = 40;
+    let bench = Bench::new().unwrap();
+    let arguments = arguments(&bench, 80);
+    let mut ended = Running::start(binaries().watched(&arguments, &bench.root())).unwrap().end();
+    for count in 1..=OPENING_READS {
+        let fault = format!("read:{count}:short");
+        let again = Running::start(watched(&bench, &arguments, &fault)).unwrap().end().unwrap();
+        let fits = again.lines.iter().all(|line| !line.starts_with("error") || is_fitting(line));
+        assert!(again.is_well && fits, "{fault}: {again:#?}");
+        ended = Ok(again);
+    }
+    assert!(bench.beside("told").exists(), "no read was short");
+    check(bench, &arguments.plan, &ended.unwrap(), "half reads");
+}
+
 #[test]
 fn any_call_may_find_the_disk_full() {
     sweep_all("create|write|length|sync|rename|folder", "ENOSPC", 29);
