@@ -18,7 +18,7 @@ pub(super) fn corrupt(path: &Path, offset: u64, why: impl Display) -> Error {
         ErrorKind::Corrupt,
         format!(
             "{} is damaged at byte {offset}: {why}; nothing was changed. Restore a backup, or run \
-             `shelfmark verify --salvage` to see what is lost and go on with the rest",
+             `shelfmark verify --data FOLDER --salvage` to see what is lost and go on with the rest",
             path.display()
         ),
     )
@@ -30,7 +30,7 @@ pub(super) fn corrupt_store(path: &Path, why: impl Display) -> Error {
         ErrorKind::Corrupt,
         format!(
             "{} is damaged: {why}; nothing was changed. Restore a backup, or run \
-             `shelfmark verify --salvage` to see what is lost and go on with the rest",
+             `shelfmark verify --data FOLDER --salvage` to see what is lost and go on with the rest",
             path.display()
         ),
     )

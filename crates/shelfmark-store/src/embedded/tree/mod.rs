@@ -390,6 +390,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What the library found, in words of people; its own are those of its code.
+fn said(error: &lsm_tree::Error) -> &'static str {
+    match error {
+        lsm_tree::Error::ChecksumMismatch { .. } => "a block does not match its checksum",
+        lsm_tree::Error::Decompress(_) => "a block cannot be decompressed",
+        lsm_tree::Error::InvalidVersion(_) => "another version of the library wrote it",
+        _ => "what is in it makes no sense",
+    }
+}
+
 /// Turns an error of the library into one of ours.
 fn translate(folder: &Path, error: lsm_tree::Error) -> Error {
     match error {
@@ -397,11 +407,11 @@ fn translate(folder: &Path, error: lsm_tree::Error) -> Error {
         error => Error::new(
             ErrorKind::Corrupt,
             format!(
-                "a file of the tree in {} is damaged ({error:?}); run `shelfmark verify` to learn \
-                 which",
-                folder.display()
+                "a file of the tree in {} is damaged: {}; run `shelfmark verify --data FOLDER` to \
+                 learn which",
+                folder.display(),
+                said(&error)
             ),
-        )
-        .with_source(error),
+        ),
     }
 }
