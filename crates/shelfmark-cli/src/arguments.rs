@@ -50,7 +50,7 @@ pub(crate) enum Command {
 }
 
 /// Reads where to listen.
-fn address(text: &str) -> Result<SocketAddr, &'static str> {
+pub(crate) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     if let Ok(address) = text.parse() {
         return Ok(address);
     }

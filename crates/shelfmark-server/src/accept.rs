@@ -2,12 +2,13 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
+
+use crate::places::Places;
 
 /// How long to wait after a connection could not be taken in.
 const RETRY_AFTER: Duration = Duration::from_millis(10);
@@ -16,7 +17,7 @@ const RETRY_AFTER: Duration = Duration::from_millis(10);
 /// ones.
 pub(crate) async fn accept<F>(
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    places: &Places,
     mut stopped: watch::Receiver<bool>,
     serve: impl Fn(TcpStream, SocketAddr) -> F,
 ) where
@@ -24,7 +25,7 @@ pub(crate) async fn accept<F>(
 {
     let mut connections = JoinSet::new();
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let Ok(place) = places.take().await else { break };
         tokio::select! {
             () = asked_to_stop(&mut stopped) => break,
             accepted = listener.accept() => match accepted {

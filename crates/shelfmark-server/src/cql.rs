@@ -15,11 +15,12 @@ use shelfmark_cql::{Background, Connection, Face, Progress};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 
 use crate::accept::asked_to_stop;
 use crate::limits::{HANDSHAKE_TIME_MAX, READ_SIZE_BYTES, SILENCE_TIME_MAX, STALL_TIME_MAX};
+use crate::places::Places;
 use crate::tls::Tls;
 
 /// How often a connection is looked at for having stalled.
@@ -57,11 +58,11 @@ pub(crate) async fn accept(
     listener: TcpListener,
     face: Arc<Face>,
     tls: Option<Tls>,
-    places: Arc<Semaphore>,
+    places: Places,
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
-    crate::accept::accept(listener, places, until, |stream, client| {
+    crate::accept::accept(listener, &places, until, |stream, client| {
         serve(stream, client, Arc::clone(&face), tls.clone(), stopped.clone())
     })
     .await;

@@ -19,15 +19,16 @@ use shelfmark_dynamo::auth::SignedRequest;
 use shelfmark_dynamo::{Face, Reply, RequestHead};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
 use crate::gzip::{GzipError, compress, unpack};
 use crate::limits::{
-    BODY_SIZE_BYTES_MAX, COMPRESSED_SIZE_BYTES_MIN, CONNECTIONS_MAX, HEAD_SIZE_BYTES_MAX,
-    LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX, READ_SIZE_BYTES, Times,
+    BODY_SIZE_BYTES_MAX, COMPRESSED_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX, LINGER_SIZE_BYTES_MAX,
+    LINGER_TIME_MAX, READ_SIZE_BYTES, Times,
 };
+use crate::places::Places;
 use crate::tls::Tls;
 use crate::troubles::Troubles;
 
@@ -42,14 +43,13 @@ pub(crate) async fn accept(
     face: Arc<Face>,
     tls: Option<Tls>,
     times: Times,
-    places: Arc<Semaphore>,
+    places: Places,
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
-    let free = Arc::clone(&places);
     let troubles = Arc::new(Troubles::default());
-    crate::accept::accept(listener, places, until, |stream, _| {
-        let times = times.beside(CONNECTIONS_MAX.saturating_sub(free.available_permits()));
+    crate::accept::accept(listener, &places, until, |stream, _| {
+        let times = if places.is_crowded() { times.in_a_crowd() } else { times };
         let (face, troubles) = (Arc::clone(&face), Arc::clone(&troubles));
         serve(stream, tls.clone(), face, troubles, times, stopped.clone())
     })

@@ -12,11 +12,12 @@ mod cql;
 mod dynamodb;
 mod gzip;
 pub mod limits;
+mod places;
 mod serve;
 mod tls;
 mod troubles;
 
 pub use address::{AddressError, Guard, check_exposed};
 pub use cql::Blocking;
-pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings};
+pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings, check_free};
 pub use tls::{Tls, TlsError};

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use shelfmark_cql::Face as CqlFace;
 use shelfmark_dynamo::Face as DynamoFace;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::limits::{CONNECTIONS_MAX, Times};
+use crate::limits::Times;
+use crate::places::Places;
 use crate::tls::Tls;
 use crate::{cql, dynamodb};
 
@@ -130,10 +131,10 @@ impl Server {
     /// [`crate::limits::DRAIN_TIME_MAX`].
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let (stopping, stopped) = watch::channel(false);
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let places = Places::of_process();
         let mut tasks = JoinSet::new();
         if let Some((listener, face, tls)) = self.dynamodb {
-            let (places, stopped) = (Arc::clone(&places), stopped.clone());
+            let (places, stopped) = (places.clone(), stopped.clone());
             tasks.spawn(dynamodb::accept(listener, face, tls, self.times, places, stopped));
         }
         if let Some((listener, face, tls)) = self.cql {
@@ -146,6 +147,18 @@ impl Server {
         if tokio::time::timeout(self.times.drain_max, drained).await.is_err() {
             tracing::warn!("some requests did not end in time and were cut off");
         }
+    }
+}
+
+/// Checks that a port can be opened, without keeping it: [`Server::bind`] may still find it taken.
+///
+/// # Errors
+///
+/// * [`Error::Listen`]: as of [`Server::bind`].
+pub fn check_free(address: SocketAddr) -> Result<(), Error> {
+    match std::net::TcpListener::bind(address) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(Error::Listen { address, source }),
     }
 }
 

@@ -1,23 +1,25 @@
 //! `shelfmark serve`: opens a store, serves its faces, and stops in good order.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::{Engine, Random as _, Upkeep};
 use shelfmark_server::{
     Addresses, Blocking, CqlSettings, Faces, Guard, Server, Settings, Tls, check_exposed,
+    check_free,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
 
-use crate::arguments::Serve;
+use crate::arguments::{self, Serve};
 use crate::credentials;
 use crate::random::SystemRandom;
 use crate::store::{memory, open};
@@ -36,19 +38,28 @@ struct Config {
     data: Option<PathBuf>,
     memory: Option<bool>,
     engine: Option<String>,
+    #[serde(default, deserialize_with = "address")]
     dynamodb: Option<SocketAddr>,
     dynamodb_tls_certificate: Option<PathBuf>,
     dynamodb_tls_key: Option<PathBuf>,
+    #[serde(default, deserialize_with = "address")]
     cql: Option<SocketAddr>,
     cql_user: Option<String>,
     cql_password_file: Option<PathBuf>,
     cql_tls_certificate: Option<PathBuf>,
     cql_tls_key: Option<PathBuf>,
+    #[serde(default, deserialize_with = "address")]
     console: Option<SocketAddr>,
     ready_file: Option<PathBuf>,
     durability: Option<String>,
     credentials: Option<PathBuf>,
     insecure: Option<bool>,
+}
+
+/// Reads an address as the flags do.
+fn address<'de, D: Deserializer<'de>>(value: D) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(value)?;
+    arguments::address(&text).map(Some).map_err(D::Error::custom)
 }
 
 /// What the ready file holds: a face that is off is absent.
@@ -90,6 +101,11 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     if let Some(path) = &config.ready_file {
         // One of an earlier run would say that this one is ready.
         vfs::remove(path).with_context(|| format!("cannot replace {}", path.display()))?;
+    }
+    // Before the folder is made: a port that is taken leaves nothing behind.
+    check_free(dynamodb)?;
+    if !cql.optional {
+        check_free(cql.address)?;
     }
     let engine = open_engine(&config, durability)?;
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
@@ -173,7 +189,11 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("SHELFMARK_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
 }
 
 /// A face that is not in this build is left out, and that is said.
