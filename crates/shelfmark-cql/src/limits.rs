@@ -30,6 +30,16 @@ pub const ANSWER_BYTES_PENDING_MAX: usize = 16 * 1024 * 1024;
 /// Source: ours; Cassandra keeps as many as fit 1/256 of its heap.
 pub const PREPARED_STATEMENTS_MAX: usize = 10_000;
 
+/// Bytes of text of all prepared statements that are kept; those unused for longest go first.
+///
+/// Source: ours; what a statement becomes takes up to some fifty times the room of its text.
+pub const PREPARED_TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Longest text of a statement that can be prepared.
+///
+/// Source: ours; Cassandra refuses what would not fit its cache of 10 MB or more.
+pub const PREPARED_TEXT_SIZE_BYTES_MAX: usize = 1024 * 1024;
+
 /// Traces that are kept for clients to read.
 ///
 /// Source: ours; Cassandra keeps them for a day, drivers read them within seconds.

@@ -11,7 +11,9 @@ use md5::{Digest as _, Md5};
 
 use crate::error::{CqlError, ErrorCode, ErrorExtra};
 use crate::frame::Version;
-use crate::limits::PREPARED_STATEMENTS_MAX;
+use crate::limits::{
+    PREPARED_STATEMENTS_MAX, PREPARED_TEXT_BYTES_MAX, PREPARED_TEXT_SIZE_BYTES_MAX,
+};
 use crate::message::{MetadataId, metadata_id};
 use crate::outcome::PreparedStatement;
 use crate::statement::Executor;
@@ -44,7 +46,38 @@ impl Prepared {
 /// The prepared statements.
 #[derive(Default)]
 pub(super) struct Statements {
-    by_id: RwLock<HashMap<StatementId, Arc<Prepared>>>,
+    known: RwLock<Known>,
+}
+
+/// What is kept, within the limits of number and bytes.
+#[derive(Default)]
+struct Known {
+    by_id: HashMap<StatementId, Arc<Prepared>>,
+    /// The texts' lengths together.
+    text_bytes: usize,
+}
+
+impl Known {
+    /// Keeps a statement in place of an older one of its id. Where there is no room, those go that
+    /// were not used since room was made last, and all if that is not enough.
+    fn put(&mut self, prepared: Arc<Prepared>) {
+        if !self.has_room(&prepared) {
+            self.by_id.retain(|_, known| known.used.swap(false, Ordering::Relaxed));
+            self.text_bytes = self.by_id.values().map(|known| known.text.len()).sum();
+            if !self.has_room(&prepared) {
+                *self = Self::default();
+            }
+        }
+        self.text_bytes += prepared.text.len();
+        if let Some(former) = self.by_id.insert(prepared.id, prepared) {
+            self.text_bytes -= former.text.len();
+        }
+    }
+
+    fn has_room(&self, prepared: &Prepared) -> bool {
+        self.by_id.len() < PREPARED_STATEMENTS_MAX
+            && self.text_bytes + prepared.text.len() <= PREPARED_TEXT_BYTES_MAX
+    }
 }
 
 impl Statements {
@@ -61,6 +94,9 @@ impl Statements {
         let id: StatementId = hash.finalize().into();
         if let Some(known) = self.get(&id).filter(|known| !executor.is_stale(&known.statement)) {
             return Ok(known);
+        }
+        if text.len() > PREPARED_TEXT_SIZE_BYTES_MAX {
+            return Err(too_long(&text));
         }
         let statement = executor.prepare(&text, keyspace.as_deref())?;
         Ok(self.put(Prepared {
@@ -108,9 +144,9 @@ impl Statements {
     }
 
     fn get(&self, id: &StatementId) -> Option<Arc<Prepared>> {
-        let by_id = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
-        let prepared = Arc::clone(by_id.get(id)?);
-        drop(by_id);
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let prepared = Arc::clone(known.by_id.get(id)?);
+        drop(known);
         // Written only when it changes, so that readers do not share a cache line for it.
         if !prepared.used.load(Ordering::Relaxed) {
             prepared.used.store(true, Ordering::Relaxed);
@@ -120,16 +156,19 @@ impl Statements {
 
     fn put(&self, prepared: Prepared) -> Arc<Prepared> {
         let prepared = Arc::new(prepared);
-        let mut by_id = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
-        if by_id.len() >= PREPARED_STATEMENTS_MAX {
-            by_id.retain(|_, known| known.used.swap(false, Ordering::Relaxed));
-            if by_id.len() >= PREPARED_STATEMENTS_MAX {
-                by_id.clear();
-            }
-        }
-        by_id.insert(prepared.id, Arc::clone(&prepared));
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.put(Arc::clone(&prepared));
         prepared
     }
+}
+
+fn too_long(text: &str) -> CqlError {
+    let begin: String = text.chars().take(200).collect();
+    CqlError::invalid(format!(
+        "Prepared statement of size {} bytes is larger than allowed maximum of {} MB: {begin}...",
+        text.len(),
+        PREPARED_TEXT_SIZE_BYTES_MAX / (1024 * 1024)
+    ))
 }
 
 fn unprepared(id: &[u8]) -> CqlError {

@@ -9,6 +9,7 @@ use shelfmark_store::memory::MemoryStore;
 use super::*;
 use crate::auth::{Login, OneRole};
 use crate::frame::{Envelopes, Framing, Opcode, Version};
+use crate::limits::{PREPARED_TEXT_BYTES_MAX, PREPARED_TEXT_SIZE_BYTES_MAX};
 use crate::message::Write as _;
 
 fn face(login: Option<Login>) -> Arc<Face> {
@@ -71,7 +72,11 @@ fn error_text(body: &Bytes) -> (i32, String) {
 
 const STARTUP: u8 = 1;
 const OPTIONS: u8 = 5;
+const ERROR: u8 = 0;
 const QUERY: u8 = 7;
+const RESULT: u8 = 8;
+const PREPARE: u8 = 9;
+const EXECUTE: u8 = 10;
 const AUTH_RESPONSE: u8 = 15;
 
 #[test]
@@ -210,4 +215,48 @@ fn a_login_in_version_5_is_framed() {
     let answer = connection.take_output();
     // A frame's head and checksum, an envelope, and the checksum of both.
     assert_eq!(answer[6..answer.len() - 4], *b"\x85\0\0\x07\x10\0\0\0\x04\xff\xff\xff\xff");
+}
+
+#[test]
+fn prepared_statements_take_no_more_than_their_room() {
+    const UNPREPARED: i32 = 0x2500;
+    let face = face(None);
+    let mut connection = connect(&face);
+    let startup = map(&[("CQL_VERSION", "3.0.0")]);
+    ask(&mut connection, &envelope(4, 0, STARTUP, &startup));
+    let mut prepare = |number: usize, length: usize| {
+        let mut text = format!("SELECT key FROM system.local /* {number} */");
+        text.extend(std::iter::repeat_n(' ', length - text.len()));
+        let mut body = BytesMut::new();
+        body.put_u32(u32::try_from(text.len()).unwrap());
+        body.put_slice(text.as_bytes());
+        let (_, mut answers) = ask(&mut connection, &envelope(4, 1, PREPARE, &body));
+        answers.remove(0)
+    };
+    let (_, opcode, body) = prepare(0, PREPARED_TEXT_SIZE_BYTES_MAX + 1);
+    assert_eq!(opcode, ERROR);
+    let (code, said) = error_text(&body);
+    assert_eq!(code, 0x2200);
+    let wanted = "Prepared statement of size 1048577 bytes is larger than allowed maximum of 1 MB: \
+                  SELECT key FROM system.local /* 0 */   ";
+    assert!(said.starts_with(wanted), "{said}");
+    // One more than there is room for: the first are forgotten, the last is there.
+    let count = PREPARED_TEXT_BYTES_MAX / PREPARED_TEXT_SIZE_BYTES_MAX + 1;
+    let ids: Vec<Bytes> = (0..count)
+        .map(|number| {
+            let (_, opcode, body) = prepare(number, PREPARED_TEXT_SIZE_BYTES_MAX);
+            assert_eq!(opcode, RESULT, "{}", error_text(&body).1);
+            body.slice(4..4 + 2 + 16)
+        })
+        .collect();
+    let mut execute = |id: &Bytes| {
+        let mut body = BytesMut::from(&id[..]);
+        body.put_slice(&[0, 1, 0]);
+        let (_, mut answers) = ask(&mut connection, &envelope(4, 2, EXECUTE, &body));
+        answers.remove(0)
+    };
+    let (_, opcode, body) = execute(&ids[0]);
+    assert_eq!(opcode, ERROR);
+    assert_eq!(error_text(&body).0, UNPREPARED, "{}", error_text(&body).1);
+    assert_eq!(execute(&ids[count - 1]).1, RESULT);
 }
