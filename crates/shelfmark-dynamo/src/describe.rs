@@ -80,12 +80,7 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
         sizes.table.put(out, "TableSizeBytes");
         out.name("TableArn").text(&table_arn(&face.options, name));
         out.name("TableId").text(&meta.id);
-        if meta.billing == Billing::PayPerRequest {
-            out.name("BillingModeSummary").object(|out| {
-                out.name("BillingMode").text(meta.billing.name());
-                put_seconds(out.name("LastUpdateToPayPerRequestDateTime"), meta.created_ms);
-            });
-        }
+        put_billing(out, meta);
         put_indexes(out, &described, true);
         put_indexes(out, &described, false);
         put_on_demand(out, meta.on_demand);
@@ -94,6 +89,20 @@ pub(crate) fn put(out: &mut Writer, face: &Face, table: &Table, status: &str, si
             out.name("TableClassSummary").object(|out| out.name("TableClass").text(class));
         }
         out.name("DeletionProtectionEnabled").boolean(meta.deletion_protection);
+    });
+}
+
+/// Writes how a table is paid for, unless it has always been provisioned.
+fn put_billing(out: &mut Writer, meta: &Meta) {
+    // Records of builds that did not remember the moment of the change.
+    let since = match (meta.billing, meta.per_request_ms) {
+        (Billing::Provisioned, 0) => return,
+        (Billing::PayPerRequest, 0) => meta.created_ms,
+        (_, since) => since,
+    };
+    out.name("BillingModeSummary").object(|out| {
+        out.name("BillingMode").text(meta.billing.name());
+        put_seconds(out.name("LastUpdateToPayPerRequestDateTime"), since);
     });
 }
 

@@ -7,7 +7,7 @@ use shelfmark_model::{Item, PatchProblem, Value, ValueKind};
 
 use super::{Error, Exception, Reason, texts};
 use crate::limits::HASH_KEY_SIZE_BYTES_MAX;
-use crate::table::key_letter;
+use crate::table::{first_index_of, key_letter};
 
 /// Returns the one exception that stands for a kind of engine error.
 pub(crate) const fn exception_of(kind: ErrorKind) -> Exception {
@@ -45,9 +45,8 @@ impl From<EngineError> for Error {
             ErrorKind::NotFound => texts::TABLE_NOT_FOUND.to_owned(),
             ErrorKind::AlreadyExists => said.clone(),
             ErrorKind::Busy => texts::BUSY.to_owned(),
-            ErrorKind::ReadOnly | ErrorKind::Unavailable | ErrorKind::Closed => {
-                texts::UNAVAILABLE.to_owned()
-            }
+            ErrorKind::ReadOnly => texts::READ_ONLY.to_owned(),
+            ErrorKind::Unavailable | ErrorKind::Closed => texts::UNAVAILABLE.to_owned(),
             ErrorKind::TooOld
             | ErrorKind::Io
             | ErrorKind::Corrupt
@@ -151,6 +150,7 @@ fn refusal(refusal: &Refusal, table: &Table) -> Refused {
         },
         Refusal::IndexKey { index, attribute, found, misfit } => {
             let found = data_type(*found);
+            let index = first_index_of(&table.schema, attribute).unwrap_or(index);
             invalid(match misfit {
                 Misfit::Empty => texts::index_key_is_empty(attribute, found, index),
                 Misfit::OtherType => {

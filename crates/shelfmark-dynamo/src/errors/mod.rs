@@ -26,6 +26,8 @@ pub(crate) struct Error {
     pub(crate) message: String,
     /// The message carries the prefix of the service's validation framework.
     pub(crate) enveloped: bool,
+    /// The request is refused as a whole, also where it is one write of a transaction that is wrong.
+    pub(crate) whole: bool,
     /// The item that a condition failed on, if the client asked for it.
     pub(crate) item: Option<Item>,
     /// Why each write of a cancelled transaction was refused, in request order.
@@ -46,7 +48,15 @@ pub(crate) struct Reason {
 impl Error {
     pub(crate) fn new(exception: Exception, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { exception, message, enveloped: false, item: None, reasons: Vec::new(), log: None }
+        Self {
+            exception,
+            message,
+            enveloped: false,
+            whole: false,
+            item: None,
+            reasons: Vec::new(),
+            log: None,
+        }
     }
 
     /// A request that is wrong.
@@ -57,6 +67,11 @@ impl Error {
     /// A request that the service's validation framework refuses: its texts carry a prefix.
     pub(crate) fn enveloped(message: impl Into<String>) -> Self {
         Self { enveloped: true, ..Self::validation(message) }
+    }
+
+    /// As [`Error::validation`], also where it is one write of a transaction that is wrong.
+    pub(crate) fn whole(message: impl Into<String>) -> Self {
+        Self { whole: true, ..Self::validation(message) }
     }
 
     /// A body that is no JSON, or has the wrong type for a member.

@@ -131,6 +131,7 @@ fn shape(request: &Request) -> Result<()> {
     table_request::shape_stream(request.stream, &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
+    table_request::check_stream(request.stream)?;
     match request.unsupported.or(table_request::stream_wanted(request.stream)) {
         Some(member) => Err(Error::validation(texts::not_supported(member))),
         None => Ok(()),
@@ -151,10 +152,12 @@ fn schema(face: &Face, request: Request) -> Result<TableSchema> {
         Some(warm) => warm.warm(Meta::default().warm_or_least())?,
         None => Throughput::default(),
     };
+    let created_ms = face.now_ms();
     let meta = Meta {
         id: uuid(face),
-        created_ms: face.now_ms(),
+        created_ms,
         billing,
+        per_request_ms: if billing == Billing::PayPerRequest { created_ms } else { 0 },
         throughput,
         on_demand: request.on_demand.map_or_else(Throughput::default, ThroughputRequest::caps),
         warm,

@@ -53,6 +53,8 @@ pub(super) struct ThroughputRequest {
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct StreamRequest {
     pub(super) enabled: Option<bool>,
+    /// Whether it says what the stream is to show.
+    pub(super) has_view: bool,
 }
 
 /// A tag: key and value.
@@ -160,10 +162,11 @@ pub(super) fn read_tags(reader: &mut Reader<'_>) -> Result<Option<Vec<Tag>>> {
 pub(super) fn read_stream(reader: &mut Reader<'_>) -> Result<Option<StreamRequest>> {
     let mut stream = StreamRequest::default();
     let present = reader.structure(|reader, name| {
-        if name != "StreamEnabled" {
-            return reader.skip();
+        match name {
+            "StreamEnabled" => stream.enabled = reader.boolean()?,
+            "StreamViewType" => stream.has_view = reader.text()?.is_some(),
+            _ => reader.skip()?,
         }
-        stream.enabled = reader.boolean()?;
         Ok(())
     })?;
     Ok(present.then_some(stream))
@@ -180,6 +183,16 @@ pub(super) fn check_table_class(class: Option<&str>) -> Result<()> {
     match class {
         None | Some("STANDARD" | "STANDARD_INFREQUENT_ACCESS") => Ok(()),
         Some(_) => Err(Error::validation(texts::TABLE_CLASS_INVALID)),
+    }
+}
+
+/// Refuses a stream that is off and shows something.
+pub(super) fn check_stream(stream: Option<StreamRequest>) -> Result<()> {
+    match stream {
+        Some(StreamRequest { enabled: Some(false), has_view: true }) => {
+            Err(Error::validation(texts::STREAM_VIEW_FORBIDDEN))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

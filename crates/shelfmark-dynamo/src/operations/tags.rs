@@ -79,6 +79,9 @@ pub(super) fn collect(given: Vec<Tag>) -> Result<BTreeMap<String, String>> {
         if tags.contains_key(&key) {
             return Err(Error::validation(texts::tag_twice(&key)));
         }
+        if key.starts_with("aws:") {
+            return Err(Error::validation(texts::TAG_RESERVED));
+        }
         if !(is_tag_text(&key) && is_tag_text(&value)) {
             return Err(Error::validation(texts::TAG_LETTERS));
         }

@@ -172,6 +172,7 @@ fn bind(face: &Face, prepared: Vec<(String, Prepared)>, detail: Detail) -> Resul
                 keys.push(key);
                 writes.push(Write { returns, ..write });
             }
+            Err(error) if error.whole => return Err(error),
             Err(error) => return Err(cancelled_at(writes.len(), count, error)),
         }
     }

@@ -136,6 +136,7 @@ fn shape(request: &Request) -> Result<()> {
     table_request::shape_stream(request.stream, &mut shape);
     shape.check()?;
     table_request::check_table_class(request.table_class.as_deref())?;
+    table_request::check_stream(request.stream)?;
     let unsupported = request.unsupported.or(table_request::stream_wanted(request.stream));
     if let Some(what) = unsupported {
         return Err(Error::validation(texts::not_supported(what)));
@@ -184,9 +185,13 @@ fn run(face: &Face, table: &Arc<Table>, request: Request) -> Result<Arc<Table>> 
         .into_iter()
         .map(|update| plan_index(table, &definitions, billing, update))
         .collect::<Result<Vec<_>>>()?;
+    if billing == Billing::Provisioned && meta.billing == Billing::PayPerRequest {
+        check_all_provisioned(&meta, &changes)?;
+    }
+    let now_ms = face.now_ms();
     let mut current = face.engine.alter_options(&table.schema.name, |options| {
         let mut meta = Meta::read(&options.face);
-        meta.billing = billing;
+        meta.set_billing(billing, now_ms);
         meta.throughput = throughput;
         if let Some(caps) = request.on_demand {
             meta.on_demand = caps.caps();
@@ -212,7 +217,13 @@ fn throughput(
     match (billing, request) {
         (Billing::PayPerRequest, Some(_)) => Err(Error::validation(texts::UNITS_FORBIDDEN)),
         (Billing::PayPerRequest, None) => Ok(Throughput::default()),
-        (Billing::Provisioned, Some(request)) => request.units(),
+        (Billing::Provisioned, Some(request)) => {
+            let units = request.units()?;
+            if meta.billing == billing && units == meta.throughput {
+                return Err(Error::validation(texts::units_unchanged("the table", units)));
+            }
+            Ok(units)
+        }
         (Billing::Provisioned, None) if meta.billing == Billing::Provisioned => Ok(meta.throughput),
         (Billing::Provisioned, None) => Err(Error::validation(texts::UNITS_REQUIRED)),
     }
@@ -229,9 +240,7 @@ fn plan_index(
             plan_create(table, definitions, billing, index)
         }
         IndexUpdate { create: None, update: Some(index), delete: None } => {
-            let throughput = index.throughput.unwrap_or_default().units()?;
-            let meta = IndexMeta { local: false, throughput };
-            Ok(IndexChange::Update(existing(table, index.name)?, meta))
+            plan_update(table, billing, index)
         }
         IndexUpdate { create: None, update: None, delete: Some(index) } => {
             Ok(IndexChange::Delete(existing(table, index.name)?))
@@ -241,6 +250,36 @@ fn plan_index(
         }
         IndexUpdate { .. } => Err(Error::validation(texts::ONE_INDEX_ACTION)),
     }
+}
+
+fn plan_update(table: &Table, billing: Billing, index: IndexRequest) -> Result<IndexChange> {
+    let name = existing(table, index.name)?;
+    if billing == Billing::PayPerRequest {
+        return Err(Error::validation(texts::index_units_forbidden(&name)));
+    }
+    let throughput = index.throughput.unwrap_or_default().units()?;
+    let meta = Meta::of(table);
+    let known = meta.indexes.get(&name).map(|index| index.throughput);
+    if meta.billing == billing && known == Some(throughput) {
+        let text = texts::units_unchanged(&format!("the index {name}"), throughput);
+        return Err(Error::validation(text));
+    }
+    Ok(IndexChange::Update(name, IndexMeta { local: false, throughput }))
+}
+
+/// Checks that a table that was paid per request is told the units of each of its global indexes.
+fn check_all_provisioned(meta: &Meta, changes: &[IndexChange]) -> Result<()> {
+    let global = meta.indexes.iter().filter(|(_, index)| !index.local);
+    for (name, _) in global {
+        let is_told = changes.iter().any(|change| match change {
+            IndexChange::Update(told, _) | IndexChange::Delete(told) => told == name,
+            IndexChange::Create(..) => false,
+        });
+        if !is_told {
+            return Err(Error::validation(texts::index_units_required(name)));
+        }
+    }
+    Ok(())
 }
 
 /// Finds a global index.

@@ -15,7 +15,7 @@ use crate::legacy::{self, Expected, Updates};
 use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::shape::Shape;
 use crate::table::{
-    check_attribute_names, check_item, check_key_paths, check_updated_sizes, of_condition,
+    check_attribute_names, check_item, check_key_paths, check_updated_values, of_condition,
     of_patch, read_key,
 };
 
@@ -194,7 +194,7 @@ impl Prepared {
                     }
                 }
                 check_key_paths(&table.schema, of_patch(&patch))?;
-                check_updated_sizes(&table.schema, &patch)?;
+                check_updated_values(&table.schema, &patch)?;
                 let creates = creates(&patch);
                 Change::Patch { key, patch, creates }
             }

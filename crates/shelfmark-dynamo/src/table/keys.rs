@@ -4,7 +4,7 @@
 
 use shelfmark_engine::Table;
 use shelfmark_model::{
-    Item, Key, KeyType, Operand, Patch, PatchOperation, PatchValue, TableSchema, Value,
+    IndexSchema, Item, Key, KeyType, Operand, Patch, PatchOperation, PatchValue, TableSchema, Value,
 };
 
 use crate::errors::{Error, Result, texts, type_name};
@@ -98,9 +98,12 @@ fn key_columns(schema: &TableSchema) -> impl Iterator<Item = (&str, &KeyType, us
     partition.chain(sort)
 }
 
-/// Checks the attributes of an item that are keys of indexes; absent ones are fine.
+/// Checks the attributes of an item that are keys of indexes; absent ones are fine. The service looks
+/// at the indexes by name, local and global ones alike.
 fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<()> {
-    for index in &schema.indexes {
+    let mut indexes: Vec<&IndexSchema> = schema.indexes.iter().collect();
+    indexes.sort_unstable_by_key(|index| &index.name);
+    for index in indexes {
         let partition = index
             .partition
             .iter()
@@ -118,7 +121,7 @@ fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<()> {
             }
             if is_empty(value) {
                 let text = texts::index_key_is_empty(name, actual, &index.name);
-                return Err(Error::validation(text));
+                return Err(Error::whole(text));
             }
             check_size(value, size_max)?;
         }
@@ -126,8 +129,20 @@ fn check_index_keys(schema: &TableSchema, item: &Item) -> Result<()> {
     Ok(())
 }
 
-/// Checks the sizes of values that an update gives to keys of indexes.
-pub(crate) fn check_updated_sizes(schema: &TableSchema, patch: &Patch) -> Result<()> {
+/// Returns the first index by name that has the attribute in its key.
+pub(crate) fn first_index_of<'t>(schema: &'t TableSchema, attribute: &str) -> Option<&'t str> {
+    let indexes = schema.indexes.iter().filter(|index| is_key_of(index, attribute));
+    indexes.map(|index| index.name.as_str()).min()
+}
+
+fn is_key_of(index: &IndexSchema, attribute: &str) -> bool {
+    index.partition.iter().any(|column| column.name == attribute)
+        || index.sort.iter().any(|column| column.name == attribute)
+}
+
+/// Checks the values that an update gives to keys of indexes: that they are neither empty nor too
+/// long. Their types are looked at when the item is known.
+pub(crate) fn check_updated_values(schema: &TableSchema, patch: &Patch) -> Result<()> {
     for operation in &patch.operations {
         let PatchOperation::Set(path, PatchValue::Operand(Operand::Value(value))) = operation
         else {
@@ -135,6 +150,9 @@ pub(crate) fn check_updated_sizes(schema: &TableSchema, patch: &Patch) -> Result
         };
         if !path.steps.is_empty() {
             continue;
+        }
+        if is_empty(value) && schema.indexes.iter().any(|index| is_key_of(index, &path.attribute)) {
+            return Err(Error::whole(texts::updated_index_key_is_empty(type_name(value))));
         }
         for index in &schema.indexes {
             let is_hash = index.partition.iter().any(|column| column.name == path.attribute);
@@ -158,7 +176,7 @@ fn check_value(name: &str, value: &Value, size_max: usize) -> Result<()> {
 /// Refuses an empty text or binary as the value of a key attribute.
 pub(crate) fn check_not_empty(name: &str, value: &Value) -> Result<()> {
     if is_empty(value) {
-        return Err(Error::validation(texts::key_is_empty(name, type_name(value))));
+        return Err(Error::whole(texts::key_is_empty(name, type_name(value))));
     }
     Ok(())
 }

@@ -50,6 +50,8 @@ pub(crate) struct Meta {
     /// Milliseconds since the Unix epoch.
     pub(crate) created_ms: i64,
     pub(crate) billing: Billing,
+    /// When it was last changed to be paid per request, as `created_ms`; 0 is never.
+    pub(crate) per_request_ms: i64,
     pub(crate) throughput: Throughput,
     /// Most units per second of a table that is paid per request; 0 is no limit.
     pub(crate) on_demand: Throughput,
@@ -78,6 +80,7 @@ impl Meta {
             id: text(face, "id").unwrap_or_default().to_owned(),
             created_ms: integer(face, "created_ms"),
             billing: if pay_per_request { Billing::PayPerRequest } else { Billing::Provisioned },
+            per_request_ms: integer(face, "per_request_ms"),
             throughput: throughput(face, ""),
             on_demand: throughput(face, "on_demand_"),
             warm: throughput(face, "warm_"),
@@ -98,6 +101,7 @@ impl Meta {
             ("id".to_owned(), Value::text(&self.id)),
             ("created_ms".to_owned(), Value::Int(self.created_ms)),
             ("billing".to_owned(), Value::text(self.billing.name())),
+            ("per_request_ms".to_owned(), Value::Int(self.per_request_ms)),
             ("deletion_protection".to_owned(), Value::Bool(self.deletion_protection)),
             ("indexes".to_owned(), Value::Map(self.indexes.iter().map(put_index).collect())),
             (
@@ -114,6 +118,18 @@ impl Meta {
             face.insert("table_class".to_owned(), Value::text(class));
         }
         face
+    }
+
+    /// Changes how the table is paid for, at a moment in milliseconds since the Unix epoch. Who pays
+    /// per request provisions nothing.
+    pub(crate) fn set_billing(&mut self, billing: Billing, now_ms: i64) {
+        if billing == Billing::PayPerRequest && self.billing != billing {
+            self.per_request_ms = now_ms;
+            for index in self.indexes.values_mut() {
+                index.throughput = Throughput::default();
+            }
+        }
+        self.billing = billing;
     }
 
     /// Returns what the table is warm for: what it was asked for, or else what every table is.
@@ -189,6 +205,7 @@ mod tests {
             id: "0f".to_owned(),
             created_ms: 1_700_000_000_123,
             billing: Billing::PayPerRequest,
+            per_request_ms: 1_700_000_000_124,
             throughput: Throughput { read: 1, write: 2 },
             on_demand: Throughput { read: 0, write: 7 },
             warm: Throughput { read: 12_001, write: 0 },

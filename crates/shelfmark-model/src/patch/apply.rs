@@ -36,8 +36,8 @@ impl Patch {
                 }
                 PatchOperation::Subtract(path, value) => {
                     match subtract(path, path.find(before), value)? {
-                        Remaining::Nothing => {}
-                        Remaining::Empty => removals.push(path),
+                        // The place must be there also when there is nothing to take away.
+                        Remaining::Nothing | Remaining::Empty => removals.push(path),
                         Remaining::Set(set) => settings.push((path, set)),
                     }
                 }

@@ -94,6 +94,16 @@ pub(crate) fn index_key_is_empty(name: &str, data_type: &str, index: &str) -> St
     )
 }
 
+/// What an update is told; unlike a put it names no index.
+pub(crate) fn updated_index_key_is_empty(data_type: &str) -> String {
+    let what = if data_type == "B" { "binary" } else { "string" };
+    format!(
+        "One or more parameter values are not valid. The update expression attempted to update a \
+         secondary index key to a value that is not supported. The AttributeValue for a key \
+         attribute cannot contain an empty {what} value."
+    )
+}
+
 pub(crate) fn update_of_key(name: &str) -> String {
     format!(
         "One or more parameter values were invalid: Cannot update attribute {name}. This \

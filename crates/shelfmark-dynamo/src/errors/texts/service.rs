@@ -9,5 +9,8 @@ pub(crate) fn not_supported(what: impl Display) -> String {
 
 pub(crate) const INTERNAL: &str = "The request processing has failed because of an unknown error";
 pub(crate) const UNAVAILABLE: &str = "The service cannot take this request at the moment";
+/// The reason names files of the server, so it stands in its log alone.
+pub(crate) const READ_ONLY: &str = "The service takes no writes at the moment, because its disk is \
+     full or a write to it failed: free space on the server or restart it; its log says more";
 pub(crate) const BUSY: &str = "The level of configured provisioned throughput for the table was \
      exceeded. Consider increasing your provisioning level with the UpdateTable API.";

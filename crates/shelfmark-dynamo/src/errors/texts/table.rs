@@ -1,5 +1,7 @@
 //! Tables, indexes, tags and expiry.
 
+use crate::table::Throughput;
+
 pub(crate) const TABLE_NOT_FOUND: &str = "Requested resource not found";
 pub(crate) const DELETION_PROTECTED: &str = "Resource cannot be deleted as it is currently \
      protected against deletion. Disable deletion protection first.";
@@ -50,6 +52,12 @@ pub(crate) const NO_INDEX_ACTION: &str = "One or more parameter values were inva
 pub(crate) const ARN_MISSING: &str = "Invalid TableArn";
 pub(crate) const TAGS_EMPTY: &str = "Atleast one Tag needs to be provided as Input.";
 pub(crate) const TAG_KEYS_EMPTY: &str = "Atleast one Tag Key needs to be provided as Input.";
+/// Ours.
+pub(crate) const STREAM_VIEW_FORBIDDEN: &str = "One or more parameter values were invalid: \
+     StreamViewType must not be specified when StreamEnabled is false";
+/// Ours.
+pub(crate) const TAG_RESERVED: &str = "One or more parameter values were invalid: Keys of tags that \
+     begin with aws: are reserved";
 /// Ours.
 pub(crate) const TAG_LETTERS: &str = "One or more parameter values were invalid: Keys and values \
      of tags consist of letters, digits, white space and the signs + - = . _ : / @";
@@ -179,6 +187,19 @@ pub(crate) fn index_units_forbidden(index: &str) -> String {
     format!(
         "One or more parameter values were invalid: ProvisionedThroughput should not be specified \
          for index: {index} when BillingMode is PAY_PER_REQUEST"
+    )
+}
+
+/// `what` is `the table` or `the index` with its name.
+pub(crate) fn units_unchanged(what: &str, units: Throughput) -> String {
+    let Throughput { read, write } = units;
+    format!(
+        "The provisioned throughput for {what} will not change. The requested value equals the \
+         current value. Current ReadCapacityUnits provisioned for {kind}: {read}. Requested \
+         ReadCapacityUnits: {read}. Current WriteCapacityUnits provisioned for {kind}: {write}. \
+         Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB Developer Guide for \
+         current limits and how to request higher limits.",
+        kind = if what == "the table" { what } else { "the index" },
     )
 }
 
