@@ -69,6 +69,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
         calls: 0,
         rows_read: 0,
         rows_returned: 0,
+        rows_handed_on: 0,
         ranges: 0,
         note: String::new(),
         shown: None,
@@ -191,6 +192,8 @@ impl<'t> Stage<'t> {
         verdict.calls += 1;
         verdict.rows_read += read;
         verdict.rows_returned += run.items as u64;
+        verdict.rows_handed_on +=
+            log.iter().map(|access| access.report.rows_returned()).sum::<u64>();
         let wrong = |why: String| {
             Box::new(Wrong { why, right: run.right.clone(), plan: run.found.clone() })
         };
@@ -450,8 +453,10 @@ fn wrong_read(
 ) -> Result<Option<(String, Shown)>, String> {
     let session = stage.bench.session();
     let run = stage.trial.read(pattern, &stage.scene, call, &session);
-    let read: u64 = session.log().iter().map(|access| access.report.rows_read()).sum();
+    let log = session.log();
+    let read: u64 = log.iter().map(|access| access.report.rows_read()).sum();
     if let Ok(run) = &run {
+        verdict.rows_handed_on = log.iter().map(|access| access.report.rows_returned()).sum();
         verdict.rows_read = read;
         verdict.rows_returned = run.found.as_array().map_or(0, |rows| rows.len() as u64);
     }

@@ -37,6 +37,8 @@ pub struct Verdict {
     pub rows_read: u64,
     /// Items that were answered.
     pub rows_returned: u64,
+    /// Rows that the steps handed on, summed over them: an index entry and its base row count 2.
+    pub rows_handed_on: u64,
     /// Key ranges that were touched, each the one claimed.
     pub ranges: usize,
     /// What was seen, in a sentence.

@@ -1,5 +1,6 @@
 //! `shelfmark tour`: runs the teaching models and prints what they show.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
@@ -20,8 +21,11 @@ const NOTE_INDENT: usize = 6;
 /// Lines are no narrower than this, however narrow the terminal is.
 const WRAPPED_WIDTH_MIN: usize = 24;
 
-/// Widest column of rows that are shown side by side.
-const COLUMN_WIDTH_MAX: usize = 44;
+/// Narrowest column of rows that are shown side by side.
+const COLUMN_WIDTH_MIN: usize = 10;
+
+/// What all rows begin with is left out from so many bytes on.
+const COMMON_BYTES_MIN: usize = 12;
 
 pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
     let models = chosen(tour.model.as_deref())?;
@@ -92,7 +96,7 @@ fn finish(tour: &Tour, folder: &Path, models: &[&Model], all: &[Outcome]) -> any
         out,
         "{} questions were asked. {wrong} published plans gave a wrong answer or none; {right} of \
          {} right plans were right.",
-        all.len(),
+        questions(all),
         right_plans.count()
     )?;
     match &tour.data {
@@ -103,6 +107,12 @@ fn finish(tour: &Tour, folder: &Path, models: &[&Model], all: &[Outcome]) -> any
         )?,
     }
     Ok(())
+}
+
+/// How many questions were asked: what is answered by several plans is one.
+fn questions(all: &[Outcome]) -> usize {
+    let asked: BTreeSet<_> = all.iter().map(|own| (own.model, &own.pattern)).collect();
+    asked.len()
 }
 
 fn print_model(model: &Model, outcomes: &[Outcome]) -> anyhow::Result<()> {
@@ -155,14 +165,40 @@ fn print_differing(
     differing: &[(String, String)],
 ) -> anyhow::Result<()> {
     let dim = Style::new().dimmed();
-    let width = (line_width().saturating_sub(NOTE_INDENT + 2) / 2).min(COLUMN_WIDTH_MAX);
+    let common = common_beginning(differing);
+    let shown = |row: &str| match row.get(common..) {
+        _ if row.is_empty() => "-".to_owned(),
+        Some(rest) if common > 0 => format!("…{rest}"),
+        _ => row.to_owned(),
+    };
+    let rows: Vec<_> = differing.iter().map(|(one, other)| (shown(one), shown(other))).collect();
+    let widest = rows.iter().map(|(found, _)| textwrap::core::display_width(found)).max();
+    let width = (line_width().saturating_sub(NOTE_INDENT + 2) / 2)
+        .min(widest.unwrap_or(0).max(COLUMN_WIDTH_MIN) + 2);
     writeln!(out, "      {dim}{} instead of{dim:#}", cell("it gives", width))?;
-    for (found, expected) in differing {
-        let nothing = |row: &str| if row.is_empty() { "-".to_owned() } else { row.to_owned() };
-        let (found, expected) = (cell(&nothing(found), width), cell(&nothing(expected), width));
+    for (found, expected) in rows {
+        let (found, expected) = (cell(&found, width), cell(&expected, width));
         writeln!(out, "      {found} {}", expected.trim_end())?;
     }
     Ok(())
+}
+
+/// How many bytes all rows begin with, if they are worth leaving out.
+fn common_beginning(differing: &[(String, String)]) -> usize {
+    let mut rows = differing
+        .iter()
+        .flat_map(|(found, expected)| [found.as_str(), expected.as_str()])
+        .filter(|row| !row.is_empty());
+    let Some(first) = rows.next() else { return 0 };
+    let common = rows.fold(first, |common, row| {
+        let same = common.char_indices().zip(row.chars());
+        let end = same.take_while(|((_, one), other)| one == other).last();
+        let end = end.map_or(0, |((place, last), _)| place + last.len_utf8());
+        common.get(..end).unwrap_or_default()
+    });
+    // Words and parts of keys are left out whole.
+    let end = common.rfind([' ', '#']).map_or(0, |place| place + 1);
+    if end < COMMON_BYTES_MIN { 0 } else { end }
 }
 
 /// Cuts or fills a text to a width.

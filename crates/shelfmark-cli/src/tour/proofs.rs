@@ -93,7 +93,7 @@ impl Of {
             question: format!("{} of the model {}", verdict.pattern, self.model),
             range: String::new(),
             rows_read: verdict.rows_read,
-            rows_returned: verdict.rows_returned,
+            rows_returned: verdict.rows_handed_on,
             ms: self.ms,
             correct: verdict.ok,
             note: verdict.note.clone(),

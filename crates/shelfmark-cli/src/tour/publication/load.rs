@@ -76,12 +76,37 @@ fn item(pk: &str, sk: &str) -> Value {
     json!({"PK": {"S": pk}, "SK": {"S": sk}})
 }
 
+/// A publication's own item, with what people ask of it.
+fn metadata(pk: &str, sk: &str, name: &str) -> Value {
+    let about = format!("{name} is about what programs do when nobody looks");
+    json!({
+        "PK": {"S": pk},
+        "SK": {"S": sk},
+        "name": {"S": name},
+        "description": {"S": about},
+        "language": {"S": "en"},
+        "followers": {"N": (name.len() * 1_000).to_string()},
+    })
+}
+
+/// A title's item, with what a list of titles shows.
+fn title(pk: &str, sk: &str, name: &str) -> Value {
+    let address = name.to_lowercase().replace(' ', "-");
+    json!({
+        "PK": {"S": pk},
+        "SK": {"S": sk},
+        "title": {"S": name},
+        "url": {"S": format!("/titles/{address}")},
+        "minutes": {"N": (name.len() % 12 + 1).to_string()},
+    })
+}
+
 fn root(index: &Index) -> Vec<Value> {
     let mut items = Vec::new();
     for (name, titles) in &index.publications {
         let pk = format!("PublicationName#{name}");
-        items.push(item(&pk, "Metadata#1"));
-        items.extend(titles.keys().map(|title| item(&pk, &format!("Title#{title}"))));
+        items.push(metadata(&pk, "Metadata#1", name));
+        items.extend(titles.keys().map(|own| title(&pk, &format!("Title#{own}"), own)));
         items.extend(Index::tags_of(titles).iter().map(|tag| item(&pk, &format!("Tag#{tag}"))));
     }
     items
@@ -91,12 +116,12 @@ fn hierarchical(index: &Index) -> Vec<Value> {
     let mut items = Vec::new();
     for (name, titles) in &index.publications {
         let prefix = format!("PublicationName#{name}");
-        items.push(item(SHELF, &format!("{prefix}#Metadata#1")));
-        for (title, tags) in titles {
-            let title = format!("{prefix}#Title#{title}");
-            items.push(item(SHELF, &title));
+        items.push(metadata(SHELF, &format!("{prefix}#Metadata#1"), name));
+        for (own, tags) in titles {
+            let key = format!("{prefix}#Title#{own}");
+            items.push(title(SHELF, &key, own));
             for tag in tags {
-                let mut row = item(SHELF, &format!("{title}#Tag#{tag}"));
+                let mut row = item(SHELF, &format!("{key}#Tag#{tag}"));
                 if let Some(row) = row.as_object_mut() {
                     row.insert("tag".to_owned(), json!({"S": tag}));
                 }
@@ -111,14 +136,14 @@ fn gsi(index: &Index, sort_key: impl Fn(&str, &str) -> String) -> Vec<Value> {
     let mut items = Vec::new();
     for (name, titles) in &index.publications {
         let pk = format!("PublicationName#{name}");
-        items.push(item(&pk, "Metadata#1"));
-        for (title, tags) in titles {
-            items.push(item(&pk, &format!("Title#{title}")));
+        items.push(metadata(&pk, "Metadata#1", name));
+        for (own, tags) in titles {
+            items.push(title(&pk, &format!("Title#{own}"), own));
             for tag in tags {
-                let mut row = item(&pk, &sort_key(tag, title));
+                let mut row = item(&pk, &sort_key(tag, own));
                 if let Some(row) = row.as_object_mut() {
-                    let title = format!("Title#{name}#{title}");
-                    row.insert("GSIPK".to_owned(), json!({"S": title}));
+                    let listed = format!("Title#{name}#{own}");
+                    row.insert("GSIPK".to_owned(), json!({"S": listed}));
                 }
                 items.push(row);
             }
