@@ -1,14 +1,17 @@
 """The publication index in three key designs, through unmodified boto3.
 
-Start a server first (`shelfmark serve`), then:
+Start a server first (`shelfmark serve`), then, with boto3 installed:
 
-    AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 AWS_DEFAULT_REGION=eu-central-1 \
-    AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local python examples/publication_index.py
+    python examples/publication_index.py
+
+It makes its tables anew, so it asks the server on this machine unless AWS_ENDPOINT_URL_DYNAMODB
+names another one; it never falls back to the real service.
 
 A publication has metadata, titles and tags; a title carries tags. Four questions are asked of each
 design, and the script says what each design can answer and at what price.
 """
 
+import os
 import sys
 import uuid
 
@@ -23,7 +26,15 @@ PUBLICATIONS = {
     "Night Shift": {"Designing effective databases": ["nosql"], "Coffee at four": ["habits"]},
 }
 
-dynamodb = boto3.resource("dynamodb")
+LOCAL = "http://127.0.0.1:8000"
+
+dynamodb = boto3.resource(
+    "dynamodb",
+    endpoint_url=os.environ.get("AWS_ENDPOINT_URL_DYNAMODB", LOCAL),
+    region_name=os.environ.get("AWS_DEFAULT_REGION", "local"),
+    aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", "local"),
+    aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "local"),
+)
 
 
 def create(name, indexes=()):

@@ -103,6 +103,9 @@ fn member(
     let read = match text.as_bytes().first() {
         Some(b'"') => key_value(&key_type, &serde_json::from_str::<String>(text)?),
         Some(b'{') => Err(anyhow!("it is plain JSON, not {{\"S\": …}} as in DynamoDB's API")),
+        Some(b'-' | b'0'..=b'9') if key_type == KeyType::Text => {
+            Err(anyhow!("the key is a text, and {text} is a number; write it as \"{text}\""))
+        }
         Some(b'-' | b'0'..=b'9') => key_value(&key_type, text),
         _ => value(json, 0),
     };

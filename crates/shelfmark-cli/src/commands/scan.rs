@@ -33,6 +33,9 @@ pub(crate) fn run(scan: &Scan) -> anyhow::Result<()> {
             }
         }
         out.flush()?;
+        if cursor.is_some() {
+            anstream::eprintln!("there is more: --limit {} was reached", scan.limit);
+        }
         if scan.explain {
             anstream::eprintln!("rows read: {read}, rows returned: {returned}");
         }
