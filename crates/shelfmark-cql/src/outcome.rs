@@ -157,6 +157,17 @@ impl RowBuffer {
         self.end_row();
     }
 
+    /// Returns how much was written so far, to come back to.
+    pub(crate) fn written(&self) -> Written {
+        Written { bytes: self.bytes.len(), rows: self.rows }
+    }
+
+    /// Takes back what was written since.
+    pub(crate) fn back_to(&mut self, written: Written) {
+        self.bytes.truncate(written.bytes);
+        self.rows = written.rows;
+    }
+
     /// Returns how many rows were ended.
     #[must_use]
     pub fn rows(&self) -> u32 {
@@ -167,6 +178,19 @@ impl RowBuffer {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+/// How much was written into a [`RowBuffer`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Written {
+    bytes: usize,
+    rows: u32,
+}
+
+impl Written {
+    pub(crate) fn rows(self) -> u32 {
+        self.rows
     }
 }
 

@@ -7,7 +7,7 @@ use shelfmark_store::latch::Latches;
 use shelfmark_store::{Snapshot, Store};
 
 use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Table};
-use crate::cells::{PartitionLocks, UniqueMicros};
+use crate::cells::{PartitionLocks, UniqueMicros, WrittenStripes};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::read::{self, Get, Got, Query, ResultPage, Scan};
@@ -25,12 +25,16 @@ pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
 
 pub(crate) struct Inner {
     pub(crate) store: Arc<dyn Store>,
+    /// Nobody but this engine writes to the store.
+    pub(crate) is_alone: bool,
     pub(crate) catalogue: Catalogue,
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
     pub(crate) shards: crate::shards::State,
     /// Who writes which partition of cells.
     pub(crate) partitions: PartitionLocks,
+    /// How late the latest writes of cells were.
+    pub(crate) written: WrittenStripes,
     /// Places in lists.
     pub(crate) places: UniqueMicros,
     /// Timestamps of cells that the server gives.
@@ -38,7 +42,8 @@ pub(crate) struct Inner {
 }
 
 impl Engine {
-    /// Opens the engine over a store; a new store gets its catalogue.
+    /// Opens the engine over a store; a new store gets its catalogue. A store has one engine at a
+    /// time: what engines remember of tables is not shared between them.
     ///
     /// Cost: one read; tables are read when they are first used.
     ///
@@ -49,13 +54,16 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
         let catalogue = Catalogue::open(Arc::clone(&store))?;
         let shards = crate::shards::State::default();
+        let is_alone = store.caps().is_exclusive;
         let inner = Inner {
             store,
+            is_alone,
             catalogue,
             latches: Latches::new(),
             environment,
             shards,
             partitions: PartitionLocks::new(),
+            written: WrittenStripes::new(),
             places: UniqueMicros::default(),
             timestamps: UniqueMicros::default(),
         };
@@ -331,7 +339,7 @@ impl Engine {
     pub(crate) fn reading<T>(
         &self,
         table: &Table,
-        read: impl Fn(&dyn Snapshot, &Table) -> Result<T>,
+        mut read: impl FnMut(&dyn Snapshot, &Table) -> Result<T>,
     ) -> Result<T> {
         loop {
             // The form comes first: an index is complete at every moment after it became public.

@@ -27,9 +27,9 @@ pub use background::{SweepPosition, Upkeep};
 pub use catalogue::{CatalogueChange, Index, Namespace, SchemaChange, Table};
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellFilter, CellGet, CellGot, CellIndexQuery,
-    CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellWrites, ClusteringValue,
-    ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness, Mutation, PartitionView, Span,
-    SpanBound, Timestamp,
+    CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites, CellsShown,
+    ClusteringValue, ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness, Mutation,
+    PartitionView, ShownRow, Span, SpanBound, Timestamp,
 };
 pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};

@@ -35,8 +35,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Tree;
 use record::TableRecord;
 
-/// Version of everything the engine writes into the store; a newer one is refused.
-const FORMAT: u64 = 1;
+/// Version of everything the engine writes into the store; a newer one is refused. Since 2 tables of
+/// cells have leases; a store of 1 becomes one of 2 with its first lease.
+const FORMAT: u64 = 2;
 
 mod section {
     pub(super) const FORMAT: u8 = 0;
@@ -176,11 +177,10 @@ impl Catalogue {
     }
 
     fn check_format(&self) -> Result<()> {
-        let key = Bytes::from(catalogue_key(section::FORMAT));
+        let (key, value) = format_record();
         let found = self.store.snapshot()?.get(&key)?;
         match found.as_deref().map(<[u8; 8]>::try_from) {
             None => {
-                let value = Bytes::copy_from_slice(&FORMAT.to_be_bytes());
                 let write = shelfmark_store::Write::Put { key, value };
                 self.store.commit(shelfmark_store::Commit::of(vec![write]))?;
                 Ok(())
@@ -193,6 +193,11 @@ impl Catalogue {
             Some(Err(_)) => Err(Error::corrupt("the format record is damaged")),
         }
     }
+}
+
+/// Where the version of the format lies, and this build's.
+pub(crate) fn format_record() -> (Bytes, Bytes) {
+    (catalogue_key(section::FORMAT).into(), Bytes::copy_from_slice(&FORMAT.to_be_bytes()))
 }
 
 fn catalogue_key(section: u8) -> Vec<u8> {

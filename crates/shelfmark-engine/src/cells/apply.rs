@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 /// Applies one mutation to the buffer of its target.
 pub(super) fn apply(target: &Target<'_>, mutation: &Mutation) -> Result<()> {
     let partition = mutation.partition.clone();
+    target.note_written(&partition, latest_of(mutation));
     match &mutation.change {
         CellChange::Row { clustering, is_insert, operations } => {
             let place = Place { partition, clustering: Some(clustering.clone()) };
@@ -33,6 +34,18 @@ pub(super) fn apply(target: &Target<'_>, mutation: &Mutation) -> Result<()> {
             delete::range(target, shelfmark_store::KeyRange::prefix(prefix), mutation.timestamp)
         }
     }
+}
+
+/// Returns a timestamp that nothing of a mutation is later than.
+fn latest_of(mutation: &Mutation) -> Timestamp {
+    let counts = match &mutation.change {
+        CellChange::Row { operations, .. } | CellChange::Statics(operations) => {
+            operations.iter().any(|operation| matches!(operation, CellOperation::Add { .. }))
+        }
+        CellChange::DeleteRow(_) | CellChange::DeleteSpan(_) | CellChange::DeletePartition => false,
+    };
+    // Those of counters follow from what is there.
+    if counts { Timestamp::MAX } else { mutation.timestamp }
 }
 
 fn write(
@@ -61,11 +74,15 @@ fn write(
         says.row.delete_up_to(marked);
     }
     let says = says.row;
+    let kept = target.take_kept(&key);
     if !counts && target.table.shared.cells.has_met_chunks() && patch(target, &place, &key, &says)?
     {
         return Ok(());
     }
-    let found = target.find_at(place, key)?;
+    let found = match kept {
+        Some(kept) => kept,
+        None => target.find_at(place, key)?,
+    };
     let mut after = found.to_row();
     let floor = marked.map_or(server_micros, |marked| server_micros.max(marked.saturating_add(1)));
     for operation in operations {
@@ -176,7 +193,11 @@ fn delete_row(
 ) -> Result<()> {
     let place =
         Place { partition: mutation.partition.clone(), clustering: Some(clustering.to_vec()) };
-    let found = target.find(place)?;
+    let key = target.layout.keys.place(&place)?;
+    let found = match target.take_kept(&key) {
+        Some(kept) => kept,
+        None => target.find_at(place, key)?,
+    };
     let mut after = found.to_row();
     after.delete_up_to(mutation.timestamp);
     target.put(&found, after)?;

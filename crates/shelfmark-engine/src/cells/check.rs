@@ -11,12 +11,13 @@ use super::derive::{ends_of, entries, entry_value, view_row};
 use super::find::{due, due_second};
 use super::keys::Place;
 use super::layout::CellsLayout;
+use super::lease::StoredLease;
 use super::raw::{ClusteringValue, join_partition, split_partition};
-use super::{CellKey, CellRow, marks};
+use super::{CellKey, CellRow, Timestamp, marks};
 use crate::catalogue::Table;
 use crate::codec::Stored;
 use crate::error::{Error, Result};
-use crate::read::{RawRow, chunk_key};
+use crate::read::{RawRow, View, chunk_key};
 
 pub(crate) use super::marks::FoundMark;
 pub(crate) use super::marks::MarkKind;
@@ -66,6 +67,12 @@ impl StoredCells {
     ) -> Result<Option<(Vec<u8>, Stored)>> {
         let made = view_row(layout, view, &self.place, &self.row)?;
         Ok(made.map(|(key, row)| (key, row.encode())))
+    }
+
+    /// Returns its latest timestamp.
+    pub(crate) fn latest(&self) -> Option<Timestamp> {
+        let cells = self.row.cells.values().map(|cell| cell.timestamp);
+        cells.chain(self.row.liveness.map(|liveness| liveness.timestamp)).max()
     }
 
     /// Returns the second at which something of it is to be forgotten.
@@ -119,8 +126,8 @@ impl Order {
         self.least = Some(listed);
     }
 
-    fn next(&mut self, cell: StoredCell) {
-        let key = CellKey { column: cell.column, path: cell.path };
+    fn next(&mut self, cell: &StoredCell<'_>) {
+        let key = CellKey { column: cell.column, path: cell.shared(cell.path) };
         self.is_kept &= self.last.as_ref().is_none_or(|last| *last < key);
         self.is_kept &= self.least.take().is_none_or(|least| least <= key);
         self.last = Some(key);
@@ -232,6 +239,11 @@ fn named(kind: u8, rest: &[u8]) -> Vec<u8> {
     name.push(kind);
     name.extend_from_slice(rest);
     name
+}
+
+/// Returns the lease of a table, if it has one.
+pub(crate) fn stored_lease(view: &impl View, table: u64) -> Result<Option<StoredLease>> {
+    view.get(&marks::lease_key(table))?.map(|value| StoredLease::decode(&value)).transpose()
 }
 
 /// Returns a number that stands for what of a due time comes behind the table's id.

@@ -117,26 +117,36 @@ impl CellRow {
         Ok(row)
     }
 
-    fn take_stored(&mut self, cell: StoredCell) {
+    fn take_stored(&mut self, cell: &StoredCell<'_>) {
         let content = match cell.value {
-            Some(value) => Content::Live { value, expiry: cell.expiry },
+            Some(value) => Content::Live { value: cell.shared(value), expiry: cell.expiry },
             None => Content::Dead { at_seconds: cell.dead_at },
         };
-        let key = CellKey { column: cell.column, path: cell.path };
+        let key = CellKey { column: cell.column, path: cell.shared(cell.path) };
         self.cells.insert(key, Cell { timestamp: cell.timestamp, content });
     }
 }
 
-/// One cell as it lies in a record, its bytes shared with it.
-pub(super) struct StoredCell {
+/// One cell as it lies in a record.
+pub(super) struct StoredCell<'r> {
+    record: &'r Bytes,
     pub(super) column: u32,
-    pub(super) path: Bytes,
+    pub(super) path: &'r [u8],
     pub(super) timestamp: Timestamp,
     /// `None`: it is dead.
-    pub(super) value: Option<Bytes>,
+    pub(super) value: Option<&'r [u8]>,
+    /// Where the cell, and with it its value, ends in the record.
+    pub(super) end: usize,
     pub(super) expiry: Option<Expiry>,
     /// Second since the Unix epoch at which it died; 0 while it is live.
     pub(super) dead_at: u64,
+}
+
+impl StoredCell<'_> {
+    /// Returns part of the record without copying it.
+    pub(super) fn shared(&self, part: &[u8]) -> Bytes {
+        if part.is_empty() { Bytes::new() } else { self.record.slice_ref(part) }
+    }
 }
 
 /// The head of a stored row, parsed, and its cells, still to be read.
@@ -204,7 +214,7 @@ impl<'a> RowReader<'a> {
         &mut self,
         head: &Bytes,
         chunks: &[Bytes],
-        mut each: impl FnMut(StoredCell),
+        mut each: impl FnMut(&StoredCell<'_>),
     ) -> Result<()> {
         if self.chunks()? != chunks.len() {
             return Err(Error::corrupt("a row of cells lacks chunks"));
@@ -224,7 +234,7 @@ pub(super) fn parts_of(chunks: &[Bytes]) -> impl Iterator<Item = &[Bytes]> {
 /// Walks over the cells of whole parts.
 pub(super) fn each_cell_of_chunks(
     chunks: &[Bytes],
-    each: &mut impl FnMut(StoredCell),
+    each: &mut impl FnMut(&StoredCell<'_>),
 ) -> Result<()> {
     for part in parts_of(chunks) {
         let Some((first, more)) = part.split_first() else { continue };
@@ -247,35 +257,50 @@ pub(super) fn each_cell_of_chunks(
     Ok(())
 }
 
-fn each_cell(
-    record: &Bytes,
-    mut reader: Reader<'_>,
-    each: &mut impl FnMut(StoredCell),
+fn each_cell<'r>(
+    record: &'r Bytes,
+    mut reader: Reader<'r>,
+    each: &mut impl FnMut(&StoredCell<'_>),
 ) -> Result<()> {
     while !reader.is_empty() {
         let column = take_column(&mut reader)?;
-        let path = shared(record, reader.prefixed()?);
+        let path = reader.prefixed()?;
         let mut body = Reader::new(reader.prefixed()?);
         let flags = body.byte()?;
         let timestamp = unzigzag(body.varint()?);
         let (mut value, mut expiry, mut dead_at) = (None, None, 0);
         match flags {
             CELL_DEAD => dead_at = body.varint()?,
-            0 => value = Some(shared(record, body.rest())),
+            0 => value = Some(body.rest()),
             CELL_EXPIRES => {
                 expiry = Some(take_expiry(&mut body)?);
-                value = Some(shared(record, body.rest()));
+                value = Some(body.rest());
             }
             _ => return Err(Error::corrupt("a cell has unknown flags")),
         }
-        each(StoredCell { column, path, timestamp, value, expiry, dead_at });
+        let end = record.len() - reader.rest().len();
+        each(&StoredCell { record, column, path, timestamp, value, end, expiry, dead_at });
     }
     Ok(())
 }
 
-/// Returns part of a record without copying it.
-fn shared(record: &Bytes, part: &[u8]) -> Bytes {
-    if part.is_empty() { Bytes::new() } else { record.slice_ref(part) }
+/// Encodes a row that was inserted with these values at one time, as [`CellRow::encode`] would;
+/// `None` if it may have to be cut. The columns rise.
+pub(super) fn encode_inserted(timestamp: Timestamp, cells: &[(u32, &Bytes)]) -> Option<Bytes> {
+    let size = cells.iter().map(|(_, value)| value.len() + AROUND_BYTES).sum::<usize>();
+    if size > CHUNK_SIZE_BYTES {
+        return None;
+    }
+    let mut head = Vec::with_capacity(size + AROUND_BYTES);
+    head.extend_from_slice(&[CELLS_V1, LIVENESS]);
+    put_varint(&mut head, zigzag(timestamp));
+    for (column, value) in cells {
+        put_varint(&mut head, u64::from(*column));
+        // No path.
+        head.push(0);
+        prefixed(&mut head, |out| put_live(out, timestamp, None, value));
+    }
+    Some(head.into())
 }
 
 /// Returns how many chunks follow the head of a row of cells.
@@ -360,9 +385,11 @@ fn take_column(reader: &mut Reader<'_>) -> Result<u32> {
 /// Room that a head is given at first: small rows fit.
 const HEAD_BYTES: usize = 256;
 
+/// Most bytes that stand around the path and value of a cell.
+const AROUND_BYTES: usize = 64;
+
 /// Most bytes that a cell takes: its path and value, and what stands around them.
 fn size_max(key: &CellKey, cell: &Cell) -> usize {
-    const AROUND_BYTES: usize = 64;
     let value = match &cell.content {
         Content::Live { value, .. } => value.len(),
         Content::Dead { .. } => 0,
@@ -379,15 +406,17 @@ fn put_cell(out: &mut Vec<u8>, key: &CellKey, cell: &Cell) {
             put_varint(out, zigzag(cell.timestamp));
             put_varint(out, *at_seconds);
         }
-        Content::Live { value, expiry } => {
-            out.push(if expiry.is_some() { CELL_EXPIRES } else { 0 });
-            put_varint(out, zigzag(cell.timestamp));
-            if let Some(expiry) = expiry {
-                put_expiry(out, *expiry);
-            }
-            out.extend_from_slice(value);
-        }
+        Content::Live { value, expiry } => put_live(out, cell.timestamp, *expiry, value),
     });
+}
+
+fn put_live(out: &mut Vec<u8>, timestamp: Timestamp, expiry: Option<Expiry>, value: &[u8]) {
+    out.push(if expiry.is_some() { CELL_EXPIRES } else { 0 });
+    put_varint(out, zigzag(timestamp));
+    if let Some(expiry) = expiry {
+        put_expiry(out, expiry);
+    }
+    out.extend_from_slice(value);
 }
 
 fn put_expiry(out: &mut Vec<u8>, expiry: Expiry) {

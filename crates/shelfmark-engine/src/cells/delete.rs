@@ -26,6 +26,7 @@ pub(super) fn range(target: &Target<'_>, range: KeyRange, timestamp: Timestamp) 
     if range.is_empty() {
         return Ok(());
     }
+    target.forget_kept();
     let deletion = Deletion { timestamp, at_seconds: target.now };
     let rest_of = |key: &Bytes| Bytes::copy_from_slice(target.rest_of(key));
     let end = range.end.as_ref().map_or_else(Bytes::new, rest_of);

@@ -10,6 +10,7 @@ use super::LiveRow;
 use super::apply::apply;
 use super::find::Target;
 use super::keys::Place;
+use super::lease::{Renewal, StoredLease};
 use super::page::live_row;
 use super::request::{CellChange, ConditionalRead, Decision, Mutation, PartitionView};
 use super::told::Told;
@@ -67,6 +68,13 @@ impl Engine {
         let told = Told::new(self.observer.as_ref());
         self.inner.submit_planned(told.before(done), |inner, done| {
             let mutations = inner.current(&writes.mutations)?;
+            // What was read is told, so it is read.
+            if !told.is_wanted()
+                && let [(table, mutation)] = mutations.as_slice()
+                && let Some(queued) = inner.attempt_blind_cells(table, mutation, done)?
+            {
+                return Ok(queued);
+            }
             inner.attempt_cells(&mutations, writes.now, &told, done)
         });
     }
@@ -124,7 +132,7 @@ fn lost() -> Error {
     Error::new(ErrorKind::Undetermined, "the commit ended without an answer")
 }
 
-type Done<T> = Option<Box<dyn FnOnce(Result<T>) + Send>>;
+pub(super) type Done<T> = Option<Box<dyn FnOnce(Result<T>) + Send>>;
 
 impl Inner {
     /// Plans and queues until a plan holds.
@@ -189,11 +197,14 @@ impl Inner {
         let latched = self.latches.lock(plan.rows.iter().map(Vec::as_slice));
         let writer = self.writer(self.store.latest()?);
         let now = now.unwrap_or(writer.now);
-        plan.apply(self, &writer, now, mutations, told)?;
+        let leases = plan.apply(self, &writer, now, mutations, told)?;
         let commit = writer.buffer.into_inner().into_commit();
-        let queued = self.queue(commit, Ok(()), done);
+        let queued = self.queue(commit, Ok(()), done)?;
+        if queued {
+            leases.into_iter().for_each(Renewal::queued);
+        }
         drop((latched, partitions, gates));
-        queued
+        Ok(queued)
     }
 
     fn attempt_conditional<T: Send + 'static>(
@@ -232,15 +243,20 @@ impl Inner {
             }
             Err(error) => Err(error),
         };
+        let written = target.written();
         told.note(target.into_step());
+        let lease = renew(&table, &writer, written).filter(|_| answer.is_ok());
         let commit = match &answer {
             Ok(_) => writer.buffer.into_inner().into_commit(),
             // What was seen may be queued and not durable: the answer waits for that.
             Err(_) => Commit::default(),
         };
-        let queued = self.queue(commit, answer, done);
+        let queued = self.queue(commit, answer, done)?;
+        if let Some(lease) = lease.filter(|_| queued) {
+            lease.queued();
+        }
         drop(gates);
-        queued
+        Ok(queued)
     }
 
     /// Returns the views that a table's rows are kept in.
@@ -257,10 +273,13 @@ fn partition_view(target: &Target<'_>, read: &ConditionalRead) -> Result<Partiti
     let one = |clustering| -> Result<Option<LiveRow>> {
         let place = Place { partition: read.partition.clone(), clustering };
         let found = target.find(place)?;
-        Ok(found.row().and_then(|row| live_row(row, target.layout, target.now)))
+        let row = found.row().and_then(|row| live_row(row, target.layout, target.now));
+        target.keep(found);
+        Ok(row)
     };
+    let statics = if read.statics { one(None)? } else { None };
     Ok(PartitionView {
-        statics: one(None)?.unwrap_or_default(),
+        statics: statics.unwrap_or_default(),
         rows: read.rows.iter().map(|row| one(Some(row.clone()))).collect::<Result<_>>()?,
         now: target.now,
     })
@@ -307,6 +326,8 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Applies the mutations to the writer's buffer. Returns the leases that are queued with them, in
+    /// the order of their tables' ids.
     fn apply(
         &self,
         inner: &Inner,
@@ -314,7 +335,7 @@ impl Plan {
         now: u64,
         mutations: &[(Arc<Table>, &Mutation)],
         told: &Told,
-    ) -> Result<()> {
+    ) -> Result<Vec<Renewal<'_>>> {
         let mut targets = BTreeMap::new();
         for table in &self.tables {
             let views = self.views.get(&table.id).map(Vec::as_slice).unwrap_or_default();
@@ -326,9 +347,27 @@ impl Plan {
                 apply(target, mutation)?;
             }
         }
+        // In the order of their ids, in which everybody takes the locks of leases.
+        let written: BTreeMap<u64, StoredLease> =
+            targets.iter().map(|(id, target)| (*id, target.written())).collect();
         told.note(targets.into_values().filter_map(Target::into_step));
-        Ok(())
+        let leases = written.into_iter().filter_map(|(id, written)| {
+            let table = self.tables.iter().find(|table| table.id == id)?;
+            renew(table, writer, written)
+        });
+        Ok(leases.collect())
     }
+}
+
+/// Puts the lease that the writes to a table take, if that is a newer one.
+fn renew<'t>(
+    table: &'t Table,
+    writer: &crate::write::Writer,
+    written: StoredLease,
+) -> Option<Renewal<'t>> {
+    table.shared.cells.lease.renew(table.id, written, |key, value| {
+        writer.buffer.borrow_mut().put(key, value);
+    })
 }
 
 impl Table {

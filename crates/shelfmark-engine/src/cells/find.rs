@@ -1,6 +1,6 @@
 //! A row as a write finds it, and putting what becomes of it with everything that follows.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,6 +10,7 @@ use shelfmark_store::KeyRange;
 
 use super::keys::Place;
 use super::layout::CellsLayout;
+use super::lease::StoredLease;
 use super::marks::{self, RangeMark};
 use super::page::live_row;
 use super::{CellRow, Content, Timestamp, derive};
@@ -40,6 +41,12 @@ pub(super) struct Target<'a> {
     pub(super) now: u64,
     /// Deleted ranges whose rows may still be there.
     pub(super) purges: RefCell<Vec<RangeMark>>,
+    /// Rows that were found to be decided on. What is written of the table since is none of them.
+    kept: RefCell<Vec<Found>>,
+    /// The latest timestamp that is written.
+    latest: Cell<Timestamp>,
+    /// A row of several chunks is written.
+    has_chunks: Cell<bool>,
     /// What is read for the writes, where somebody asks.
     step: Option<RefCell<AccessStep>>,
 }
@@ -89,7 +96,20 @@ impl<'a> Target<'a> {
             false => Vec::new(),
         };
         let purges = RefCell::new(purges);
-        Ok(Self { inner, writer, table, layout, views, now, purges, step: None })
+        state.lease.load(table, &writer.buffer)?;
+        Ok(Self {
+            inner,
+            writer,
+            table,
+            layout,
+            views,
+            now,
+            purges,
+            kept: RefCell::default(),
+            latest: Cell::new(Timestamp::MIN),
+            has_chunks: Cell::new(false),
+            step: None,
+        })
     }
 
     /// Counts what is read from here on.
@@ -104,6 +124,34 @@ impl<'a> Target<'a> {
         let mut step = self.step?.into_inner();
         step.rows_returned = step.rows_read;
         Some(step)
+    }
+
+    /// Notes that a partition is written at `timestamp`.
+    pub(super) fn note_written(&self, partition: &[u8], timestamp: Timestamp) {
+        self.inner.written.raise(partition, timestamp);
+        self.latest.set(self.latest.get().max(timestamp));
+    }
+
+    /// Returns what the table's lease has to say of the writes so far.
+    pub(super) fn written(&self) -> StoredLease {
+        StoredLease { until: self.latest.get(), has_chunks: self.has_chunks.get() }
+    }
+
+    /// Keeps a row that was found, for whoever writes it next.
+    pub(super) fn keep(&self, found: Found) {
+        self.kept.borrow_mut().push(found);
+    }
+
+    /// Gives out a row that was kept; nobody gets it a second time.
+    pub(super) fn take_kept(&self, key: &[u8]) -> Option<Found> {
+        let mut kept = self.kept.borrow_mut();
+        let at = kept.iter().position(|found| found.key == key)?;
+        Some(kept.swap_remove(at))
+    }
+
+    /// Forgets rows that were kept: some of them may be written.
+    pub(super) fn forget_kept(&self) {
+        self.kept.borrow_mut().clear();
     }
 
     /// Reads a row that will be written. The read is validated at commit.
@@ -215,6 +263,10 @@ impl<'a> Target<'a> {
                     format!("the row has {size} bytes; the limit is {ROW_SIZE_BYTES_MAX}"),
                 ));
             }
+        }
+        if stored.as_ref().is_some_and(|stored| !stored.chunks.is_empty()) {
+            self.has_chunks.set(true);
+            self.table.shared.cells.lease.note_chunks();
         }
         let mut buffer = self.writer.buffer.borrow_mut();
         put_stored(&mut buffer, &found.key, &found.chunks, stored, found.stored.is_some());

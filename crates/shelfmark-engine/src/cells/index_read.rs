@@ -75,7 +75,8 @@ impl<V: View> CellReader<'_, V> {
         let mut page = CellPage::default();
         let mut last = None;
         let is_full = loop {
-            if is_full(limits, &page, self.bytes_read() + step.bytes_read) {
+            let bytes_read = self.bytes_read() + step.bytes_read;
+            if is_full(limits, page.rows.len(), page.evaluated, bytes_read) {
                 break true;
             }
             let Some(raw) = scan.next_row()? else { break false };

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use shelfmark_model::{CellIndex, Direction, IndexState, SortColumn, TableSchema, ViewSchema};
 
+use super::blind::blind_columns;
 use super::keys::{CellKeys, Place};
 use super::raw::take_raw;
 use crate::error::{Error, Result};
@@ -20,6 +21,8 @@ pub(crate) struct CellsLayout {
     pub(super) grace_seconds: u64,
     pub(super) partition_columns: usize,
     pub(super) has_views: bool,
+    /// The columns that say all of a row, if one that is given all of them need not be read.
+    pub(super) blind_columns: Option<Vec<u32>>,
 }
 
 /// One index of cells.
@@ -74,12 +77,18 @@ impl CellsLayout {
             grace_seconds: u64::from(schema.options.gc_grace_seconds),
             partition_columns: schema.partition.len(),
             has_views: !cells.views.is_empty(),
+            blind_columns: blind_columns(schema),
         })
+    }
+
+    /// Returns the numbers of the columns whose cells are to be seen, sorted; `None` are all.
+    pub(super) fn declared(&self) -> Option<&[u32]> {
+        self.declared.as_deref()
     }
 
     /// Tells whether cells of this column are to be seen.
     pub(super) fn is_declared(&self, column: u32) -> bool {
-        self.declared.as_ref().is_none_or(|ids| ids.binary_search(&column).is_ok())
+        self.declared().is_none_or(|ids| ids.binary_search(&column).is_ok())
     }
 
     /// Walks over the indexes that writes keep.

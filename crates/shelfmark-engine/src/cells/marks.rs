@@ -4,6 +4,8 @@
 //! end of a range that is still to be purged. Rows are named by their keys without `[rows][table
 //! id]` and without chunk. Ranges of `00` are disjoint, so the first that ends behind a row decides.
 //!
+//! Beside them lies the table's lease, at `04`: see `lease`.
+//!
 //! Invariant: no mark is later than the bound at `03`, which rises in steps, in the same commit.
 
 use bytes::Bytes;
@@ -11,6 +13,7 @@ use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
 
 use super::codec::{put_deletion, take_deletion};
+use super::lease::StoredLease;
 use super::{Deletion, Timestamp};
 use crate::codec::{Reader, put_varint};
 use crate::error::{Error, ErrorKind, Result};
@@ -21,6 +24,7 @@ const RANGES: u8 = 0;
 const ROWS: u8 = 1;
 const PURGES: u8 = 2;
 const BOUND: u8 = 3;
+const LEASE: u8 = 4;
 
 /// How far the persisted bound rises above the mark that raised it, in microseconds.
 const BOUND_STEP_MICROS: i64 = 60_000_000;
@@ -64,6 +68,11 @@ fn key(table: u64, kind: u8, rest: &[u8]) -> Bytes {
     key.push(kind);
     key.extend_from_slice(rest);
     key.into()
+}
+
+/// Returns where the lease of a table lies.
+pub(super) fn lease_key(table: u64) -> Bytes {
+    key(table, LEASE, &[])
 }
 
 /// Returns the latest deletion that concerns a row, by its own mark and by those of ranges.
@@ -262,6 +271,8 @@ pub(crate) enum MarkKind {
     Purge,
     /// The bound that no mark is above.
     Bound,
+    /// The bound that no row is above.
+    Lease,
 }
 
 /// A mark, as it was found.
@@ -309,6 +320,10 @@ pub(super) fn found(rest: &[u8], value: &[u8]) -> Result<FoundMark> {
         BOUND if name.is_empty() => {
             let deletion = Deletion { timestamp: bound_of(value)?, at_seconds: 0 };
             (MarkKind::Bound, (Bytes::new(), Bytes::new()), deletion)
+        }
+        LEASE if name.is_empty() => {
+            let deletion = Deletion { timestamp: StoredLease::decode(value)?.until, at_seconds: 0 };
+            (MarkKind::Lease, (Bytes::new(), Bytes::new()), deletion)
         }
         _ => return Err(damaged()),
     };

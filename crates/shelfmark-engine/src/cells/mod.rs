@@ -18,7 +18,8 @@
 //!   list's element by position).
 //! * **Reads**: [`crate::Engine::get_cells`], [`crate::Engine::query_cells`],
 //!   [`crate::Engine::scan_cells`], [`crate::Engine::query_cell_index`]. Rows come with the live
-//!   cells alone ([`LiveRow`]), with timestamps and expiries.
+//!   cells alone ([`LiveRow`]), with timestamps and expiries. [`crate::Engine::show_cells`] shows
+//!   the values of a partition's rows where they lie, to be encoded at once.
 //! * A view is a table of its own, declared with [`shelfmark_model::ViewSchema`] in one change with
 //!   its name in the base's `views`; it is read like any table and written by its base alone.
 //!
@@ -27,10 +28,13 @@
 //! * A dead cell stays in its row until the grace period is over, so that a late write with an older
 //!   timestamp stays dead; deletions of rows, spans and partitions leave marks for the same reason.
 //! * Entries of indexes and rows of views change in the commit of the row that they follow from.
+//! * An insert that says all of a row and is later than anything in it is written without reading it;
+//!   `lease` knows how late that is.
 //! * Writers of one row exclude each other, and whoever deletes a span or decides on a condition
 //!   excludes all writers of the partition, from reading until the commit is queued.
 
 mod apply;
+mod blind;
 mod build;
 mod check;
 mod codec;
@@ -39,8 +43,10 @@ mod derive;
 mod engine;
 mod find;
 mod index_read;
+mod keep;
 mod keys;
 mod layout;
+mod lease;
 mod marks;
 mod merge;
 mod page;
@@ -48,6 +54,7 @@ mod patch;
 mod raw;
 mod request;
 mod row;
+mod show;
 mod state;
 mod sweep;
 mod told;
@@ -59,10 +66,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 pub(crate) use build::resume;
-pub(crate) use check::{MarkKind, StoredCells, due_hash, entry_place};
+pub(crate) use check::{MarkKind, StoredCells, due_hash, entry_place, stored_lease};
 pub(crate) use codec::chunk_count;
 pub use engine::{CellCompletion, CellWrites};
 pub(crate) use layout::CellsLayout;
+pub(crate) use lease::{StoredLease, WrittenStripes};
 pub use page::{CellGet, CellGot};
 pub use raw::ClusteringValue;
 pub use request::{
@@ -70,6 +78,7 @@ pub use request::{
     CellQuery, CellScan, ConditionalRead, Decision, Mutation, PartitionView, Span, SpanBound,
 };
 pub use row::{LiveCell, LiveRow};
+pub use show::{CellSink, CellsShown, ShownRow};
 pub(crate) use state::{PartitionLocks, TableState, UniqueMicros};
 
 /// Microseconds since the Unix epoch, as a client or the server wrote them. Later wins.

@@ -13,12 +13,13 @@ use shelfmark_model::IndexState;
 use shelfmark_store::{Direction, KeyRange};
 
 use super::find::purged_up_to;
+use super::keep::{Collect, Keep};
 use super::keys::STATICS;
 use super::layout::CellsLayout;
 use super::marks::{self, RangeMark};
 use super::raw::ClusteringValue;
 use super::request::{CellEntry, CellLimits, CellPage, CellQuery, CellScan};
-use super::row::{LiveCell, LiveRow};
+use super::row::{LiveCell, LiveRow, Visible};
 use super::{CellRow, Content, has_expired};
 use crate::catalogue::Table;
 use crate::engine::Engine;
@@ -124,7 +125,9 @@ impl Engine {
             let now = query.limits.now.unwrap_or_else(|| self.now());
             let reader = CellReader::new(&view, table, now)?;
             let range = reader.layout.keys.span(&query.partition, &query.span)?;
-            reader.query(query, range)
+            let mut kept = Collect::new(query);
+            let (cursor, step) = reader.query(query, range, &mut kept)?;
+            Ok(CellPage { cursor, report: AccessReport { steps: vec![step] }, ..kept.into_page() })
         })?;
         self.report(&page.report);
         Ok(page)
@@ -233,16 +236,20 @@ impl<'a, V: View> CellReader<'a, V> {
         self.step
     }
 
-    fn live(&self, raw: &RawRow) -> Result<LiveRow> {
+    /// Returns what is seen of a stored row.
+    pub(super) fn visible(&self, raw: &RawRow) -> Visible<'a> {
         let deleted = if self.purges.is_empty() {
             None
         } else {
             let rest = raw.key.get(self.layout.keys.prefix.len()..).unwrap_or_default();
             purged_up_to(&self.purges, rest)
         };
-        let is_declared = |column| self.layout.is_declared(column);
+        Visible { declared: self.layout.declared(), now: self.now, deleted }
+    }
+
+    pub(super) fn live(&self, raw: &RawRow) -> Result<LiveRow> {
         let room = self.cells.get();
-        let row = LiveRow::decode(&raw.head, &raw.chunks, self.now, deleted, is_declared, room)?;
+        let row = LiveRow::decode(&raw.head, &raw.chunks, &self.visible(raw), room)?;
         self.cells.set(row.cells.len().min(CELLS_EXPECTED_MAX));
         Ok(row)
     }
@@ -254,8 +261,8 @@ impl<'a, V: View> CellReader<'a, V> {
     ) -> Result<Option<LiveRow>> {
         let row = self.look(partition, clustering)?;
         if let Some(row) = &row {
-            self.evaluated(row);
-            self.step.rows_returned += 1;
+            self.evaluated(row.size_bytes());
+            self.returned();
         }
         Ok(row)
     }
@@ -283,9 +290,13 @@ impl<'a, V: View> CellReader<'a, V> {
         !self.purges.is_empty()
     }
 
-    fn evaluated(&mut self, row: &LiveRow) {
+    pub(super) fn evaluated(&mut self, size_bytes: usize) {
         self.step.rows_read += 1;
-        self.step.bytes_read += row.size_bytes() as u64;
+        self.step.bytes_read += size_bytes as u64;
+    }
+
+    pub(super) fn returned(&mut self) {
+        self.step.rows_returned += 1;
     }
 
     pub(super) fn statics(&self, partition: &[u8]) -> Result<Arc<LiveRow>> {
@@ -302,7 +313,13 @@ impl<'a, V: View> CellReader<'a, V> {
         Err(Error::invalid("the cursor belongs to another table or index"))
     }
 
-    fn query(mut self, query: &CellQuery, whole: KeyRange) -> Result<CellPage> {
+    /// Hands the rows of one page to `keep`. Returns where to go on, and what was read.
+    pub(super) fn query(
+        mut self,
+        query: &CellQuery,
+        whole: KeyRange,
+        keep: &mut impl Keep,
+    ) -> Result<(Option<Cursor>, AccessStep)> {
         let limits = &query.limits;
         let range = match &limits.start {
             Some(cursor) => {
@@ -312,7 +329,6 @@ impl<'a, V: View> CellReader<'a, V> {
             None => whole,
         };
         self.step.ranges.push(range.clone());
-        let mut page = CellPage::default();
         let statics = if limits.statics { Some(self.statics(&query.partition)?) } else { None };
         let direction = if query.reversed { Direction::Descending } else { Direction::Ascending };
         let mut last = None;
@@ -321,47 +337,37 @@ impl<'a, V: View> CellReader<'a, V> {
         let mut rows = RowScan::new(self.view, range, direction, limits.rows_max.unwrap_or(256));
         let taken_before = limits.start.as_ref().map_or(0, Cursor::taken);
         let is_full = loop {
-            let taken = taken_before + page.rows.len() as u64;
+            let taken = taken_before + keep.kept() as u64;
             if limits.partition_rows_max.is_some_and(|max| taken >= max as u64) {
                 break false;
             }
-            if is_full(limits, &page, self.step.bytes_read) {
+            if is_full(limits, keep.kept(), keep.evaluated(), self.step.bytes_read) {
                 break true;
             }
             let Some(raw) = rows.next_row()? else { break false };
-            let row = self.live(&raw)?;
-            if !row.exists() {
-                continue;
+            if keep.row(&mut self, &raw, clustering_at, statics.as_ref())? {
+                last = Some(raw.key);
             }
-            let clustering = self.layout.keys.clustering_at(&raw.key, clustering_at)?;
-            let entry = CellEntry {
-                partition: query.partition.clone(),
-                clustering: Some(clustering),
-                row,
-                statics: statics.clone(),
-            };
-            last = Some(raw.key);
-            self.take(limits, &mut page, entry);
         };
+        let mut cursor = None;
         if is_full {
-            let taken = taken_before + page.rows.len() as u64;
-            page.cursor = last.map(|key: RowKey| Cursor::behind(key.to_bytes()).with_taken(taken));
-        } else if page.evaluated == 0 && limits.start.is_none() && query.span.is_all() {
+            let taken = taken_before + keep.kept() as u64;
+            cursor = last.map(|key: RowKey| Cursor::behind(key.to_bytes()).with_taken(taken));
+        } else if keep.evaluated() == 0 && limits.start.is_none() && query.span.is_all() {
             let statics = match statics {
                 Some(statics) => statics,
                 None => self.statics(&query.partition)?,
             };
             if statics.exists() {
-                self.take(limits, &mut page, statics_alone(query.partition.clone(), statics));
+                keep.statics_alone(&mut self, &query.partition, statics);
             }
         }
-        page.report.steps.push(self.step);
-        Ok(page)
+        Ok((cursor, self.step))
     }
 
     /// Counts a row, and keeps it if the filter does.
     pub(super) fn take(&mut self, limits: &CellLimits, page: &mut CellPage, entry: CellEntry) {
-        self.evaluated(&entry.row);
+        self.evaluated(entry.row.size_bytes());
         page.evaluated += 1;
         if limits.filter.as_ref().is_none_or(|filter| filter(&entry)) {
             self.step.rows_returned += 1;
@@ -382,7 +388,7 @@ impl<'a, V: View> CellReader<'a, V> {
         let hint = limits.rows_max.unwrap_or(256);
         let mut rows = RowScan::new(self.view, range, Direction::Ascending, hint);
         let is_full = loop {
-            if is_full(limits, &page, self.step.bytes_read) {
+            if is_full(limits, page.rows.len(), page.evaluated, self.step.bytes_read) {
                 break true;
             }
             let Some(raw) = rows.next_row()? else {
@@ -392,7 +398,9 @@ impl<'a, V: View> CellReader<'a, V> {
             if !raw.key.starts_with(&walk.partition) || walk.partition.is_empty() {
                 let full_before = page.evaluated;
                 self.leave_partition(limits, &mut page, &mut walk);
-                if page.evaluated > full_before && is_full(limits, &page, self.step.bytes_read) {
+                if page.evaluated > full_before
+                    && is_full(limits, page.rows.len(), page.evaluated, self.step.bytes_read)
+                {
                     break true;
                 }
                 self.enter_partition(&mut walk, &raw, limits)?;
@@ -521,11 +529,12 @@ impl WalkedTo {
     }
 }
 
-fn statics_alone(partition: Bytes, statics: Arc<LiveRow>) -> CellEntry {
+pub(super) fn statics_alone(partition: Bytes, statics: Arc<LiveRow>) -> CellEntry {
     CellEntry { partition, clustering: None, row: LiveRow::default(), statics: Some(statics) }
 }
 
-pub(super) fn is_full(limits: &CellLimits, page: &CellPage, bytes_read: u64) -> bool {
-    limits.rows_max.is_some_and(|max| page.rows.len() >= max)
-        || page.evaluated > 0 && limits.bytes_max.is_some_and(|max| bytes_read >= max as u64)
+/// Tells whether a page holds what it may, given the rows that were kept and looked at.
+pub(super) fn is_full(limits: &CellLimits, kept: usize, evaluated: usize, bytes_read: u64) -> bool {
+    limits.rows_max.is_some_and(|max| kept >= max)
+        || evaluated > 0 && limits.bytes_max.is_some_and(|max| bytes_read >= max as u64)
 }

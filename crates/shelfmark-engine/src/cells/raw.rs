@@ -82,9 +82,56 @@ pub(super) fn take_shared(
             *rest = after;
             return Ok(Some(Bytes::new()));
         }
-        Kind::Value => take_value(key_type, direction, rest, &mut after, key)?,
+        Kind::Value => match take_value(key_type, direction, rest, &mut after)? {
+            Taken::Lies([]) => Bytes::new(),
+            Taken::Lies(bytes) => {
+                key.map_or_else(|| Bytes::copy_from_slice(bytes), |key| key.slice_ref(bytes))
+            }
+            Taken::Made(bytes) => bytes.into(),
+            fixed => Bytes::copy_from_slice(fixed.bytes()),
+        },
     };
     Ok(Some(bytes))
+}
+
+/// As [`take_raw`], appended to `out`; returns whether there was a value, which null is not.
+pub(super) fn take_into(
+    key_type: &KeyType,
+    direction: Direction,
+    rest: &mut &[u8],
+    out: &mut Vec<u8>,
+) -> Result<bool> {
+    let mut after = *rest;
+    let kind = keycode::take_kind(&mut after, direction).map_err(|_| damaged())?;
+    match kind {
+        Kind::Null | Kind::Empty => *rest = after,
+        Kind::Value => {
+            out.extend_from_slice(take_value(key_type, direction, rest, &mut after)?.bytes());
+        }
+    }
+    Ok(kind != Kind::Null)
+}
+
+/// A value out of a key.
+enum Taken<'b> {
+    /// It lies in the key as it is.
+    Lies(&'b [u8]),
+    Four([u8; 4]),
+    Eight([u8; 8]),
+    Sixteen([u8; 16]),
+    Made(Vec<u8>),
+}
+
+impl Taken<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Lies(bytes) => bytes,
+            Self::Four(bytes) => bytes,
+            Self::Eight(bytes) => bytes,
+            Self::Sixteen(bytes) => bytes,
+            Self::Made(bytes) => bytes,
+        }
+    }
 }
 
 fn take_value<'b>(
@@ -92,41 +139,38 @@ fn take_value<'b>(
     direction: Direction,
     rest: &mut &'b [u8],
     after: &mut &'b [u8],
-    key: Option<&Bytes>,
-) -> Result<Bytes> {
+) -> Result<Taken<'b>> {
     let inner = kinded(key_type)?;
-    let fixed = |bytes: &[u8]| Bytes::copy_from_slice(bytes);
-    let bytes = match inner {
+    let taken = match inner {
         KeyType::Text | KeyType::Bytes => {
             match keycode::take_bytes(after, direction).map_err(|_| damaged())? {
-                Cow::Borrowed(bytes) if !bytes.is_empty() => {
-                    key.map_or_else(|| fixed(bytes), |key| key.slice_ref(bytes))
-                }
-                Cow::Borrowed(_) => Bytes::new(),
-                Cow::Owned(bytes) => bytes.into(),
+                Cow::Borrowed(bytes) => Taken::Lies(bytes),
+                Cow::Owned(bytes) => Taken::Made(bytes),
             }
         }
         KeyType::I32 => {
-            fixed(&keycode::take_i32(after, direction).map_err(|_| damaged())?.to_be_bytes())
+            let number = keycode::take_i32(after, direction).map_err(|_| damaged())?;
+            Taken::Four(number.to_be_bytes())
         }
         KeyType::I64 | KeyType::Timestamp | KeyType::Time => {
-            fixed(&keycode::take_i64(after, direction).map_err(|_| damaged())?.to_be_bytes())
+            let number = keycode::take_i64(after, direction).map_err(|_| damaged())?;
+            Taken::Eight(number.to_be_bytes())
         }
         KeyType::CqlUuid => {
-            fixed(&keycode::take_cql_uuid(after, direction).map_err(|_| damaged())?)
+            Taken::Sixteen(keycode::take_cql_uuid(after, direction).map_err(|_| damaged())?)
         }
         KeyType::CqlTimeUuid => {
-            fixed(&keycode::take_cql_timeuuid(after, direction).map_err(|_| damaged())?)
+            Taken::Sixteen(keycode::take_cql_timeuuid(after, direction).map_err(|_| damaged())?)
         }
         _ => {
             let value = take_component(key_type, direction, rest).map_err(|_| damaged())?;
             let mut bytes = Vec::new();
             serialise(inner, &value, &mut bytes).map_err(|_| damaged())?;
-            return Ok(bytes.into());
+            return Ok(Taken::Made(bytes));
         }
     };
     *rest = *after;
-    Ok(bytes)
+    Ok(taken)
 }
 
 enum Plain {

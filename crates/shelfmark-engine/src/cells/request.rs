@@ -267,6 +267,8 @@ pub struct ConditionalRead {
     pub partition: Bytes,
     /// Which rows.
     pub rows: Vec<Vec<ClusteringValue>>,
+    /// Read the statics of the partition as well.
+    pub statics: bool,
     /// The second since the Unix epoch that expiries are compared with; the clock's by default.
     pub now: Option<u64>,
 }
@@ -274,7 +276,7 @@ pub struct ConditionalRead {
 /// What a condition is decided on: one partition at one moment.
 #[derive(Debug, Clone)]
 pub struct PartitionView {
-    /// Its live statics; empty if it has none.
+    /// Its live statics; empty if it has none, or they were not asked for.
     pub statics: LiveRow,
     /// The rows asked for, in their order; `None` for one that does not exist.
     pub rows: Vec<Option<LiveRow>>,

@@ -9,6 +9,9 @@ use super::codec::{RowReader, StoredCell};
 use super::{Expiry, Liveness, Timestamp, has_expired};
 use crate::error::Result;
 
+/// What a cell is counted as beside its path and value.
+const CELL_BYTES: usize = 8;
+
 /// The live cells of a row, or of the statics of a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiveRow {
@@ -59,34 +62,67 @@ impl LiveRow {
     /// Returns the bytes of its cells, for budgets and reports.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
-        self.cells.iter().map(|cell| cell.path.len() + cell.value.len() + 8).sum()
+        self.cells.iter().map(|cell| cell.path.len() + cell.value.len() + CELL_BYTES).sum()
     }
 
-    /// Decodes what is live at `now` of a stored row and was written after `deleted`. `room` is how
-    /// many cells are expected.
+    /// Decodes what of a stored row is visible. `room` is how many cells are expected.
     pub(super) fn decode(
         head: &Bytes,
         chunks: &[Bytes],
-        now: u64,
-        deleted: Option<Timestamp>,
-        is_declared: impl Fn(u32) -> bool,
+        visible: &Visible<'_>,
         room: usize,
     ) -> Result<Self> {
         let mut reader = RowReader::new(head)?;
-        let covered = |timestamp: Timestamp| deleted.is_some_and(|deleted| timestamp <= deleted);
-        let inserted =
-            reader.liveness.filter(|own| !has_expired(own.expiry, now) && !covered(own.timestamp));
+        let inserted = visible.liveness(reader.liveness);
         let mut row = Self { inserted, cells: Vec::with_capacity(room) };
         reader.each_cell(head, chunks, |cell| {
-            let StoredCell { column, path, timestamp, value, expiry, dead_at: _ } = cell;
-            if let Some(value) = value
-                && !has_expired(expiry, now)
-                && !covered(timestamp)
-                && is_declared(column)
-            {
-                row.cells.push(LiveCell { column, path, value, timestamp, expiry });
+            if let Some(value) = visible.value(cell) {
+                row.cells.push(LiveCell {
+                    column: cell.column,
+                    path: cell.shared(cell.path),
+                    value: cell.shared(value),
+                    timestamp: cell.timestamp,
+                    expiry: cell.expiry,
+                });
             }
         })?;
         Ok(row)
+    }
+}
+
+/// What of a stored row a reader sees.
+pub(super) struct Visible<'l> {
+    /// Numbers of the columns that are seen, sorted; `None` are all.
+    pub(super) declared: Option<&'l [u32]>,
+    /// Second since the Unix epoch: what expired by then is gone.
+    pub(super) now: u64,
+    /// What was written up to it was deleted, and is still there.
+    pub(super) deleted: Option<Timestamp>,
+}
+
+impl StoredCell<'_> {
+    /// As [`LiveRow::size_bytes`], of one cell.
+    pub(super) fn size_bytes(&self, value: &[u8]) -> usize {
+        self.path.len() + value.len() + CELL_BYTES
+    }
+}
+
+impl Visible<'_> {
+    fn is_covered(&self, timestamp: Timestamp) -> bool {
+        self.deleted.is_some_and(|deleted| timestamp <= deleted)
+    }
+
+    /// Returns the row's own liveness, if it is seen.
+    pub(super) fn liveness(&self, stored: Option<Liveness>) -> Option<Liveness> {
+        stored.filter(|own| !has_expired(own.expiry, self.now) && !self.is_covered(own.timestamp))
+    }
+
+    /// Returns a cell's value, if it is seen.
+    pub(super) fn value<'r>(&self, cell: &StoredCell<'r>) -> Option<&'r [u8]> {
+        cell.value.filter(|_| {
+            !has_expired(cell.expiry, self.now)
+                && !self.is_covered(cell.timestamp)
+                && self.declared.is_none_or(|ids| ids.binary_search(&cell.column).is_ok())
+        })
     }
 }

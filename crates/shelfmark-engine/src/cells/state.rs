@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Timestamp;
+use super::lease::Lease;
 use super::marks;
 use crate::error::Result;
 use crate::read::View;
@@ -66,6 +67,8 @@ pub(crate) struct TableState {
     met_chunks: AtomicBool,
     /// Some rows may be covered by marks that were not applied to them yet.
     has_purges: AtomicBool,
+    /// How late a write must be to be later than all that was there.
+    pub(super) lease: Lease,
 }
 
 impl Default for TableState {
@@ -76,6 +79,7 @@ impl Default for TableState {
             loading: Mutex::new(()),
             met_chunks: AtomicBool::new(false),
             has_purges: AtomicBool::new(true),
+            lease: Lease::default(),
         }
     }
 }
@@ -104,6 +108,12 @@ impl TableState {
     /// Notes a mark, before it is queued.
     pub(super) fn raise(&self, timestamp: Timestamp) {
         self.highest_mark.fetch_max(timestamp, Ordering::AcqRel);
+    }
+
+    /// Tells whether neither what was there when the table was first used nor a mark can concern a
+    /// write at `timestamp`. `false` as long as that was not looked up.
+    pub(super) fn is_blind_after(&self, timestamp: Timestamp) -> bool {
+        self.lease.is_above(timestamp) && !self.may_be_marked(timestamp)
     }
 
     pub(super) fn note_chunks(&self) {

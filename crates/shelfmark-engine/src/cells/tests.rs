@@ -1,3 +1,5 @@
+use super::codec::encode_inserted;
+use super::row::Visible;
 use super::*;
 use proptest::prelude::*;
 
@@ -62,9 +64,37 @@ proptest! {
     }
 
     #[test]
+    fn an_insert_is_encoded_as_the_row_that_it_is(
+        timestamp in any::<i64>(),
+        cells in proptest::collection::btree_map(0..300u32, proptest::collection::vec(any::<u8>(), 0..200), 0..9),
+    ) {
+        let cells: Vec<(u32, Bytes)> =
+            cells.into_iter().map(|(column, value)| (column, Bytes::from(value))).collect();
+        let shared: Vec<(u32, &Bytes)> = cells.iter().map(|(column, value)| (*column, value)).collect();
+        let cells = cells.iter().map(|(column, value)| {
+            let content = Content::Live { value: value.clone(), expiry: None };
+            (CellKey { column: *column, path: Bytes::new() }, Cell { timestamp, content })
+        });
+        let row = CellRow {
+            liveness: Some(Liveness { timestamp, expiry: None }),
+            cells: cells.collect(),
+            ..CellRow::default()
+        };
+        prop_assert_eq!(encode_inserted(timestamp, &shared).unwrap(), row.encode().head);
+    }
+
+    #[test]
+    fn a_lease_comes_back(until in any::<i64>(), has_chunks: bool) {
+        let lease = StoredLease { until, has_chunks };
+        prop_assert_eq!(StoredLease::decode(&lease.encode()).unwrap(), lease);
+    }
+
+    #[test]
     fn readers_get_what_is_live(row in row(), now in 0..5u64, deleted in proptest::option::of(-2..4i64)) {
         let stored = row.encode();
-        let found = LiveRow::decode(&stored.head, &stored.chunks, now, deleted, |own| own != 2, 1);
+        let declared: Vec<u32> = (0..100).filter(|own| *own != 2).collect();
+        let visible = Visible { declared: Some(&declared), now, deleted };
+        let found = LiveRow::decode(&stored.head, &stored.chunks, &visible, 1);
         let mut left = row;
         if let Some(deleted) = deleted {
             left.delete_up_to(deleted);
@@ -86,7 +116,8 @@ proptest! {
         bytes[0] = 2;
         let head = Bytes::from(bytes);
         let _ = CellRow::decode(&head, &[]);
-        let _ = LiveRow::decode(&head, &[], 0, None, |_| true, 0);
+        let visible = Visible { declared: None, now: 0, deleted: None };
+        let _ = LiveRow::decode(&head, &[], &visible, 0);
         let _ = chunk_count(&head);
     }
 }

@@ -101,7 +101,8 @@ impl<'v, V: View + ?Sized> RowScan<'v, V> {
             let Some(range) = self.rest.take() else { return Ok(()) };
             let page = self.view.scan(&range, self.direction, self.limits)?;
             self.rest = page.next;
-            self.buffer.extend(page.rows);
+            // It is empty, so the rows need not be moved.
+            self.buffer = page.rows.into();
         }
         Ok(())
     }

@@ -11,7 +11,9 @@ use shelfmark_store::{KeyRange, Row};
 use super::walk::{Found, Walk};
 use super::{Checker, damage};
 use crate::catalogue::{Table, stored_table, table_key};
-use crate::cells::{CellsLayout, MarkKind, StoredCells, due_hash, entry_place};
+use crate::cells::{
+    CellsLayout, MarkKind, StoredCells, StoredLease, due_hash, entry_place, stored_lease,
+};
 use crate::error::{Error, Result};
 use crate::layout::{Tree, tree_key, tree_range};
 use crate::read::{RawRow, View as _, read_row};
@@ -24,6 +26,8 @@ struct Bed<'t> {
     views: Vec<Table>,
     /// Set for a view whose base is there.
     base: Option<Table>,
+    /// `None` if there is none; a damaged one is told of with the marks.
+    lease: Option<StoredLease>,
 }
 
 fn place(table: &Table) -> String {
@@ -34,7 +38,9 @@ impl Checker {
     /// Checks a table of cells.
     pub(super) fn cells(&mut self, table: &Arc<Table>) -> Result<()> {
         let layout = table.cells()?;
-        let bed = Bed { table, layout, views: self.views(table)?, base: self.base(table)? };
+        let (views, base) = (self.views(table)?, self.base(table)?);
+        let lease = damage(stored_lease(&self.moment, table.id))?.ok().flatten();
+        let bed = Bed { table, layout, views, base, lease };
         self.cell_rows(&bed)?;
         let indexes: Vec<(Bytes, String)> =
             layout.index_ranges().map(|(prefix, name)| (prefix, name.to_owned())).collect();
@@ -115,6 +121,15 @@ impl Checker {
                 }
             };
             self.out.rows += u64::from(stored.is_row());
+            if let Some(lease) = bed.lease {
+                if stored.latest() > Some(lease.until) {
+                    self.out.add(place(bed.table), &row.key, "it is later than its table's lease");
+                }
+                if !lease.has_chunks && !row.chunks.is_empty() {
+                    let why = "it has several chunks, which its table's lease does not say";
+                    self.out.add(place(bed.table), &row.key, why);
+                }
+            }
             if bed.layout.is_view() {
                 if let Err(why) = damage(self.view_row_leads_home(bed, &row))? {
                     self.out.add(place(bed.table), &row.key, why);
@@ -237,7 +252,7 @@ impl Checker {
             };
             match mark.kind {
                 MarkKind::Bound => bound = Some(mark.timestamp),
-                MarkKind::Purge => {}
+                MarkKind::Purge | MarkKind::Lease => {}
                 MarkKind::Range | MarkKind::Row => {
                     latest = latest.max(Some(mark.timestamp));
                     let (due, second) = bed.layout.due_of_mark(rest, mark.at_seconds);

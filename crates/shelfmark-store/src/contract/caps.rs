@@ -30,6 +30,10 @@ pub struct Caps {
     pub snapshot_bytes_max: u64,
     /// Stamps rise in commit order over the whole store, not only per validated key.
     pub stamps_total_order: bool,
+    /// Nobody writes to the store but through this object: what its user remembers of its own
+    /// commits, in the order in which they were queued, is what the store holds. Not so where
+    /// several processes share a store, or a commit may take effect after others.
+    pub is_exclusive: bool,
     /// What acknowledged means.
     pub durability: Durability,
 }

@@ -73,6 +73,8 @@ impl Options {
             snapshot_age_max: self.snapshot_age_max,
             snapshot_bytes_max: self.snapshot_bytes_max,
             stamps_total_order: true,
+            // The folder is locked, and what is behind a failed commit fails with it.
+            is_exclusive: true,
             durability: self.durability,
         }
     }

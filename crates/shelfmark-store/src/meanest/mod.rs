@@ -206,6 +206,8 @@ impl Store for MeanestStore {
             value_size_bytes_max: inner.value_size_bytes_max.min(options.value_size_bytes_max),
             commit_size_bytes_max: inner.commit_size_bytes_max.min(options.commit_size_bytes_max),
             commit_writes_max: inner.commit_writes_max.min(options.commit_writes_max),
+            // It delays commits, as drivers do that share their store with other processes.
+            is_exclusive: false,
             ..inner
         }
     }

@@ -52,6 +52,7 @@ const DEFAULT_CAPS: Caps = Caps {
     snapshot_age_max: Duration::from_secs(60),
     snapshot_bytes_max: 96 * 1024 * 1024,
     stamps_total_order: true,
+    is_exclusive: true,
     durability: Durability::Sync,
 };
 

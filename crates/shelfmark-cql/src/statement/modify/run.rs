@@ -259,6 +259,7 @@ fn run_conditional(
         table: stored,
         partition: partition.clone(),
         rows: keys.clone(),
+        statics: table.has_statics(),
         now: now_of(options),
     };
     let consistency = options.consistency;

@@ -3,12 +3,14 @@
 //! * `selection`: what stands between `SELECT` and `FROM`.
 //! * `prepare`: the whole statement, with Cassandra's refusals.
 //! * `source`: where rows come from, in which order, from which position on.
-//! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped.
+//! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped; `show`:
+//!   rows that are answered as they lie in the store.
 
 mod aggregate;
 mod prepare;
 mod run;
 mod selection;
+mod show;
 mod source;
 
 use std::sync::Arc;
@@ -21,6 +23,7 @@ use crate::term::Expr;
 
 pub(crate) use prepare::prepare_select;
 pub(crate) use run::{Run, run_select};
+pub(crate) use show::Shown;
 
 /// A prepared `SELECT`.
 #[derive(Debug, Clone)]
@@ -28,6 +31,8 @@ pub(crate) struct Select {
     pub(crate) table: Arc<Table>,
     /// What each column of the answer is.
     pub(crate) items: Vec<Expr>,
+    /// Where the items lie in a stored row, if none has to be made and rows of partitions are read.
+    pub(crate) shown: Option<Vec<Shown>>,
     /// Names of the items, for JSON.
     pub(crate) names: Vec<Arc<str>>,
     pub(crate) types: Vec<crate::types::CqlType>,

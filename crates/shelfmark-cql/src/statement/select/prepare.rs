@@ -5,6 +5,7 @@ use std::sync::Arc;
 use shelfmark_cql_syntax::ast::{self, Direction, Selector};
 
 use super::selection::{Selection, selection};
+use super::show::shown;
 use super::{Access, Select};
 use crate::error::CqlError;
 use crate::outcome::ColumnSpec;
@@ -83,9 +84,15 @@ pub(crate) fn prepare_select(
         && (chosen.columns.iter().any(is_static)
             || own.single.keys().any(is_static)
             || matches!(access, Access::Index { .. }));
+    // One row is looked up rather than shown.
+    let key_count = table.partition_count + table.clustering_count;
+    let many = access == Access::Partitions
+        && table.clustering_count > 0
+        && !(0..key_count).all(|at| matches!(own.of(at), [Test::Equal(_)]));
     Ok(Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
+        shown: shown(&chosen.items, table).filter(|_| !select.json && many),
         items: chosen.items,
         names: chosen.names,
         types: chosen.types,

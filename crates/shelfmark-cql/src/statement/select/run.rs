@@ -5,15 +5,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_engine::{CellEntry, Engine};
+use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
-use super::source::{Position, ROWS_PER_READ, Reading, Unit, engine_filter, units};
+use super::show::Encoder;
+use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use crate::error::CqlError;
 use crate::function::World;
 use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::statement::filter::RowFilter;
+use crate::statement::keys::partition_parts;
 use crate::statement::modify::now_of;
 use crate::statement::row::{ComputedRow, StoredRow};
 use crate::system::VirtualTable;
@@ -147,14 +149,67 @@ impl Page<'_> {
         }
         let select = Arc::clone(self.select);
         let mut end = self.position.clone();
-        let done = self.each_row(wanted, &mut end, &mut |page, row| {
-            page.put(&select, row, &[], &mut buffer)?;
-            Ok(Flow::More)
-        })?;
+        let done = match self.shown(wanted, &mut end, &mut buffer)? {
+            Some(done) => done,
+            None => self.each_row(wanted, &mut end, &mut |page, row| {
+                page.put(&select, row, &[], &mut buffer)?;
+                Ok(Flow::More)
+            })?,
+        };
         let answered = end.answered;
         let exhausted = self.limit.is_some_and(|limit| answered >= limit);
         let paging = (!done && !exhausted).then(|| end.encode());
         Ok((buffer, paging))
+    }
+
+    /// As [`Page::each_row`] with writing each row, where that takes no more than the rows of one
+    /// partition as they are stored; `None` where it does.
+    fn shown(
+        &self,
+        wanted: Option<u64>,
+        end: &mut Position,
+        buffer: &mut RowBuffer,
+    ) -> Result<Option<bool>> {
+        let select = self.select;
+        let (Some(columns), None) = (&select.shown, self.run.computed) else { return Ok(None) };
+        let found = units(select, self.run.env(None))?;
+        let [Unit::Span(partition, span)] = found.units.as_slice() else { return Ok(None) };
+        if found.need_filter || end.unit > 0 {
+            return Ok(None);
+        }
+        let reading = self.reading(None);
+        let parts = partition_parts(partition, select.table.partition_count);
+        let hides_statics = select.restrictions.restricts_clustering(&select.table);
+        let mut cursor = end.engine_cursor()?;
+        let mut taken = 0;
+        loop {
+            let of_partition = self.per_partition.map(|most| most.saturating_sub(end.of_partition));
+            let of_page = wanted.map(|wanted| wanted.saturating_sub(taken));
+            let most = of_partition.into_iter().chain(of_page).min();
+            if most == Some(0) {
+                let Some(cursor) = cursor.filter(|_| of_partition != Some(0)) else {
+                    return Ok(Some(true));
+                };
+                end.cursor = cursor.to_bytes();
+                return Ok(Some(false));
+            }
+            let most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(ROWS_PER_SHOW);
+            let mut encoder = Encoder::new(columns, &parts, hides_statics, buffer);
+            let query = CellQuery {
+                partition: partition.clone(),
+                span: span.clone(),
+                reversed: select.reversed,
+                limits: reading.limits(select, cursor, most.min(ROWS_PER_SHOW), None),
+            };
+            let shown = reading.show(select, &query, &mut encoder)?;
+            taken += encoder.rows();
+            end.answered += encoder.rows();
+            end.of_partition += encoder.rows();
+            cursor = shown.cursor;
+            if cursor.is_none() {
+                return Ok(Some(true));
+            }
+        }
     }
 
     /// Reads all rows, sorts them by clustering key and writes them.
@@ -289,12 +344,7 @@ impl Page<'_> {
             false => None,
         };
         let hides_statics = self.select.restrictions.restricts_clustering(&self.select.table);
-        let reading = Reading {
-            engine: self.run.engine,
-            filter,
-            now: now_of(self.run.options),
-            consistency: self.run.options.consistency,
-        };
+        let reading = self.reading(filter);
         let mut taken = 0_u64;
         let start = usize::try_from(end.unit).unwrap_or(usize::MAX);
         for (number, unit) in found.units.iter().enumerate().skip(start) {
@@ -374,6 +424,15 @@ impl Page<'_> {
             }
         }
         Ok(true)
+    }
+
+    fn reading(&self, filter: Option<CellFilter>) -> Reading<'_> {
+        Reading {
+            engine: self.run.engine,
+            filter,
+            now: now_of(self.run.options),
+            consistency: self.run.options.consistency,
+        }
     }
 
     /// As [`Page::each_row`], for a table whose rows are computed.

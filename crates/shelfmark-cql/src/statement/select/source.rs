@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_engine::{
-    CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellQuery, CellScan, Cursor,
-    Engine, Span, SpanBound,
+    CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellQuery, CellScan, CellSink,
+    CellsShown, Cursor, Engine, Span, SpanBound,
 };
 
 use super::{Access, Select};
@@ -218,7 +218,51 @@ pub(super) struct Read {
     pub(super) cursor: Option<Cursor>,
 }
 
+fn stored(select: &Select) -> Result<&shelfmark_engine::Table> {
+    select
+        .table
+        .stored
+        .as_deref()
+        .ok_or_else(|| CqlError::new(ErrorCode::Server, "a computed table has no stored rows"))
+}
+
 impl Reading<'_> {
+    fn failed(&self, select: &Select, error: &shelfmark_engine::Error) -> CqlError {
+        if error.kind() == shelfmark_engine::ErrorKind::NotFound {
+            return CqlError::invalid(format!("table {} does not exist", select.table.name));
+        }
+        CqlError::from_engine(error, self.consistency, None)
+    }
+
+    pub(super) fn limits(
+        &self,
+        select: &Select,
+        cursor: Option<Cursor>,
+        most: usize,
+        per_partition: Option<usize>,
+    ) -> CellLimits {
+        CellLimits {
+            rows_max: Some(most),
+            partition_rows_max: per_partition,
+            bytes_max: None,
+            start: cursor,
+            statics: select.needs_statics,
+            filter: self.filter.clone(),
+            now: self.now,
+        }
+    }
+
+    /// Shows the rows of a query to `sink`.
+    pub(super) fn show(
+        &self,
+        select: &Select,
+        query: &CellQuery,
+        sink: &mut dyn CellSink,
+    ) -> Result<CellsShown> {
+        let shown = self.engine.show_cells(stored(select)?, query, sink);
+        shown.map_err(|error| self.failed(select, &error))
+    }
+
     /// Reads at most `most` rows of a unit, of each partition at most `per_partition`.
     pub(super) fn read(
         &self,
@@ -228,24 +272,9 @@ impl Reading<'_> {
         most: usize,
         per_partition: Option<usize>,
     ) -> Result<Read> {
-        let table = select.table.stored.as_ref().ok_or_else(|| {
-            CqlError::new(ErrorCode::Server, "a computed table has no stored rows")
-        })?;
-        let failed = |error: shelfmark_engine::Error| {
-            if error.kind() == shelfmark_engine::ErrorKind::NotFound {
-                return CqlError::invalid(format!("table {} does not exist", select.table.name));
-            }
-            CqlError::from_engine(&error, self.consistency, None)
-        };
-        let limits = CellLimits {
-            rows_max: Some(most),
-            partition_rows_max: per_partition,
-            bytes_max: None,
-            start: cursor,
-            statics: select.needs_statics,
-            filter: self.filter.clone(),
-            now: self.now,
-        };
+        let table = stored(select)?;
+        let failed = |error| self.failed(select, &error);
+        let limits = self.limits(select, cursor, most, per_partition);
         let page = match unit {
             Unit::Get(partition, clustering) => {
                 let get = CellGet {
@@ -327,6 +356,9 @@ impl Reading<'_> {
 
 /// How many rows are read at a time where all are wanted.
 pub(super) const ROWS_PER_READ: usize = 1_000;
+
+/// How many are read at a time where none is held.
+pub(super) const ROWS_PER_SHOW: usize = 10_000;
 
 /// Where a page ends.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

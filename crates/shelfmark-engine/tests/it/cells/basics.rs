@@ -369,6 +369,7 @@ fn a_deletion_of_many_rows_hides_them_at_once_and_they_go_later() {
             table: table.clone(),
             partition: bytes("p"),
             rows: vec![key(3, "x"), key(700, "x"), key(1399, "x")],
+            statics: true,
             now: None,
         };
         let seen = patiently(|| {
@@ -423,6 +424,7 @@ fn a_conditional_write_decides_and_writes_in_one_step() {
                             table: table.clone(),
                             partition: bytes("p"),
                             rows: vec![key(1, "x")],
+                            statics: true,
                             now: None,
                         };
                         let one = || {

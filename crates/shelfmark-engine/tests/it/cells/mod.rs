@@ -1,6 +1,7 @@
 //! Tables of rows of cells, on every driver.
 
 mod basics;
+mod blind;
 mod catalogue;
 mod derived;
 mod format;

@@ -53,6 +53,7 @@ fn a_condition_and_its_write_read_the_row_once() {
                 table: Arc::clone(&table),
                 partition: bytes("p"),
                 rows: vec![key(1, "x"), key(2, "x")],
+                statics: true,
                 now: None,
             };
             let change = || update(&table, "p", key(1, "x"), 20, vec![set(A, "w")]);

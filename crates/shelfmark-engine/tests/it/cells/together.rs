@@ -221,6 +221,7 @@ fn a_batch_is_seen_whole_and_a_condition_excludes_plain_writers() {
                         table: table.clone(),
                         partition: bytes("p"),
                         rows: vec![key(1, "x")],
+                        statics: true,
                         now: None,
                     };
                     let decide = || {

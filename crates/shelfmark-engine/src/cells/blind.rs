@@ -1,0 +1,108 @@
+//! The fast way of an insert that says all of a row and is later than all that was said of it: the
+//! row is written without being read.
+//!
+//! Whatever else is to follow from a row (entries of indexes, rows of views, due times) takes the
+//! other way, and so does everything that would be refused.
+//!
+//! Invariant: what is written is the row that the other way would have written.
+
+use std::sync::{Arc, PoisonError};
+
+use bytes::Bytes;
+use shelfmark_model::{Column, ColumnType, TableSchema};
+use shelfmark_store::{Commit, Write};
+
+use super::codec::encode_inserted;
+use super::engine::Done;
+use super::lease::StoredLease;
+use super::request::{CellChange, CellOperation, Mutation};
+use crate::catalogue::Table;
+use crate::engine::Inner;
+use crate::error::Result;
+use crate::read::chunk_key;
+
+/// Returns the values of an insert by column, if it gives every column of the row one.
+fn whole_row<'m>(
+    columns: &[u32],
+    is_insert: bool,
+    operations: &'m [CellOperation],
+) -> Option<Vec<(u32, &'m Bytes)>> {
+    if !is_insert || operations.len() != columns.len() {
+        return None;
+    }
+    let mut cells = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let CellOperation::Set { column, value } = operation else { return None };
+        cells.push((*column, value));
+    }
+    cells.sort_unstable_by_key(|(column, _)| *column);
+    cells.iter().map(|(column, _)| column).eq(columns).then_some(cells)
+}
+
+impl Inner {
+    /// Queues a mutation without reading its row; `None` if it must be read.
+    pub(super) fn attempt_blind_cells(
+        &self,
+        table: &Arc<Table>,
+        mutation: &Mutation,
+        done: &mut Done<()>,
+    ) -> Result<Option<bool>> {
+        let layout = table.cells()?;
+        let state = &table.shared.cells;
+        let timestamp = mutation.timestamp;
+        let (Some(columns), CellChange::Row { clustering, is_insert, operations }) =
+            (&layout.blind_columns, &mutation.change)
+        else {
+            return Ok(None);
+        };
+        if !self.is_alone || mutation.ttl_seconds.is_some() {
+            return Ok(None);
+        }
+        let Some(cells) = whole_row(columns, *is_insert, operations) else { return Ok(None) };
+        // What needs no latch to be seen is looked at first.
+        if !state.is_blind_after(timestamp) {
+            return Ok(None);
+        }
+        let Some(value) = encode_inserted(timestamp, &cells) else { return Ok(None) };
+        let partition = layout.keys.partition(&mutation.partition)?;
+        let head = chunk_key(&layout.keys.row_of(partition.clone(), clustering)?, 0);
+        let _gate = table.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
+        if table.is_retired() {
+            return Ok(Some(false));
+        }
+        let _partition = self.partitions.lock(&[(partition, false)]);
+        let _latched = self.latches.lock([head.as_slice()]);
+        if !state.is_blind_after(timestamp) || timestamp <= self.written.latest(&mutation.partition)
+        {
+            return Ok(None);
+        }
+        self.written.raise(&mutation.partition, timestamp);
+        let mut writes = vec![Write::Put { key: head.into(), value }];
+        let written = StoredLease { until: timestamp, has_chunks: false };
+        let renewal = state.lease.renew(table.id, written, |key, value| {
+            writes.push(Write::Put { key, value });
+        });
+        let queued = self.queue(Commit::of(writes), Ok(()), done)?;
+        if let Some(renewal) = renewal.filter(|_| queued) {
+            renewal.queued();
+        }
+        Ok(Some(queued))
+    }
+}
+
+/// Returns the columns that a write has to give to say all of a row, sorted; `None` if a row may hold
+/// more than them or something follows from it.
+pub(super) fn blind_columns(schema: &TableSchema) -> Option<Vec<u32>> {
+    let cells = schema.cells.as_deref()?;
+    if !cells.indexes.is_empty() || !cells.views.is_empty() || cells.view_of.is_some() {
+        return None;
+    }
+    let is_plain = |own: &Column| matches!(own.column_type, ColumnType::Value(_));
+    if !schema.columns.iter().all(is_plain) {
+        return None;
+    }
+    let regular = schema.columns.iter().filter(|own| !own.is_static);
+    let mut columns: Vec<u32> = regular.map(|own| own.id).collect();
+    columns.sort_unstable();
+    Some(columns)
+}

@@ -1,0 +1,370 @@
+//! Inserts that are written without reading their rows leave what the other way leaves.
+//!
+//! The same mutations go to two engines. One of them is observed, and what an observed engine writes
+//! it reads first; so its rows are the measure.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use bytes::Bytes;
+use shelfmark_engine::{
+    CellChange, CellOperation, ConditionalRead, Decision, Engine, Mutation, Span, SpanBound, Table,
+};
+use shelfmark_keycode::KeyType;
+use shelfmark_model::{
+    CellIndex, CellIndexTarget, Column, ColumnType, IndexState, TableName, TableSchema,
+};
+use shelfmark_store::clock::ManualClock;
+use shelfmark_store::memory::MemoryStore;
+use shelfmark_store::random::SplitMix;
+use shelfmark_store::{
+    Caps, Commit, Completion, KeyRange, Maintained, Queued, Snapshot, Store, StoreStats,
+};
+use shelfmark_testkit::seeds;
+
+use super::{A, B, STATIC, insert, int, key, mutation, set, update};
+use crate::drivers::{Bed, embedded, memory, open, patiently, restless};
+
+/// As the engine's own: a lease rises by this.
+const STEP: i64 = 10_000_000;
+
+/// Columns of one cell each, and no index: what an insert that gives them all may be written blindly.
+fn plain(name: &str) -> TableSchema {
+    let mut schema = super::schema(name);
+    schema.columns.retain(|own| matches!(own.column_type, ColumnType::Value(_)));
+    schema
+}
+
+fn both(random: &mut SplitMix) -> Vec<CellOperation> {
+    let value = |random: &mut SplitMix| match random.below(40) {
+        // Such a row is cut into chunks.
+        0 => "large".repeat(20_000),
+        1 => String::new(),
+        _ => format!("v{}", random.below(1_000)),
+    };
+    let mut both = vec![set(A, &value(random)), set(B, &value(random))];
+    if random.chance(300) {
+        both.reverse();
+    }
+    both
+}
+
+fn random_change(random: &mut SplitMix) -> CellChange {
+    let clustering = key(i32::try_from(random.below(2)).unwrap(), "x");
+    let row = |is_insert, operations| CellChange::Row {
+        clustering: clustering.clone(),
+        is_insert,
+        operations,
+    };
+    match random.below(24) {
+        0 => CellChange::DeletePartition,
+        1 => CellChange::DeleteRow(clustering),
+        2 => {
+            let bound = |c| Some(SpanBound { values: vec![int(c)], included: true });
+            CellChange::DeleteSpan(Span { equal: vec![], lower: bound(1), upper: bound(3) })
+        }
+        3 => CellChange::Statics(vec![set(STATIC, "s")]),
+        4 => row(true, vec![set(A, "alone")]),
+        5 => row(true, vec![set(A, "one"), set(A, "two")]),
+        6 => row(true, vec![set(A, "a"), CellOperation::Delete { column: B }]),
+        7 => row(false, both(random)),
+        8 => row(false, vec![CellOperation::Delete { column: A }]),
+        _ => row(true, both(random)),
+    }
+}
+
+/// Mostly later than everything before, or as late, or a little earlier; sometimes about as much
+/// later as leases rise.
+fn random_time(random: &mut SplitMix, latest: &mut i64) -> i64 {
+    let at = match random.below(20) {
+        0..=1 => *latest,
+        2..=4 => *latest - i64::try_from(random.below(4)).unwrap(),
+        5 => *latest - STEP,
+        6 => *latest + STEP - 1,
+        7 => *latest + STEP,
+        8 => *latest + STEP + 1,
+        _ => *latest + 1,
+    };
+    *latest = at.max(*latest);
+    at
+}
+
+/// The stored rows of all tables, with their chunks.
+fn rows(bed: &Bed) -> BTreeMap<Bytes, Bytes> {
+    bed.settle();
+    let view = bed.engine.store().snapshot().unwrap();
+    let mut rows = BTreeMap::new();
+    let mut rest = Some(KeyRange::prefix(vec![2]));
+    while let Some(range) = rest {
+        let page = view.scan(&range, Default::default(), Default::default()).unwrap();
+        rows.extend(page.rows.into_iter().map(|row| (row.key, row.value)));
+        rest = page.next;
+    }
+    rows
+}
+
+fn decide(bed: &Bed, table: &Arc<Table>, change: &Mutation) {
+    let CellChange::Row { clustering, .. } = &change.change else { return };
+    let read = ConditionalRead {
+        table: Arc::clone(table),
+        partition: change.partition.clone(),
+        rows: vec![clustering.clone()],
+        statics: false,
+        now: None,
+    };
+    patiently(|| {
+        bed.engine.write_cells_if(read.clone(), |_| {
+            let own = Mutation { table: Arc::clone(table), ..change.clone() };
+            // Twice: the second builds on what the first made of the row that was looked at.
+            Ok(Decision { mutations: vec![own.clone(), own], answer: () })
+        })
+    })
+    .unwrap();
+}
+
+fn run(mut blind: Bed, mut looking: Bed, seed: u64) {
+    let mut random = SplitMix::new(seed);
+    let (mut observed, mut latest) = (true, 1_000);
+    for bed in [&blind, &looking] {
+        bed.create_table(plain("t")).unwrap();
+    }
+    for step in 0..120 {
+        if observed {
+            looking.engine = looking.engine.observed(|_| {});
+            observed = false;
+        }
+        let name = TableName::new("ks", "t");
+        let tables = [&blind, &looking].map(|bed| bed.engine.table(&name).unwrap());
+        let ttl_seconds = random.chance(80).then_some(50);
+        let at = random_time(&mut random, &mut latest);
+        let pk = ["p", "q"][random.index(2)];
+        let change = random_change(&mut random);
+        let more = random.chance(100).then(|| random_change(&mut random));
+        let conditional = random.chance(100);
+        for (bed, table) in [&blind, &looking].into_iter().zip(&tables) {
+            let one = |change: &CellChange| Mutation {
+                ttl_seconds,
+                ..mutation(table, pk, at, change.clone())
+            };
+            if conditional {
+                decide(bed, table, &one(&change));
+            } else {
+                bed.cells([&change].into_iter().chain(&more).map(one).collect());
+            }
+        }
+        assert_eq!(rows(&blind), rows(&looking), "seed {seed}, step {step}");
+        match random.below(30) {
+            0 => {
+                blind.check_sound();
+                looking.reopen();
+                blind.reopen();
+                observed = true;
+            }
+            1 => {
+                for bed in [&blind, &looking] {
+                    bed.seconds(40);
+                    let mut position = Default::default();
+                    while bed.sweep(&mut position, 100).unwrap() > 0 {}
+                }
+            }
+            // In memory the engine is opened anew over the same store.
+            2 => {
+                blind.engine = open(Arc::clone(blind.engine.store()), &blind.clock);
+                looking.engine = open(Arc::clone(looking.engine.store()), &looking.clock);
+                observed = true;
+            }
+            _ => {}
+        }
+    }
+    for bed in [blind, looking] {
+        bed.check_sound();
+        bed.engine.store().close().unwrap();
+    }
+}
+
+#[test]
+fn inserts_leave_what_those_that_read_leave() {
+    seeds::each(150, 5_000, |seed| run(memory(), memory(), seed));
+}
+
+#[test]
+fn inserts_leave_what_those_that_read_leave_over_restarts() {
+    seeds::each(6, 200, |seed| run(embedded(), embedded(), 10_000 + seed));
+    seeds::each(3, 100, |seed| run(restless(), restless(), 20_000 + seed));
+}
+
+/// Counts who looks at the newest state, which everybody does who reads before writing.
+struct Counted {
+    inner: Arc<dyn Store>,
+    looks: AtomicU64,
+    is_exclusive: bool,
+}
+
+impl Store for Counted {
+    fn snapshot(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.inner.snapshot()
+    }
+
+    fn latest(&self) -> shelfmark_store::Result<Arc<dyn Snapshot>> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        self.inner.latest()
+    }
+
+    fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {
+        self.inner.submit(commit, done)
+    }
+
+    fn boundaries(&self, range: &KeyRange) -> shelfmark_store::Result<Vec<Bytes>> {
+        self.inner.boundaries(range)
+    }
+
+    fn destroy_range(&self, range: &KeyRange) -> shelfmark_store::Result<()> {
+        self.inner.destroy_range(range)
+    }
+
+    fn maintain(&self) -> shelfmark_store::Result<Maintained> {
+        self.inner.maintain()
+    }
+
+    fn caps(&self) -> Caps {
+        Caps { is_exclusive: self.is_exclusive, ..self.inner.caps() }
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.inner.stats()
+    }
+
+    fn close(&self) -> shelfmark_store::Result<()> {
+        self.inner.close()
+    }
+}
+
+struct CountedBed {
+    store: Arc<Counted>,
+    clock: Arc<ManualClock>,
+    engine: Engine,
+}
+
+fn counted(is_exclusive: bool) -> CountedBed {
+    let clock = Arc::new(ManualClock::at_micros(1_000_000));
+    let inner = Arc::new(MemoryStore::new(clock.clone()));
+    let store = Arc::new(Counted { inner, looks: AtomicU64::new(0), is_exclusive });
+    let engine = open(Arc::clone(&store) as _, &clock);
+    CountedBed { store, clock, engine }
+}
+
+impl CountedBed {
+    /// Tells whether a write looks at what is there.
+    fn looks(&self, mutation: Mutation) -> bool {
+        let before = self.store.looks.load(Ordering::SeqCst);
+        self.engine.write_cells(vec![mutation]).unwrap();
+        self.store.looks.load(Ordering::SeqCst) > before
+    }
+
+    fn reopened(mut self) -> Self {
+        self.engine = open(Arc::clone(&self.store) as _, &self.clock);
+        self
+    }
+}
+
+fn whole(table: &Arc<Table>, c: i32, at: i64) -> Mutation {
+    insert(table, "p", key(c, "x"), at, vec![set(A, "a"), set(B, "b")])
+}
+
+#[test]
+fn an_insert_later_than_everything_reads_nothing() {
+    let bed = counted(true);
+    let table = bed.engine.create_table(plain("t")).unwrap();
+    assert!(bed.looks(whole(&table, 1, 100)), "what is there has to be known once");
+    assert!(!bed.looks(whole(&table, 1, 101)));
+    assert!(!bed.looks(whole(&table, 2, 102)), "of a row that is not there too");
+    assert!(bed.looks(whole(&table, 1, 102)), "as late is not later");
+    assert!(bed.looks(whole(&table, 1, 50)));
+    assert!(bed.looks(update(&table, "p", key(1, "x"), 200, vec![set(A, "a"), set(B, "b")])));
+    assert!(bed.looks(insert(&table, "p", key(1, "x"), 201, vec![set(A, "a")])), "not all of it");
+    assert!(!bed.looks(whole(&table, 1, 202)));
+    assert!(bed.looks(mutation(&table, "p", 300, CellChange::DeleteRow(key(2, "x")))));
+    assert!(bed.looks(whole(&table, 2, 300)), "the mark is as late");
+    assert!(!bed.looks(whole(&table, 2, 301)));
+    let expiring = Mutation { ttl_seconds: Some(5), ..whole(&table, 1, 400) };
+    assert!(bed.looks(expiring));
+    assert!(!bed.looks(whole(&table, 1, 401)));
+    // What another process would find tells no more than the lease.
+    let bed = bed.reopened();
+    let table = bed.engine.table(&table.schema.name).unwrap();
+    assert!(bed.looks(whole(&table, 1, 500)), "what is there has to be known once");
+    assert!(bed.looks(whole(&table, 1, 100 + STEP)), "the lease is as late");
+    assert!(!bed.looks(whole(&table, 1, 301 + STEP + 60_000_000)), "behind lease and bound");
+    let large = "l".repeat(70_000);
+    assert!(bed.looks(insert(&table, "p", key(3, "x"), 1 << 40, vec![set(A, &large), set(B, "")])));
+    assert!(bed.looks(whole(&table, 3, 1 << 41)), "its chunks have to go");
+    let bed = bed.reopened();
+    let table = bed.engine.table(&table.schema.name).unwrap();
+    assert!(bed.looks(whole(&table, 1, 1 << 42)));
+    assert!(bed.looks(whole(&table, 1, 1 << 43)), "the lease tells of chunks");
+}
+
+#[test]
+fn who_shares_a_store_reads_first() {
+    let bed = counted(false);
+    let table = bed.engine.create_table(plain("t")).unwrap();
+    assert!((100..105).all(|at| bed.looks(whole(&table, 1, at))));
+}
+
+#[test]
+fn whatever_follows_from_a_row_needs_it() {
+    let bed = counted(true);
+    let mut schema = plain("t");
+    schema.columns.push(Column {
+        name: "m".to_owned(),
+        id: super::MAP,
+        column_type: ColumnType::Map(KeyType::Text, KeyType::Text),
+        is_static: false,
+    });
+    let table = bed.engine.create_table(schema).unwrap();
+    assert!((100..105).all(|at| bed.looks(whole(&table, 1, at))), "a map may be there");
+    let mut schema = plain("u");
+    schema.cells.as_mut().unwrap().indexes = vec![CellIndex {
+        name: "by_a".to_owned(),
+        target: CellIndexTarget::Column(A),
+        terms: vec![KeyType::Text],
+        state: IndexState::Public,
+    }];
+    let table = bed.engine.create_table(schema).unwrap();
+    assert!((100..105).all(|at| bed.looks(whole(&table, 1, at))), "an index follows from it");
+}
+
+#[test]
+fn of_writes_that_meet_the_latest_stays() {
+    for bed in [memory(), embedded(), restless()] {
+        let table = bed.create_table(plain("t")).unwrap();
+        let times = AtomicI64::new(1_000_000_000);
+        let one = |random: &mut SplitMix| {
+            let at = times.fetch_add(1, Ordering::SeqCst);
+            // Whoever is interrupted here comes too late.
+            if random.chance(200) {
+                std::thread::yield_now();
+            }
+            let (clustering, value) = (key(0, "x"), at.to_string());
+            let own = match random.below(3) {
+                0 => update(&table, "p", clustering, at, vec![set(A, &value)]),
+                _ => insert(&table, "p", clustering, at, vec![set(A, &value), set(B, &value)]),
+            };
+            bed.cells(vec![own]);
+        };
+        std::thread::scope(|scope| {
+            for seed in 0..4 {
+                let one = &one;
+                scope.spawn(move || {
+                    let mut random = SplitMix::new(seed);
+                    (0..150).for_each(|_| one(&mut random));
+                });
+            }
+        });
+        let last = times.load(Ordering::SeqCst) - 1;
+        assert_eq!(bed.value(&table, "p", key(0, "x"), A).unwrap(), last.to_string());
+        bed.check_sound();
+        bed.engine.store().close().unwrap();
+    }
+}
