@@ -118,7 +118,7 @@ impl Places {
         for column in columns {
             let start = self.bytes.len();
             let is_set = take_into(&column.key_type, column.direction, &mut rest, &mut self.bytes)?;
-            self.ranges.push(is_set.then(|| start..self.bytes.len()));
+            self.ranges.push(is_set.then_some(start..self.bytes.len()));
         }
         if rest.is_empty() {
             return Ok(());

@@ -84,15 +84,11 @@ pub(crate) fn prepare_select(
         && (chosen.columns.iter().any(is_static)
             || own.single.keys().any(is_static)
             || matches!(access, Access::Index { .. }));
-    // One row is looked up rather than shown.
-    let key_count = table.partition_count + table.clustering_count;
-    let many = access == Access::Partitions
-        && table.clustering_count > 0
-        && !(0..key_count).all(|at| matches!(own.of(at), [Test::Equal(_)]));
     Ok(Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
-        shown: shown(&chosen.items, table).filter(|_| !select.json && many),
+        shown: shown(&chosen.items, table)
+            .filter(|_| !select.json && access == Access::Partitions && names_many(table, &own)),
         items: chosen.items,
         names: chosen.names,
         types: chosen.types,
@@ -110,6 +106,12 @@ pub(crate) fn prepare_select(
         per_partition_limit,
         warning,
     })
+}
+
+/// Tells whether more than one row may be meant: a single one is looked up.
+fn names_many(table: &Table, own: &Restrictions) -> bool {
+    let key_count = table.partition_count + table.clustering_count;
+    table.clustering_count > 0 && !(0..key_count).all(|at| matches!(own.of(at), [Test::Equal(_)]))
 }
 
 /// Refuses `ORDER BY … ANN OF`: there are no vector indexes here.

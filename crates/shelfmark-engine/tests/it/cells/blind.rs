@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use shelfmark_engine::{
-    CellChange, CellOperation, ConditionalRead, Decision, Engine, Mutation, Span, SpanBound, Table,
+    CatalogueChange, CellChange, CellGet, CellOperation, ConditionalRead, Decision, Engine,
+    Mutation, Span, SpanBound, Table,
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
@@ -50,14 +51,16 @@ fn both(random: &mut SplitMix) -> Vec<CellOperation> {
     both
 }
 
-fn random_change(random: &mut SplitMix) -> CellChange {
+/// Without deletions no mark guards what the lease has to.
+fn random_change(random: &mut SplitMix, deletes: bool) -> CellChange {
     let clustering = key(i32::try_from(random.below(2)).unwrap(), "x");
     let row = |is_insert, operations| CellChange::Row {
         clustering: clustering.clone(),
         is_insert,
         operations,
     };
-    match random.below(24) {
+    let least = if deletes { 0 } else { 3 };
+    match least + random.below(24 - least) {
         0 => CellChange::DeletePartition,
         1 => CellChange::DeleteRow(clustering),
         2 => {
@@ -139,8 +142,9 @@ fn run(mut blind: Bed, mut looking: Bed, seed: u64) {
         let ttl_seconds = random.chance(80).then_some(50);
         let at = random_time(&mut random, &mut latest);
         let pk = ["p", "q"][random.index(2)];
-        let change = random_change(&mut random);
-        let more = random.chance(100).then(|| random_change(&mut random));
+        let deletes = seed.is_multiple_of(2);
+        let change = random_change(&mut random, deletes);
+        let more = random.chance(100).then(|| random_change(&mut random, deletes));
         let conditional = random.chance(100);
         for (bed, table) in [&blind, &looking].into_iter().zip(&tables) {
             let one = |change: &CellChange| Mutation {
@@ -199,6 +203,8 @@ struct Counted {
     inner: Arc<dyn Store>,
     looks: AtomicU64,
     is_exclusive: bool,
+    /// Whoever writes lets others go first.
+    is_slow: AtomicBool,
 }
 
 impl Store for Counted {
@@ -212,6 +218,9 @@ impl Store for Counted {
     }
 
     fn submit(&self, commit: Commit, done: Completion) -> shelfmark_store::Result<Queued> {
+        if self.is_slow.load(Ordering::SeqCst) {
+            (0..self.looks.load(Ordering::SeqCst) % 7).for_each(|_| std::thread::yield_now());
+        }
         self.inner.submit(commit, done)
     }
 
@@ -249,7 +258,8 @@ struct CountedBed {
 fn counted(is_exclusive: bool) -> CountedBed {
     let clock = Arc::new(ManualClock::at_micros(1_000_000));
     let inner = Arc::new(MemoryStore::new(clock.clone()));
-    let store = Arc::new(Counted { inner, looks: AtomicU64::new(0), is_exclusive });
+    let (looks, is_slow) = (AtomicU64::new(0), AtomicBool::new(false));
+    let store = Arc::new(Counted { inner, looks, is_exclusive, is_slow });
     let engine = open(Arc::clone(&store) as _, &clock);
     CountedBed { store, clock, engine }
 }
@@ -294,7 +304,7 @@ fn an_insert_later_than_everything_reads_nothing() {
     let bed = bed.reopened();
     let table = bed.engine.table(&table.schema.name).unwrap();
     assert!(bed.looks(whole(&table, 1, 500)), "what is there has to be known once");
-    assert!(bed.looks(whole(&table, 1, 100 + STEP)), "the lease is as late");
+    assert!(bed.looks(whole(&table, 1, 100 + STEP)));
     assert!(!bed.looks(whole(&table, 1, 301 + STEP + 60_000_000)), "behind lease and bound");
     let large = "l".repeat(70_000);
     assert!(bed.looks(insert(&table, "p", key(3, "x"), 1 << 40, vec![set(A, &large), set(B, "")])));
@@ -336,35 +346,135 @@ fn whatever_follows_from_a_row_needs_it() {
 }
 
 #[test]
-fn of_writes_that_meet_the_latest_stays() {
-    for bed in [memory(), embedded(), restless()] {
-        let table = bed.create_table(plain("t")).unwrap();
-        let times = AtomicI64::new(1_000_000_000);
-        let one = |random: &mut SplitMix| {
-            let at = times.fetch_add(1, Ordering::SeqCst);
-            // Whoever is interrupted here comes too late.
-            if random.chance(200) {
-                std::thread::yield_now();
-            }
-            let (clustering, value) = (key(0, "x"), at.to_string());
-            let own = match random.below(3) {
-                0 => update(&table, "p", clustering, at, vec![set(A, &value)]),
-                _ => insert(&table, "p", clustering, at, vec![set(A, &value), set(B, &value)]),
-            };
-            bed.cells(vec![own]);
+fn a_table_that_has_rows_gets_no_lease() {
+    let bed = counted(true);
+    let mut schema = plain("t");
+    let index = CellIndex {
+        name: "by_a".to_owned(),
+        target: CellIndexTarget::Column(A),
+        terms: vec![KeyType::Text],
+        state: IndexState::Public,
+    };
+    schema.cells.as_mut().unwrap().indexes = vec![index];
+    let table = bed.engine.create_table(schema).unwrap();
+    bed.engine.write_cells(vec![whole(&table, 1, 1_000)]).unwrap();
+    let drop_index = |schema: &mut TableSchema| {
+        schema.cells.as_mut().unwrap().indexes.clear();
+        Ok(())
+    };
+    let name = table.schema.name.clone();
+    let alter = CatalogueChange::AlterTable(name.clone(), Box::new(drop_index));
+    bed.engine.change_catalogue(vec![alter]).unwrap();
+    let bed = bed.reopened();
+    let table = bed.engine.table(&name).unwrap();
+    assert!((100..105).all(|at| bed.looks(whole(&table, 1, at))), "nobody knows how late rows are");
+    // Without rows it gets one; marks from before are still respected.
+    let gone = mutation(&table, "p", 2_000, CellChange::DeleteRow(key(1, "x")));
+    bed.engine.write_cells(vec![gone]).unwrap();
+    let bed = bed.reopened();
+    let table = bed.engine.table(&name).unwrap();
+    assert!(bed.looks(whole(&table, 2, 1_000)));
+    assert!(bed.looks(whole(&table, 1, 1_500)), "there is a mark");
+    let get = CellGet { partition: "p".into(), clustering: key(1, "x"), ..CellGet::default() };
+    assert_eq!(bed.engine.get_cells(&table, &get).unwrap().row, None);
+    assert!(!bed.looks(whole(&table, 1, 100_000_000)));
+}
+
+#[test]
+fn what_a_condition_looked_at_is_not_taken_for_what_was_written_since() {
+    let bed = memory();
+    let table = bed.create_table(plain("t")).unwrap();
+    let decide = |mutations: Vec<Mutation>| {
+        let read = ConditionalRead {
+            table: table.clone(),
+            partition: "p".into(),
+            rows: vec![key(1, "x")],
+            statics: true,
+            now: None,
         };
-        std::thread::scope(|scope| {
-            for seed in 0..4 {
-                let one = &one;
-                scope.spawn(move || {
-                    let mut random = SplitMix::new(seed);
-                    (0..150).for_each(|_| one(&mut random));
-                });
+        let decided = |_: &_| Ok(Decision { mutations: mutations.clone(), answer: () });
+        bed.engine.write_cells_if(read, decided).unwrap();
+    };
+    let cell = |column| bed.value(&table, "p", key(1, "x"), column);
+    bed.cells(vec![whole(&table, 1, 100)]);
+    decide(vec![
+        mutation(&table, "p", 200, CellChange::DeletePartition),
+        update(&table, "p", key(1, "x"), 300, vec![set(A, "new")]),
+    ]);
+    assert_eq!((cell(A).as_deref(), cell(B)), (Some("new"), None));
+    decide(vec![
+        update(&table, "p", key(1, "x"), 400, vec![set(A, "newer")]),
+        update(&table, "p", key(1, "x"), 401, vec![set(B, "too")]),
+    ]);
+    assert_eq!((cell(A).as_deref(), cell(B).as_deref()), (Some("newer"), Some("too")));
+}
+
+/// Writes one row from several threads, each write at a time of its own, and says what the latest
+/// left.
+fn meet(engine: &Engine, table: &Arc<Table>, times: &AtomicI64) -> [Option<String>; 2] {
+    let (deleted, ends) = (AtomicI64::new(0), [AtomicI64::new(0), AtomicI64::new(0)]);
+    let one = |random: &mut SplitMix| {
+        let at = times.fetch_add(1, Ordering::SeqCst);
+        let (clustering, value) = (key(0, "x"), at.to_string());
+        let write = |own| patiently(|| engine.write_cells(vec![Mutation::clone(&own)])).unwrap();
+        let [a, _] = &ends;
+        match random.below(10) {
+            0 => {
+                deleted.fetch_max(at, Ordering::SeqCst);
+                write(mutation(table, "p", at, CellChange::DeletePartition));
             }
-        });
-        let last = times.load(Ordering::SeqCst) - 1;
-        assert_eq!(bed.value(&table, "p", key(0, "x"), A).unwrap(), last.to_string());
-        bed.check_sound();
-        bed.engine.store().close().unwrap();
+            1..=3 => {
+                a.fetch_max(at, Ordering::SeqCst);
+                write(update(table, "p", clustering, at, vec![set(A, &value)]));
+            }
+            4..=5 => {
+                a.fetch_max(at, Ordering::SeqCst);
+                let own = update(table, "p", clustering.clone(), at, vec![set(A, &value)]);
+                let read = ConditionalRead {
+                    table: Arc::clone(table),
+                    partition: "p".into(),
+                    rows: vec![clustering],
+                    statics: false,
+                    now: None,
+                };
+                let decided = |_: &_| Ok(Decision { mutations: vec![own.clone()], answer: () });
+                patiently(|| engine.write_cells_if(read.clone(), decided)).unwrap();
+            }
+            _ => {
+                for end in &ends {
+                    end.fetch_max(at, Ordering::SeqCst);
+                }
+                let both = vec![set(A, &value), set(B, &value)];
+                write(insert(table, "p", clustering, at, both));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            let one = &one;
+            scope.spawn(move || {
+                let mut random = SplitMix::new(seed);
+                (0..20).for_each(|_| one(&mut random));
+            });
+        }
+    });
+    let deleted = deleted.load(Ordering::SeqCst);
+    ends.map(|end| Some(end.load(Ordering::SeqCst)).filter(|at| *at > deleted))
+        .map(|at| at.map(|at| at.to_string()))
+}
+
+#[test]
+fn of_writes_that_meet_the_latest_stays() {
+    let times = AtomicI64::new(1_000_000_000);
+    for round in 0..150 {
+        let bed = counted(true);
+        bed.store.is_slow.store(true, Ordering::SeqCst);
+        let table = bed.engine.create_table(plain("t")).unwrap();
+        let expected = meet(&bed.engine, &table, &times);
+        let get = CellGet { partition: "p".into(), clustering: key(0, "x"), ..CellGet::default() };
+        let row = bed.engine.get_cells(&table, &get).unwrap().row.unwrap_or_default();
+        let found = [A, B].map(|own| row.cell(own).map(|cell| super::as_text(&cell.value)));
+        assert_eq!(found, expected, "round {round}");
+        assert_eq!(bed.engine.verify().unwrap().findings, []);
     }
 }
