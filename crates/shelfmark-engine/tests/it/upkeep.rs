@@ -384,7 +384,7 @@ fn old_forms_of_a_table_are_read_by_what_it_says_now() {
 fn a_store_of_a_newer_format_is_not_opened() {
     let bed = memory();
     let newer =
-        StoreWrite::Put { key: vec![1, 0].into(), value: vec![0, 0, 0, 0, 0, 0, 0, 2].into() };
+        StoreWrite::Put { key: vec![1, 0].into(), value: vec![0, 0, 0, 0, 0, 0, 0, 3].into() };
     bed.engine.store().commit(Commit::of(vec![newer])).unwrap();
     let again = Engine::open(Arc::clone(bed.engine.store()), bed.engine.environment().clone());
     let refused = again.err().unwrap();

@@ -21,6 +21,7 @@ use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{
     Caps, Commit, Completion, KeyRange, Maintained, Queued, Snapshot, Store, StoreStats,
+    Write as StoreWrite,
 };
 use shelfmark_testkit::seeds;
 
@@ -313,6 +314,20 @@ fn an_insert_later_than_everything_reads_nothing() {
     let table = bed.engine.table(&table.schema.name).unwrap();
     assert!(bed.looks(whole(&table, 1, 1 << 42)));
     assert!(bed.looks(whole(&table, 1, 1 << 43)), "the lease tells of chunks");
+}
+
+#[test]
+fn a_store_of_the_format_before_becomes_one_of_this_with_its_first_lease() {
+    let bed = counted(true);
+    let format = || bed.engine.store().snapshot().unwrap().get(&[1, 0]).unwrap().unwrap();
+    let now = format();
+    let (key, value) = (vec![1, 0].into(), vec![0, 0, 0, 0, 0, 0, 0, 1].into());
+    bed.engine.store().commit(Commit::of(vec![StoreWrite::Put { key, value }])).unwrap();
+    let engine = open(Arc::clone(bed.engine.store()), &bed.clock);
+    let table = engine.create_table(plain("t")).unwrap();
+    assert_ne!(format(), now);
+    engine.write_cells(vec![whole(&table, 1, 100)]).unwrap();
+    assert_eq!(format(), now);
 }
 
 #[test]
