@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::model::Model;
-use crate::model::resolve::resolve;
+use crate::model::resolve::{resolve, resolve_rest};
 use crate::prove::certificate::Certificate;
 use crate::syntax::diagnostic::{Diagnostic, render, render_at};
 use crate::syntax::parser::parse;
@@ -93,7 +93,11 @@ impl std::fmt::Display for Report {
 impl std::error::Error for Report {}
 
 impl Document {
-    /// Parses and resolves a text; `name` is what messages call it.
+    /// Parses and resolves a text, or the JSON form: what begins with a brace. `name` is what
+    /// messages call it.
+    ///
+    /// Of the JSON form the document's text, and with it every place that is told, is what
+    /// [`Document::text_of_json`] makes of it.
     ///
     /// Cost: linear in the text, but for names, which are looked up in lists.
     ///
@@ -101,6 +105,8 @@ impl Document {
     ///
     /// Every error of the text in one [`Report`]. Mend the text.
     pub fn parse(name: &str, source: &str) -> Result<Self, Report> {
+        let text = crate::machine::text_of(name, source)?;
+        let source = text.as_ref();
         let parsed = parse(source);
         let mut diagnostics = parsed.diagnostics;
         let mut model = Model::default();
@@ -108,6 +114,10 @@ impl Document {
             let (resolved, more) = resolve(&parsed.file);
             model = resolved;
             diagnostics = more;
+        } else {
+            diagnostics.extend(resolve_rest(&parsed.file, parsed.broken));
+            diagnostics.sort_by_key(|one| one.span.start);
+            diagnostics.truncate(crate::limits::DIAGNOSTICS_MAX);
         }
         if diagnostics.is_empty() {
             let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -118,12 +128,16 @@ impl Document {
         Err(report(name, source, &diagnostics))
     }
 
-    /// Formats a text. Names need not resolve.
+    /// Formats a text, or the JSON form. Names need not resolve.
     ///
     /// # Errors
     ///
     /// What keeps it from being parsed. Mend the text.
     pub fn format(name: &str, source: &str) -> Result<String, Report> {
+        if let Some(json) = crate::machine::formatted(name, source)? {
+            return Ok(json);
+        }
+        let source = source.strip_prefix('\u{feff}').unwrap_or(source);
         let parsed = parse(source);
         if parsed.diagnostics.is_empty() {
             return Ok(crate::syntax::print::format(source, &parsed.file, &parsed.comments));
@@ -171,13 +185,9 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// What in the JSON is no model. Compare it with [`Document::json_schema`].
-    pub fn text_of_json(json: &str) -> Result<String, String> {
-        if json.len() > crate::limits::SOURCE_BYTES_MAX {
-            return Err(format!("more than {} bytes", crate::limits::SOURCE_BYTES_MAX));
-        }
-        let file: File = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        Ok(crate::syntax::print::format("", &file, &[]))
+    /// What in the JSON is no model, and where. Compare it with [`Document::json_schema`].
+    pub fn text_of_json(name: &str, json: &str) -> Result<String, Report> {
+        crate::machine::text(name, json)
     }
 
     /// The JSON Schema of the JSON form.
@@ -281,7 +291,7 @@ pub fn starter() -> &'static str {
     include_str!("starter.shelf")
 }
 
-fn report(name: &str, source: &str, diagnostics: &[Diagnostic]) -> Report {
+pub(crate) fn report(name: &str, source: &str, diagnostics: &[Diagnostic]) -> Report {
     let shown = diagnostics.iter().map(|diagnostic| {
         render(
             name,

@@ -22,6 +22,7 @@ pub(crate) mod eval;
 pub mod import;
 pub(crate) mod key;
 pub(crate) mod lint;
+pub(crate) mod machine;
 pub(crate) mod model;
 pub(crate) mod plan;
 pub(crate) mod prove;

@@ -35,6 +35,27 @@ impl Pool {
         Self::with(Some(schema), Some(focus))
     }
 
+    /// Few texts, cut at what the keys of some relations are glued with: `a`, `a#`, `#`, nothing.
+    pub(crate) fn glued(schema: &Schema, focus: &Focus) -> Self {
+        let families = schema.families.iter();
+        let columns = families
+            .filter(|family| focus.relations().contains(&family.source))
+            .flat_map(|family| &family.key);
+        let mut texts = Vec::new();
+        for column in columns {
+            // What stands between two values, not before the first.
+            for part in column.parts.iter().skip(1) {
+                let Part::Literal(text) = part else { continue };
+                for made in [format!("a{text}"), "a".to_owned(), text.clone(), String::new()] {
+                    if !texts.contains(&made) && texts.len() < 12 {
+                        texts.push(made);
+                    }
+                }
+            }
+        }
+        Self { texts, ..Self::about(schema, focus) }
+    }
+
     fn with(schema: Option<&Schema>, focus: Option<&Focus>) -> Self {
         let mut texts: Vec<String> =
             ["a", "b", "ab", "", "a#b", "a#", "#", "~", "a~", "é", "a b", "b!", "a!", "A"]
@@ -96,8 +117,14 @@ impl Pool {
                 Value::Id((id << 112) | id)
             }
             Type::Int(range) => {
-                let known = [0, 1, 2, 5, 9, 10, 20, 307, -1];
                 let (low, high) = range.unwrap_or((-1_000, 1_000_000));
+                // Numbers around which a text gains a digit.
+                let known = [
+                    0, 1, 2, 5, 9, 10, 20, 307, -1, 99, 100, 999, 1_000, 9_999, 10_000, 99_999,
+                    100_000,
+                ];
+                let declared = if range.is_some() { known.len() } else { 9 };
+                let known = known.get(..declared).unwrap_or(&known);
                 let mut fitting: Vec<i64> =
                     known.iter().copied().filter(|n| low <= *n && *n <= high).collect();
                 fitting.extend([low, high]);

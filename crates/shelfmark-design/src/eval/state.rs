@@ -91,9 +91,13 @@ fn project<'a>(tuple: &'a Tuple, columns: &[usize]) -> Vec<Option<&'a Value>> {
     columns.iter().map(|column| tuple.get(*column)).collect()
 }
 
+/// Whether no two tuples that have all attributes of the key are equal in them.
 fn distinct(tuples: &[Tuple], key: &[usize]) -> bool {
     let mut seen = BTreeSet::new();
-    tuples.iter().all(|tuple| seen.insert(project(tuple, key)))
+    tuples.iter().all(|tuple| {
+        let values = project(tuple, key);
+        values.contains(&Some(&Value::Null)) || seen.insert(values)
+    })
 }
 
 fn determined(tuples: &[Tuple], from: &[usize], to: &[usize]) -> bool {

@@ -1,4 +1,6 @@
-//! Keys of row families: ambiguity, uniqueness, order, names, length.
+//! Keys of row families: ambiguity, uniqueness, order, names; and how many indexes there are.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
@@ -13,7 +15,7 @@ use crate::eval::witness::{shrink, state_json};
 use crate::key::facts::{ambiguous_hole, codec_keeps_order};
 use crate::limits::WITNESS_TRIES_MAX;
 use crate::model::closure::determines_tuple;
-use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored};
+use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored, TableId};
 use crate::model::{Model, Term, Type};
 use crate::prove::canon::canonical;
 use crate::prove::order::term_text;
@@ -27,8 +29,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
             if family.base.is_none() {
                 unique(context.model, schema, number, id, family, found);
             }
-            parts(context.model, number, family, found);
-            length(context.model, schema, number, family, found);
+            parts(context.model, schema, number, family, found);
             says_nothing(context.model, schema, number, family, found);
         }
         siblings(schema, number, found);
@@ -66,7 +67,9 @@ fn unique(
 /// A state in which a source of the family has no row of its own.
 fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
     let family = schema.families.get(id)?;
-    let pool = Pool::about(schema, &Focus::of_family(model, schema, id));
+    let focus = Focus::of_family(model, schema, id);
+    // Texts that may run into one another are looked for among few, cut where the key is.
+    let pools = [Pool::about(schema, &focus), Pool::glued(schema, &focus)];
     let mut random = Random::new(crate::prove::SEED);
     let loses = |state: &State| {
         let tuples = state.tuples(family.source).iter();
@@ -79,7 +82,8 @@ fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
         kept < made
     };
     for attempt in 0..WITNESS_TRIES_MAX {
-        let mut found = state(model, &pool, &mut random, 2 + attempt % 4);
+        let Some(pool) = pools.get(attempt / 4 % pools.len()) else { break };
+        let mut found = state(model, pool, &mut random, 2 + attempt % 4);
         if loses(&found) {
             shrink(model, &mut found, |smaller| loses(smaller));
             let keys: Vec<Json> = found
@@ -100,8 +104,12 @@ fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
     None
 }
 
-fn parts(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
-    for column in &family.key {
+fn parts(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
+    // Partitions that lie by their hashes are found by equal values: no order matters there.
+    let ordered = profile(&schema.target).is_some_and(|target| target.ordered);
+    let table = schema.tables.get(family.table);
+    let hashed = table.filter(|_| !ordered).map_or(0, |table| table.partition);
+    for (at, column) in family.key.iter().enumerate() {
         if let Some(Part::Hole { term, .. }) = ambiguous_hole(&column.parts) {
             let name = term_text(model, family.source, term);
             let message = format!(
@@ -115,7 +123,7 @@ fn parts(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) 
         }
         for part in &column.parts {
             let Part::Hole { term, ty, codec } = part else { continue };
-            if *codec != Codec::Native && !codec_keeps_order(ty, *codec) {
+            if at >= hashed && *codec != Codec::Native && !codec_keeps_order(ty, *codec) {
                 let name = term_text(model, family.source, term);
                 let message = format!(
                     "{}: {name} is a {} in a text key and does not sort",
@@ -172,32 +180,6 @@ fn says_nothing(
     }
 }
 
-/// K9: the longest key, where every part says how long it gets.
-fn length(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
-    let limit = setting(model, schema, "key.max", |target| target.key_bytes_max);
-    let mut total = 0.0;
-    for part in family.key.iter().flat_map(|column| &column.parts) {
-        total += match part {
-            Part::Literal(text) => text.len() as f64,
-            Part::End => 1.0,
-            Part::Hole { ty: Type::Text(domain), .. } => match domain.max {
-                Some(max) if domain.bytes().max().is_none_or(|byte| byte < 0x80) => max as f64,
-                Some(max) => max as f64 * 4.0,
-                None => return,
-            },
-            Part::Hole { .. } => 36.0,
-        };
-    }
-    if total > limit {
-        let message =
-            format!("{}: a key may take {total} bytes, {limit} are allowed", family.name.text);
-        found.push(
-            Found::new("K9", number, &family.name.text, family.span, message)
-                .reproducer(Some(json!({ "kind": "count", "bytes": total, "limit": limit }))),
-        );
-    }
-}
-
 /// K4: row types of one table whose tags are easily mixed up.
 fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
     for (index, family) in schema.families.iter().enumerate() {
@@ -230,15 +212,21 @@ fn tag(text: &str) -> &str {
 
 /// X1, X4, V3.
 fn indexes(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>) {
-    let count = schema.tables.iter().filter(|table| table.is_index).count() as f64;
     let most = setting(model, schema, "indexes.max", |target| target.indexes_max);
-    if count > most {
-        let message = format!("{count} indexes, {} takes {most}", schema.target);
+    let mut of_table: BTreeMap<TableId, BTreeSet<TableId>> = BTreeMap::new();
+    for family in &schema.families {
+        if let Some(base) = family.base.and_then(|base| schema.families.get(base)) {
+            of_table.entry(base.table).or_default().insert(family.table);
+        }
+    }
+    for (table, indexes) in of_table {
+        let count = indexes.len() as f64;
+        let Some(table) = schema.tables.get(table).filter(|_| count > most) else { continue };
+        let name = &table.name;
+        let message = format!("{} has {count} indexes, {} takes {most}", name.text, schema.target);
         let count = json!({ "kind": "count", "indexes": count, "limit": most });
-        found.push(
-            Found::new("X4", number, &schema.name.text, schema.name.span, message)
-                .reproducer(Some(count)),
-        );
+        found
+            .push(Found::new("X4", number, &name.text, name.span, message).reproducer(Some(count)));
     }
     for family in schema.families.iter().filter(|family| family.base.is_some()) {
         let Some(base) = family.base.and_then(|base| schema.families.get(base)) else { continue };
@@ -282,7 +270,7 @@ fn ill_suited(
         return None;
     }
     let path = canonical(model, family.source, path);
-    let known = std::collections::BTreeSet::from([path.clone()]);
+    let known = BTreeSet::from([path.clone()]);
     if determines_tuple(model, family.source, &known) || matches!(ty, Type::Timestamp) {
         return Some("hardly repeats");
     }

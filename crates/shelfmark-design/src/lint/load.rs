@@ -2,14 +2,15 @@
 
 use serde_json::json;
 
-use super::size::{elements, growth, partition_paths, partition_rows, row_bytes, value_bytes};
+use super::size::{elements, row_bytes, row_bytes_max, sparse_share, value_bytes};
 use super::{Context, Found, setting, threshold};
 use crate::document::Severity;
 use crate::model::closure::determines_tuple;
 use crate::model::schema::{Family, Part, Schema, Stored};
 use crate::model::{Function, Model, Term, Type};
 use crate::prove::Proof;
-use crate::size::volume;
+use crate::size::volume::Figure;
+use crate::size::{format, volume};
 use crate::target::profile;
 
 /// Three years: how far ahead growth is looked at.
@@ -123,21 +124,38 @@ fn uneven(model: &Model, schema: &Schema, number: usize, family: &Family, found:
     }
 }
 
-/// P1: bytes of the largest partition at the horizon.
+/// P1: bytes of the largest partition at the horizon, as `size` counts them.
 fn grows(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
-    let Some(table) = schema.tables.get(family.table) else { return };
+    let table = schema.tables.get(family.table).filter(|table| table.partition > 0);
+    let (Some(table), Some(target)) = (table, profile(&schema.target)) else { return };
     let limit = setting(model, schema, "partition.max", |target| target.partition_bytes_max);
     let horizon = threshold(model, schema, "P1.horizon", HORIZON_SECONDS);
-    let Some(rows) = partition_rows(model, schema, family, "max") else { return };
-    // A partition of everything grows as everything does; a fan-out is declared as it stands.
-    let whole = partition_paths(model, table, family).is_some_and(|paths| paths.is_empty());
-    let factor = if whole { growth(model, family.source, horizon) } else { 1.0 };
-    let bytes = rows * factor * row_bytes(model, family);
+    let (known, divisor) = volume::partition(model, schema, family);
+    let parts = family.key.iter().take(table.partition).flat_map(|column| &column.parts);
+    let mut calls = parts.filter_map(|part| match part {
+        Part::Hole { term: Term::Call(function, _), .. } => Some(*function),
+        _ => None,
+    });
+    let cut = calls.clone().next().is_some();
+    // A period fills up and is left behind; how full it gets needs a retention.
+    let period = calls.any(|function| !matches!(function, Function::Bucket));
+    if cut && divisor <= 1.0 {
+        return;
+    }
+    let figure = |figure| volume::rows(model, family.source, &known, figure);
+    let Some(all) = figure(Figure::Worst).or_else(|| figure(Figure::Average)) else { return };
+    let monthly = volume::growth(model, schema, family).filter(|_| !period).unwrap_or(0.0);
+    let factor = (1.0 + monthly).powf(horizon / volume::MONTH_SECONDS);
+    let rows = (all * sparse_share(model, family) / divisor).max(1.0) * factor;
+    if rows <= 1.0 {
+        return;
+    }
+    let bytes = format::sizes(model, schema, family, target).partition(rows);
     if bytes > limit {
+        let when = if factor > 1.0 { " at the horizon" } else { "" };
         let message = format!(
-            "{}: the largest partition holds {:.0} rows, {:.1} MB; {} takes {:.1} MB",
+            "{}: the largest partition holds {rows:.0} rows, {:.1} MB{when}; {} takes {:.1} MB",
             family.name.text,
-            rows * factor,
             bytes / 1e6,
             schema.target,
             limit / 1e6
@@ -190,11 +208,20 @@ fn collections(
         }
     }
     let bytes = row_bytes(model, family);
+    let most = row_bytes_max(model, family).max(bytes);
+    let (size, bytes) =
+        if bytes > share * limit { ("an average", bytes) } else { ("the largest", most) };
     if bytes > share * limit {
-        let message = format!("{name}: an average row takes {bytes} bytes, an item takes {limit}");
+        let message =
+            format!("{name}: {size} row takes {bytes:.0} bytes, an item takes {limit:.0}");
         let count = json!({ "kind": "count", "bytes": bytes, "limit": limit });
+        // What is still taken is a risk; what is not is refused when it is written.
+        let severity =
+            if most > limit || size == "an average" { Severity::Error } else { Severity::Warning };
         found.push(
-            Found::new("V2", number, name, family.name.span, message).reproducer(Some(count)),
+            Found::new("V2", number, name, family.name.span, message)
+                .severity(severity)
+                .reproducer(Some(count)),
         );
     }
 }

@@ -3,11 +3,15 @@
 //! Invariant: an error always has a reproducer; one without is lowered to a warning.
 
 pub(crate) mod catalogue;
+mod heat;
 mod keys;
 mod lifetime;
 mod load;
+mod merges;
 mod proofs;
+mod sample_keys;
 mod samples;
+mod shape;
 pub(crate) mod size;
 mod writes;
 
@@ -89,8 +93,11 @@ pub(crate) fn check(document: &Document) -> Vec<Finding> {
     let mut found = Vec::new();
     proofs::check(&context, &mut found);
     keys::check(&context, &mut found);
+    shape::check(&context, &mut found);
     writes::check(&context, &mut found);
     load::check(&context, &mut found);
+    heat::check(&context, &mut found);
+    merges::check(&context, &mut found);
     lifetime::check(&context, &mut found);
     samples::check(&context, &mut found);
     let mut used = vec![false; model.allows.len()];

@@ -4,15 +4,17 @@ use serde_json::Value as Json;
 
 use super::{Context, Found, threshold};
 use crate::document::Severity;
+use crate::eval::witness::{Wanted, find};
 use crate::model::schema::{Part, Schema, Serve, Step};
 use crate::model::{Model, Read, Term, Value};
-use crate::prove::Proof;
 use crate::prove::canon::canonical;
 use crate::prove::certificate::Status;
+use crate::prove::{Proof, SEED, decisive};
 use crate::syntax::span::Span;
 use crate::syntax::tree::{BoundKind, CondOp, Verb};
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    one_of_several(context.model, found);
     for proof in context.proofs {
         let Some(schema) = context.model.schemas.get(proof.schema) else { continue };
         if proof.certificate.write {
@@ -28,6 +30,16 @@ fn reproducer(proof: &Proof) -> Option<Json> {
     proof.certificate.witness.clone().filter(|witness| witness.get("found").is_none())
 }
 
+/// What shows the harm; also of a plan that is named for what no key can do: it gives a wrong
+/// answer like any other.
+fn shown(model: &Model, schema: &Schema, read: &Read, proof: &Proof) -> Option<Json> {
+    if proof.certificate.status != Status::Unservable {
+        return reproducer(proof);
+    }
+    let serve = proof.serve.as_ref()?;
+    find(model, schema, read, serve, Wanted::Wrong, SEED)
+}
+
 fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &mut Vec<Found>) {
     let name = &read.name.text;
     let span = proof
@@ -39,6 +51,10 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
         && proof.certificate.status != Status::Certified
         && proof.certificate.status != Status::Multi
     {
+        // Families that lose rows are reported where they are declared, once.
+        if decisive(&proof.analysis).is_some_and(|failure| failure.lint == "U1") {
+            return;
+        }
         let why = &proof.certificate.reason;
         let id = if proof.certificate.status == Status::Unservable { "A6" } else { "M2" };
         found.push(
@@ -53,9 +69,12 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
         );
         return;
     }
+    let shown = shown(model, schema, read, proof);
+    let formed = !proof.analysis.failures.iter().any(|failure| failure.call);
     for failure in &proof.analysis.failures {
-        // Families that lose rows are reported where they are declared.
-        if failure.lint == "U1" {
+        // Families that lose rows are reported where they are declared; of a call that cannot be
+        // formed there is no range to speak of.
+        if failure.lint == "U1" || (!formed && matches!(failure.lint, "A3" | "K6")) {
             continue;
         }
         let message = format!("{name}: {}", failure.reason);
@@ -63,7 +82,7 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
             // What is refused is harm, whatever the lint is elsewhere.
             Found::new(failure.lint, proof.schema, name, span, message)
                 .severity(Severity::Error)
-                .reproducer(reproducer(proof)),
+                .reproducer(shown.clone()),
         );
     }
     let Some(serve) = &proof.serve else { return };
@@ -197,8 +216,10 @@ fn write(model: &Model, proof: &Proof, found: &mut Vec<Found>) {
     let Some(write) = model.writes.get(proof.pattern) else { return };
     let span =
         proof.plan.as_ref().filter(|plan| !plan.derived).map_or(write.name.span, |plan| plan.span);
+    // Without a plan the decisive reason says why there is none; the others follow from it.
+    let first = decisive(&proof.analysis).filter(|_| proof.derived);
     for failure in &proof.analysis.failures {
-        if failure.lint == "U1" {
+        if failure.lint == "U1" || first.is_some_and(|first| !std::ptr::eq(first, failure)) {
             continue;
         }
         let message = format!("{}: {}", write.name.text, failure.reason);
@@ -211,9 +232,36 @@ fn write(model: &Model, proof: &Proof, found: &mut Vec<Found>) {
             found.push(Found::new("M2", proof.schema, &write.name.text, span, message));
             continue;
         }
+        // What is refused is harm, whatever the lint is elsewhere.
         found.push(
             Found::new(lint, proof.schema, &write.name.text, span, message)
+                .severity(Severity::Error)
                 .reproducer(reproducer(proof)),
         );
+    }
+}
+
+/// U4 by the pattern alone: it asks for one, and nothing keeps several from fitting.
+fn one_of_several(model: &Model, found: &mut Vec<Found>) {
+    for read in model.reads.iter().filter(|read| read.unique && read.aggregate.is_none()) {
+        for source in &read.sources {
+            let fixed = source.predicates.iter().filter(|predicate| predicate.op == CondOp::Eq);
+            let known =
+                fixed.map(|predicate| canonical(model, source.relation, &predicate.path)).collect();
+            if crate::model::closure::determines_tuple(model, source.relation, &known) {
+                continue;
+            }
+            let names: Vec<String> =
+                known.iter().map(|path| model.path_text(source.relation, path)).collect();
+            let relation = &model.relation(source.relation).name.text;
+            let message = format!(
+                "{} asks for one {relation}, and several may have the same {}",
+                read.name.text,
+                if names.is_empty() { "form".to_owned() } else { names.join(", ") }
+            );
+            let mut one = Found::new("U4", 0, &read.name.text, read.name.span, message);
+            one.schema = None;
+            found.push(one);
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Found};
+use super::{Context, Found, sample_keys};
 use crate::model::Value;
+use crate::model::relation::Relation;
 use crate::model::schema::Sample;
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
@@ -13,19 +14,17 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
             for (name, value) in &sample.values {
                 columns.entry(name).or_default().push((sample, value));
             }
-            for key in &sample.keys {
-                let unexpanded = key.contains(['<', '{']) || key.is_empty() || key.contains("##");
-                if unexpanded {
-                    let message = format!("the sample key {key:?} is empty or was not filled in");
-                    found.push(Found::new("D1", number, "sample", sample.span, message));
-                }
-            }
             domain(context, number, sample, found);
         }
         for (name, values) in columns {
             digits(number, name, &values, found);
-            forms(number, name, &values, found);
+            let texts = values.iter().filter_map(|(sample, value)| match value {
+                Value::Text(text) => Some((*sample, text.as_str())),
+                _ => None,
+            });
+            forms(number, name, texts, found);
         }
+        sample_keys::check(schema, number, found);
     }
 }
 
@@ -33,6 +32,7 @@ fn domain(context: &Context<'_>, number: usize, sample: &Sample, found: &mut Vec
     let Some(schema) = context.model.schemas.get(number) else { return };
     let Some(family) = schema.families.get(sample.family) else { return };
     let relation = context.model.relation(family.source);
+    expiry(number, relation, sample, found);
     for (name, value) in &sample.values {
         let Some(column) = relation.columns.iter().find(|column| column.name == *name) else {
             continue;
@@ -47,23 +47,51 @@ fn domain(context: &Context<'_>, number: usize, sample: &Sample, found: &mut Vec
     }
 }
 
-/// A number with fewer or more digits than most of its column.
+/// T1 by what is printed: an expiry of so many digits counts milliseconds.
+fn expiry(number: usize, relation: &Relation, sample: &Sample, found: &mut Vec<Found>) {
+    let columns = relation.columns.iter().filter(|column| column.facts.contains_key("ttl"));
+    for column in columns {
+        let value = sample.values.iter().find(|(name, _)| *name == column.name);
+        if let Some((name, Value::Int(n))) = value
+            && unit(*n).is_some_and(|unit| unit != "seconds")
+        {
+            let message = format!("{name} = {n} is no time in seconds, and stores count seconds");
+            found.push(Found::new("T1", number, "sample", sample.span, message));
+        }
+    }
+}
+
+/// What a number counts, if it is a time of our days.
+fn unit(n: i64) -> Option<&'static str> {
+    // From 1990 to 2100.
+    let within = |per_second: i64| (631_152_000..4_102_444_800).contains(&n.div_euclid(per_second));
+    [("seconds", 1), ("milliseconds", 1_000), ("microseconds", 1_000_000)]
+        .into_iter()
+        .find(|(_, per_second)| within(*per_second))
+        .map(|(name, _)| name)
+}
+
+/// A number with fewer or more digits than most of its column (D1), or that counts another unit
+/// (K8).
 fn digits(number: usize, name: &str, values: &[(&Sample, &Value)], found: &mut Vec<Found>) {
-    let lengths: Vec<usize> = values
-        .iter()
-        .filter_map(|(_, value)| match value {
-            Value::Int(n) if *n >= 100_000 => Some(n.to_string().len()),
+    let numbers = || {
+        values.iter().filter_map(|(sample, value)| match value {
+            Value::Int(n) if *n >= 100_000 => Some((*sample, *n)),
             _ => None,
         })
-        .collect();
-    let mut sorted = lengths.clone();
+    };
+    let mut sorted: Vec<usize> = numbers().map(|(_, n)| n.to_string().len()).collect();
     sorted.sort_unstable();
     let Some(usual) = sorted.get(sorted.len() / 2).copied() else { return };
-    for (sample, value) in values {
-        if let Value::Int(n) = value
-            && lengths.len() > 2
-            && n.to_string().len() != usual
+    let units: Vec<&str> = numbers().filter_map(|(_, n)| unit(n)).collect();
+    let first = units.first().copied().filter(|_| units.len() == sorted.len());
+    for (sample, n) in numbers() {
+        if let (Some(first), Some(own)) = (first, unit(n))
+            && first != own
         {
+            let message = format!("{name} = {n} counts {own}, others of it {first}");
+            found.push(Found::new("K8", number, "sample", sample.span, message));
+        } else if sorted.len() > 2 && n.to_string().len() != usual && first.is_none() {
             let message = format!(
                 "{name} = {n} has {} digits where the others have {usual}",
                 n.to_string().len()
@@ -73,22 +101,53 @@ fn digits(number: usize, name: &str, values: &[(&Sample, &Value)], found: &mut V
     }
 }
 
-/// K8: dates of one column with and without zones or separators.
-fn forms(number: usize, name: &str, values: &[(&Sample, &Value)], found: &mut Vec<Found>) {
-    let shape = |text: &str| -> Option<(bool, bool, bool)> {
-        let dated = text.len() >= 10
-            && text.as_bytes().get(4) == Some(&b'-')
-            && text.as_bytes().get(7) == Some(&b'-');
-        dated.then(|| (text.contains('T'), text.ends_with('Z'), text.contains('+')))
-    };
+/// K8: dates of one column in different forms.
+pub(super) fn forms<'a>(
+    number: usize,
+    name: &str,
+    texts: impl Iterator<Item = (&'a Sample, &'a str)>,
+    found: &mut Vec<Found>,
+) {
     let mut first = None;
-    for (sample, value) in values {
-        let Value::Text(text) = value else { continue };
+    for (sample, text) in texts {
         let Some(shape) = shape(text) else { continue };
-        if *first.get_or_insert(shape) != shape {
+        if *first.get_or_insert_with(|| shape.clone()) != shape {
             let message = format!("{name} is written in several forms, {text:?} among them");
             found.push(Found::new("K8", number, "sample", sample.span, message));
             return;
         }
     }
+}
+
+/// The form of a date: runs of digits by their lengths, all else as it stands. A zone's digits
+/// stay, since another offset sorts otherwise.
+fn shape(text: &str) -> Option<String> {
+    let (date, zone) = match text.find(['T', ' ']) {
+        Some(at) => {
+            let sign = text.get(at..)?.find(['+', '-']).map(|offset| at + offset);
+            sign.map_or((text, ""), |sign| text.split_at(sign))
+        }
+        None => (text, ""),
+    };
+    let mut out = String::new();
+    let mut runs = Vec::new();
+    let mut run = 0_usize;
+    for c in date.chars().chain(['\0']) {
+        if c.is_ascii_digit() {
+            run += 1;
+            continue;
+        }
+        if run > 0 {
+            runs.push(run);
+            out.push_str(&run.to_string());
+            run = 0;
+        }
+        if c != '\0' {
+            out.push(c);
+        }
+    }
+    let between = |c: char| c.is_ascii_digit() || "-/.:TZ ".contains(c);
+    let dated = matches!(runs.as_slice(), [4, 1..=2, 1..=2, ..] | [1..=2, 1..=2, 4, ..]);
+    (dated && date.starts_with(|c: char| c.is_ascii_digit()) && date.chars().all(between))
+        .then(|| out + zone)
 }

@@ -1,8 +1,7 @@
 //! Bytes and counts, from what is declared.
 
-use crate::model::schema::{Family, Part, Schema, Stored, Table};
-use crate::model::{ColumnPath, Model, Term, Type};
-use crate::prove::canon::canonical;
+use crate::model::schema::{Family, Part, Stored};
+use crate::model::{Model, Term, Type};
 
 /// Bytes of a row beside its values: head, lengths and the record of the store.
 ///
@@ -52,6 +51,39 @@ pub(crate) fn row_bytes(model: &Model, family: &Family) -> f64 {
     bytes
 }
 
+/// Bytes of the longest row that the declared maxima allow; what declares none counts as its
+/// average, and a character as one byte.
+pub(crate) fn row_bytes_max(model: &Model, family: &Family) -> f64 {
+    let paths = family.stored.iter().filter_map(|stored| match stored {
+        Stored::Path(path) => Some(path),
+        _ => None,
+    });
+    let keys = family.key.iter().flat_map(|column| &column.parts).filter_map(|part| match part {
+        Part::Hole { term: Term::Column(path), .. } => Some(path),
+        _ => None,
+    });
+    paths.chain(keys).map(|path| value_bytes_max(model, family.source, path)).sum::<f64>()
+        + ROW_OVERHEAD_BYTES
+}
+
+fn value_bytes_max(model: &Model, relation: usize, path: &[usize]) -> f64 {
+    let owner = model.path_owner(relation, path);
+    let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
+    let declared = column.and_then(|column| match &column.ty {
+        Type::Text(domain) => domain.max.map(|max| max as f64),
+        Type::Bytes => column.facts.get("max").copied(),
+        Type::List(element, max) => {
+            let each = match element.as_ref() {
+                Type::Text(domain) => domain.max.map_or(32.0, |max| max as f64),
+                _ => 16.0,
+            };
+            max.map(|max| max as f64 * each)
+        }
+        _ => None,
+    });
+    declared.unwrap_or_else(|| value_bytes(model, relation, path))
+}
+
 /// How many tuples share one value of a column, by a declared figure.
 pub(crate) fn elements(model: &Model, relation: usize, via: usize, figure: &str) -> Option<f64> {
     let relation = model.relation(relation);
@@ -62,56 +94,8 @@ pub(crate) fn elements(model: &Model, relation: usize, via: usize, figure: &str)
         .find_map(|fanout| fanout.facts.get(figure).copied())
 }
 
-/// The attributes of the partition key; `None` when a part is computed.
-pub(crate) fn partition_paths(
-    model: &Model,
-    table: &Table,
-    family: &Family,
-) -> Option<Vec<ColumnPath>> {
-    let mut paths = Vec::new();
-    for part in family.key.iter().take(table.partition).flat_map(|column| &column.parts) {
-        match part {
-            Part::Hole { term: Term::Column(path), .. } => {
-                paths.push(canonical(model, family.source, path));
-            }
-            Part::Hole { .. } => return None,
-            _ => {}
-        }
-    }
-    Some(paths)
-}
-
-/// Rows of the family in one partition now, by a declared figure.
-pub(crate) fn partition_rows(
-    model: &Model,
-    schema: &Schema,
-    family: &Family,
-    figure: &str,
-) -> Option<f64> {
-    let table = schema.tables.get(family.table)?;
-    if table.partition == 0 {
-        return None;
-    }
-    let paths = partition_paths(model, table, family)?;
-    let relation = model.relation(family.source);
-    if paths.is_empty() {
-        let count = relation.facts.get("count").copied();
-        return count.map(|count| count * sparse_share(model, family));
-    }
-    let known: std::collections::BTreeSet<ColumnPath> = paths.iter().cloned().collect();
-    if crate::model::closure::determines_tuple(model, family.source, &known) {
-        return Some(1.0);
-    }
-    relation
-        .fanouts
-        .iter()
-        .filter(|fanout| fanout.from.iter().all(|column| known.contains(&vec![*column])))
-        .filter_map(|fanout| fanout.facts.get(figure).or(fanout.facts.get("max")).copied())
-        .min_by(f64::total_cmp)
-}
-
 /// The share of the source's tuples that have a row: those with every optional part of the key.
-fn sparse_share(model: &Model, family: &Family) -> f64 {
+pub(crate) fn sparse_share(model: &Model, family: &Family) -> f64 {
     let mut share = 1.0;
     for path in crate::prove::read::all_key_paths(model, family) {
         let owner = model.path_owner(family.source, &path);
@@ -121,12 +105,4 @@ fn sparse_share(model: &Model, family: &Family) -> f64 {
         }
     }
     share
-}
-
-/// By how much the rows of a relation grow in so many seconds.
-pub(crate) fn growth(model: &Model, relation: usize, seconds: f64) -> f64 {
-    const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
-    let monthly =
-        model.relation(relation).facts.get("growth").copied().unwrap_or(0.0) * MONTH_SECONDS;
-    (1.0 + monthly).powf(seconds / MONTH_SECONDS)
 }

@@ -33,9 +33,12 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         counters(context.model, schema, write, proof, found);
     }
     for (number, schema) in context.model.schemas.iter().enumerate() {
-        for family in schema.families.iter().filter(|family| family.base.is_none()) {
-            unreachable(context.model, schema, number, family, found);
-            changing(context.model, number, family, found);
+        for family in &schema.families {
+            changing(context.model, schema, number, family, found);
+            if family.base.is_none() {
+                unreachable(context.model, schema, number, family, found);
+                copies(context.model, number, family, found);
+            }
         }
         guards(context.model, schema, number, found);
     }
@@ -233,9 +236,64 @@ fn unreachable(
     }
 }
 
+/// Whether a write changes an attribute.
+fn is_set(model: &Model, owner: usize, column: usize) -> bool {
+    model.writes.iter().flat_map(|write| &write.effects).any(|effect| {
+        effect.relation == owner
+            && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
+            && effect.set.iter().any(|(at, _)| *at == column)
+    })
+}
+
+/// W5 as a risk: a copy of what may change, and no write says so.
+fn copies(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
+    let stale: Vec<String> = family
+        .stored
+        .iter()
+        .filter_map(|stored| match stored {
+            Stored::Path(path) if path.len() > 1 => Some(path),
+            _ => None,
+        })
+        .filter(|path| {
+            let owner = model.path_owner(family.source, path);
+            let Some(column) = path.last().copied() else { return false };
+            let relation = model.relation(owner);
+            let stable = relation.columns.get(column).is_none_or(|one| one.immutable)
+                || relation.key().contains(&column);
+            !stable && !is_set(model, owner, column)
+        })
+        .map(|path| model.path_text(family.source, path))
+        .collect();
+    if stale.is_empty() {
+        return;
+    }
+    let message = format!(
+        "{} copies {}, which nothing keeps up: declare it immutable, or name the write that \
+         changes it",
+        family.name.text,
+        stale.join(", ")
+    );
+    found.push(
+        Found::new("W5", number, &family.name.text, family.name.span, message)
+            .severity(Severity::Warning),
+    );
+}
+
 /// W4: attributes in keys that writes change.
-fn changing(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
-    for path in all_key_paths(model, family) {
+fn changing(
+    model: &Model,
+    schema: &Schema,
+    number: usize,
+    family: &Family,
+    found: &mut Vec<Found>,
+) {
+    let base = family.base.and_then(|base| schema.families.get(base));
+    let told = base.map(|base| all_key_paths(model, base)).unwrap_or_default();
+    let (key, harm) = match base {
+        None => ("the key", ""),
+        Some(_) => ("the index's key", ", so a change writes two entries"),
+    };
+    for path in all_key_paths(model, family).into_iter().filter(|path| !told.contains(path)) {
         let owner = model.path_owner(family.source, &path);
         let Some(column) = path.last().copied() else { continue };
         let is_key = model.relation(owner).key().contains(&column);
@@ -249,7 +307,8 @@ fn changing(model: &Model, number: usize, family: &Family, found: &mut Vec<Found
         });
         if changed || (declared && !stable) || (!stable && path.len() > 1) {
             let name = model.path_text(family.source, &path);
-            let message = format!("{}: {name} changes and is part of the key", family.name.text);
+            let message =
+                format!("{}: {name} changes and is part of {key}{harm}", family.name.text);
             found.push(Found::new("W4", number, &family.name.text, family.name.span, message));
         }
     }
@@ -264,10 +323,13 @@ fn guards(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>)
             .iter()
             .flat_map(|write| &write.effects)
             .any(|effect| effect.relation == id && effect.kind == EffectKind::Insert);
-        if !stored || !inserted {
+        if !stored {
             continue;
         }
         for key in relation.keys.iter().skip(1) {
+            if !inserted && !key.iter().any(|column| is_set(model, id, *column)) {
+                continue;
+            }
             let wanted: BTreeSet<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
             let guarded = schema.families.iter().any(|family| {
                 family.source == id && family.base.is_none() && key_paths(model, family) == wanted

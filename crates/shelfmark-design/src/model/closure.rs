@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::relation::{Relation, RelationId};
 use super::{ColumnPath, Model};
 
-/// Returns every column of `relation` that the given ones determine.
+/// Returns every column of `relation` that the given ones determine, where the given ones are
+/// there: a unique attribute that is optional tells apart those that have it.
 ///
 /// The usual fixpoint; cost: dependencies times columns.
 pub(crate) fn closure(relation: &Relation, known: &BTreeSet<usize>) -> BTreeSet<usize> {
@@ -16,6 +17,12 @@ pub(crate) fn closure(relation: &Relation, known: &BTreeSet<usize>) -> BTreeSet<
     if relation.keys.iter().any(|key| !key.is_empty() && holds(&known, key)) {
         return (0..relation.columns.len()).collect();
     }
+    let given = known.clone();
+    // What is only derived may be absent, and several tuples may lack a unique attribute.
+    let there = |column: &usize| {
+        given.contains(column)
+            || relation.columns.get(*column).is_none_or(|column| !column.optional)
+    };
     loop {
         let before = known.len();
         for (from, to) in &relation.dependencies {
@@ -23,7 +30,8 @@ pub(crate) fn closure(relation: &Relation, known: &BTreeSet<usize>) -> BTreeSet<
                 known.extend(to);
             }
         }
-        if relation.keys.iter().any(|key| !key.is_empty() && holds(&known, key)) {
+        let whole = |key: &Vec<usize>| holds(&known, key) && key.iter().all(there);
+        if relation.keys.iter().any(|key| !key.is_empty() && whole(key)) {
             return (0..relation.columns.len()).collect();
         }
         if known.len() == before {

@@ -39,6 +39,8 @@ pub(crate) struct Read {
     pub(crate) unique: bool,
     pub(crate) consistency: Consistency,
     pub(crate) admin: bool,
+    /// `rate`, `peak` and the like; flags are 1.
+    pub(crate) facts: BTreeMap<String, f64>,
     pub(crate) span: Span,
 }
 

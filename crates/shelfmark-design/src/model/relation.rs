@@ -13,7 +13,8 @@ pub(crate) struct Relation {
     pub(crate) name: Named,
     pub(crate) is_link: bool,
     pub(crate) columns: Vec<Column>,
-    /// Candidate keys, the declared key first.
+    /// Candidate keys, the declared key first. The others may hold optional attributes: then no
+    /// two of those that have all of them are equal in them.
     pub(crate) keys: Vec<Vec<usize>>,
     /// Declared dependencies beyond the keys.
     pub(crate) dependencies: Vec<(Vec<usize>, Vec<usize>)>,

@@ -96,7 +96,7 @@ impl Planner<'_> {
                 ));
             }
         }
-        if self.target.text_keys {
+        if self.target.plans_texts() {
             self.texts_keep_order(&ask, source)?;
         }
         Ok(Some(ask))

@@ -127,7 +127,7 @@ impl<'a> Planner<'a> {
         Self {
             model,
             target,
-            indexed: target.strong_indexes && target.indexes_max > 0.0 && !target.text_keys,
+            indexed: target.strong_indexes && target.indexes_max > 0.0 && !target.plans_texts(),
             drafts: Vec::new(),
             of_relation: BTreeMap::new(),
             served: Vec::new(),
@@ -149,7 +149,7 @@ impl<'a> Planner<'a> {
     }
 
     fn fits(&self) -> Fits {
-        Fits { ascending_only: self.target.text_keys, ordered: self.target.ordered }
+        Fits { ascending_only: self.target.plans_texts(), ordered: self.target.ordered }
     }
 
     /// Finds or makes the family that serves the ask; says also whether it is read from its end.

@@ -40,7 +40,7 @@ impl Planner<'_> {
         };
         out.push_str(&format!("{verb} {table}"));
         let ranges = self.ranges(source, rest.first());
-        out.push_str(&if self.target.text_keys {
+        out.push_str(&if self.target.plans_texts() {
             self.bind_text(read, source, draft, (known, rest), &ranges)?
         } else {
             self.bind_typed(read, source, draft, known, &ranges)?
@@ -230,14 +230,14 @@ impl Planner<'_> {
         let known = row.keys.get(..row.known)?;
         let mut values = Vec::new();
         for path in known {
-            values.push(if self.target.text_keys {
+            values.push(if self.target.plans_texts() {
                 self.known_text(read, source, row.relation, path)?
             } else {
                 self.known(read, source, path)?
             });
         }
         let mut out = format!("  serve {} by ", read.name.text);
-        if self.target.text_keys {
+        if self.target.plans_texts() {
             values.insert(0, table.to_owned());
             let pk = values.join(&DELIMITER.to_string());
             out.push_str(&format!("query {table} pk {}", quote(&pk)));
@@ -258,7 +258,7 @@ impl Planner<'_> {
         let read = self.model.reads.get(read)?;
         let one = read.sources.first()?.predicates.first()?;
         let value = one.values.first()?;
-        let value = if self.target.text_keys {
+        let value = if self.target.plans_texts() {
             let Term::Param(_) = value else { return None };
             let relation = read.sources.first()?.relation;
             let parent = self.model.relation(relation).columns.get(*one.path.first()?)?.refers?;

@@ -112,7 +112,7 @@ impl Planner<'_> {
 
     fn key_text(&self, draft: &Draft) -> String {
         let components = self.key(draft);
-        if self.target.text_keys {
+        if self.target.plans_texts() {
             return self.text_key(draft, &components);
         }
         let texts: Vec<String> = components
@@ -172,7 +172,7 @@ impl Planner<'_> {
         let Some(read) = self.model.reads.get(mixed.read) else { return Default::default() };
         let table = names.take(&snake(&read.name.text));
         let mut out = format!("  table {table} {{\n");
-        if self.target.text_keys {
+        if self.target.plans_texts() {
             out.push_str("    pk text  sk text\n");
         }
         for row in &mixed.rows {
@@ -204,7 +204,7 @@ impl Planner<'_> {
         let between = DELIMITER.to_string();
         let join =
             |paths: &[ColumnPath]| paths.iter().map(hole).collect::<Vec<String>>().join(&between);
-        if self.target.text_keys {
+        if self.target.plans_texts() {
             let mut pk = table.to_owned();
             let mut sk = row.tag.clone();
             if !known.is_empty() {

@@ -59,6 +59,7 @@ pub(crate) fn exact_read(
         unique: false,
         consistency: crate::model::Consistency::Any,
         admin: false,
+        facts: std::collections::BTreeMap::new(),
         span: write.span,
     };
     let step =

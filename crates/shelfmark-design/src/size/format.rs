@@ -39,7 +39,7 @@ const CQL_VALUE_HEAD: f64 = 8.0;
 
 /// Bytes of a family's rows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     /// Once for a partition.
     partition: f64,
     row: f64,
@@ -47,11 +47,11 @@ pub(super) struct Sizes {
 
 impl Sizes {
     /// A row that is alone in its partition.
-    pub(super) fn row(self) -> f64 {
+    pub(crate) fn row(self) -> f64 {
         self.partition + self.row
     }
 
-    pub(super) fn partition(self, rows: f64) -> f64 {
+    pub(crate) fn partition(self, rows: f64) -> f64 {
         self.partition + rows * self.row
     }
 }
@@ -67,7 +67,7 @@ struct Cells {
     names: f64,
 }
 
-pub(super) fn sizes(model: &Model, schema: &Schema, family: &Family, target: &Target) -> Sizes {
+pub(crate) fn sizes(model: &Model, schema: &Schema, family: &Family, target: &Target) -> Sizes {
     let cells = cells(model, schema, family, target);
     let sum = |list: &[(f64, bool)]| list.iter().map(|(bytes, _)| bytes).sum::<f64>();
     let components = |list: &[(f64, bool)]| {
@@ -87,8 +87,8 @@ pub(super) fn sizes(model: &Model, schema: &Schema, family: &Family, target: &Ta
         }
         "cql" => {
             let values: f64 = cells.stored.iter().map(|(_, bytes)| bytes + CQL_VALUE_HEAD).sum();
-            let clustering: f64 = cells.sort.iter().map(|(bytes, _)| bytes + CQL_VALUE_HEAD).sum();
-            Sizes { partition: sum(&cells.partition), row: clustering + values }
+            // The formula counts heads of values only; what the key holds is no value.
+            Sizes { partition: sum(&cells.partition), row: sum(&cells.sort) + values }
         }
         "candb" => {
             // Nothing is published about more than keys and values.
@@ -202,7 +202,24 @@ fn plain_bytes(ty: &Type, target: &Target) -> Option<f64> {
             let digits = range.map_or(10.0, |(low, high)| {
                 low.unsigned_abs().max(high.unsigned_abs()).to_string().len() as f64
             });
-            if text_ids { digits / 2.0 + 1.0 } else { 8.0 }
+            match range {
+                _ if text_ids => digits / 2.0 + 1.0,
+                // `smallint` and `int` are as long as what they hold needs.
+                Some((low, high)) if target.name == "cql" => {
+                    let fits = |bits: u32| {
+                        let half = 1_i64 << (bits - 1);
+                        (-half..half).contains(low) && (-half..half).contains(high)
+                    };
+                    if fits(16) {
+                        2.0
+                    } else if fits(32) {
+                        4.0
+                    } else {
+                        8.0
+                    }
+                }
+                _ => 8.0,
+            }
         }
         _ => return None,
     })

@@ -8,7 +8,7 @@
 //!
 //! Invariant: every figure is a function of the model's text; none is negative.
 
-mod format;
+pub(crate) mod format;
 mod load;
 mod show;
 pub(crate) mod volume;

@@ -8,7 +8,7 @@ use crate::model::{ColumnPath, Function, Model, RelationId, Term, Type, Value};
 use crate::prove::canon::canonical;
 
 /// Days of a month, as calendars average it, in seconds.
-const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
+pub(crate) const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
 
 /// A hundred years: what lies beyond is not said.
 const MONTHS_MAX: f64 = 1_200.0;
@@ -18,14 +18,14 @@ const EULER: f64 = 0.577_215_664_901_532_9;
 
 /// Which figure of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Figure {
+pub(crate) enum Figure {
     Average,
     P99,
     Worst,
 }
 
 /// Tuples of a relation that share values of these attributes.
-pub(super) fn rows(
+pub(crate) fn rows(
     model: &Model,
     relation: RelationId,
     known: &BTreeSet<ColumnPath>,
@@ -138,7 +138,7 @@ fn parts(function: Function, args: &[Term], retention: Option<f64>) -> f64 {
 }
 
 /// By which share a partition grows in a month; `None` when nothing is declared.
-pub(super) fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
+pub(crate) fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<f64> {
     let (known, _) = partition(model, schema, family);
     let relation = model.relation(family.source);
     if known.is_empty() {
@@ -153,7 +153,17 @@ pub(super) fn growth(model: &Model, schema: &Schema, family: &Family) -> Option<
         .iter()
         .filter(|fanout| fanout.from.iter().all(given))
         .find_map(|fanout| fanout.facts.get("growth"))
+        // Where the values cannot become more, each takes its share of what comes.
+        .or_else(|| {
+            let all = relation.facts.get("growth");
+            all.filter(|_| fixed_values(model, family.source, &known))
+        })
         .map(|rate| rate * MONTH_SECONDS)
+}
+
+/// Whether the attributes have a number of values that does not grow.
+fn fixed_values(model: &Model, relation: RelationId, known: &BTreeSet<ColumnPath>) -> bool {
+    known.iter().all(|path| matches!(model.path_type(relation, path), Type::Enum(_) | Type::Bool))
 }
 
 /// Months until a size is reached.

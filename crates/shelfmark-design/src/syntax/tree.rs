@@ -10,17 +10,48 @@ use serde::{Deserialize, Serialize};
 use super::span::Span;
 
 /// A name and where it stands.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "String", into = "String")]
-#[schemars(with = "String")]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub(crate) struct Name {
     pub(crate) text: String,
     pub(crate) span: Span,
 }
 
-impl From<String> for Name {
-    fn from(text: String) -> Self {
+impl Name {
+    /// A name that stands nowhere and need not be one that can be written.
+    pub(crate) fn plain(text: String) -> Self {
         Self { text, span: Span::default() }
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let good = text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+            && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if good {
+            return Ok(Self::plain(text));
+        }
+        Err(format!("{text:?} is no name: a letter or `_`, then letters, digits and `_`"))
+    }
+}
+
+impl JsonSchema for Name {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Name".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    /// Beyond ASCII the pattern lets through more than letters and digits.
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": r"^[^\x00-@\[-\^`{-\x7f][^\x00-/:-@\[-\^`{-\x7f]*$",
+        })
     }
 }
 
@@ -32,13 +63,14 @@ impl From<Name> for String {
 
 /// A whole model.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct File {
     pub(crate) items: Vec<Item>,
 }
 
 /// What stands at the top of a model.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Item {
     Type(TypeItem),
     Entity(Relation),
@@ -52,6 +84,7 @@ pub(crate) enum Item {
 
 /// `type title = text(max 200)`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct TypeItem {
     pub(crate) name: Name,
     pub(crate) ty: Type,
@@ -61,6 +94,7 @@ pub(crate) struct TypeItem {
 
 /// A type as written.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Type {
     pub(crate) name: Name,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -74,7 +108,7 @@ pub(crate) struct Type {
 
 /// `max 200`, `without "#"`, `0..9`, `"open"`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum TypeOption {
     Max(u64),
     Min(u64),
@@ -86,6 +120,7 @@ pub(crate) enum TypeOption {
 
 /// An entity or a link.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Relation {
     pub(crate) name: Name,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -98,6 +133,7 @@ pub(crate) struct Relation {
 
 /// `User as followee`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct End {
     pub(crate) entity: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +142,7 @@ pub(crate) struct End {
 
 /// What stands in an entity or a link.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Member {
     Attribute(Attribute),
     Key(Names),
@@ -118,6 +154,7 @@ pub(crate) enum Member {
 
 /// `name: type facts`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Attribute {
     pub(crate) name: Name,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -131,6 +168,7 @@ pub(crate) struct Attribute {
 
 /// `key (a, b)`, `unique (a, b)`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Names {
     pub(crate) names: Vec<Name>,
     #[serde(skip)]
@@ -139,6 +177,7 @@ pub(crate) struct Names {
 
 /// `fd a, b -> c`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Fd {
     pub(crate) from: Vec<Name>,
     pub(crate) to: Vec<Name>,
@@ -148,6 +187,7 @@ pub(crate) struct Fd {
 
 /// `fanout followee -> follower avg 120 max 40M`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Fanout {
     pub(crate) from: Vec<Name>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,6 +200,7 @@ pub(crate) struct Fanout {
 
 /// A word, perhaps with a quantity: `immutable`, `rate 300/s`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
     pub(crate) name: Name,
     /// The quantity as written, such as `2M`, `300/s`, `3%/mo`, `64MiB`.
@@ -169,6 +210,7 @@ pub(crate) struct Fact {
 
 /// `u: User`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Param {
     pub(crate) name: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,6 +219,7 @@ pub(crate) struct Param {
 
 /// A path such as `author.name`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Path {
     pub(crate) parts: Vec<Name>,
 }
@@ -195,6 +238,7 @@ impl Path {
 
 /// A value as written.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Expr {
     pub(crate) kind: ExprKind,
     #[serde(skip)]
@@ -202,7 +246,7 @@ pub(crate) struct Expr {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum ExprKind {
     Path(Path),
     Text(String),
@@ -255,6 +299,7 @@ impl From<Template> for String {
 
 /// A predicate.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Cond {
     pub(crate) path: Path,
     pub(crate) op: CondOp,
@@ -267,7 +312,7 @@ pub(crate) struct Cond {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum CondOp {
     Eq,
     Lt,
@@ -286,6 +331,7 @@ pub(crate) enum CondOp {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Order {
     pub(crate) path: Path,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -293,7 +339,7 @@ pub(crate) struct Order {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Aggregate {
     Count,
     Sum,
@@ -303,6 +349,7 @@ pub(crate) enum Aggregate {
 
 /// `read name(params) = …`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Read {
     pub(crate) name: Name,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -338,6 +385,7 @@ pub(crate) struct Read {
 
 /// `write name(params) = effect and effect`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Write {
     pub(crate) name: Name,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -350,7 +398,7 @@ pub(crate) struct Write {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum EffectKind {
     Insert,
     Link,
@@ -361,7 +409,7 @@ pub(crate) enum EffectKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Existing {
     /// The caller promises that the key is new.
     #[default]
@@ -374,6 +422,7 @@ pub(crate) enum Existing {
 
 /// One change of the state.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Effect {
     pub(crate) kind: EffectKind,
     pub(crate) relation: Name,
@@ -391,6 +440,7 @@ pub(crate) struct Effect {
 
 /// `for each Member as m where chat = c`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Each {
     pub(crate) source: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -401,6 +451,7 @@ pub(crate) struct Each {
 
 /// `schema published target candb "…" { … }`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Schema {
     pub(crate) name: Name,
     pub(crate) target: Name,
@@ -415,10 +466,13 @@ pub(crate) struct Schema {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) samples: Vec<SampleRow>,
     #[serde(skip)]
+    pub(crate) sample_span: Option<Span>,
+    #[serde(skip)]
     pub(crate) span: Span,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Table {
     pub(crate) name: Name,
     /// Whether it was written as one line: `table t from Source key (…)`.
@@ -434,6 +488,7 @@ pub(crate) struct Table {
 
 /// A row family.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Row {
     pub(crate) name: Name,
     pub(crate) sources: Vec<Name>,
@@ -449,6 +504,7 @@ pub(crate) struct Row {
 
 /// `index by_title pk "…" sk "…"`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Index {
     pub(crate) name: Name,
     pub(crate) key: Key,
@@ -459,7 +515,7 @@ pub(crate) struct Index {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Key {
     /// `pk "…" sk "…"`.
     Text { pk: Template, sk: Option<Template> },
@@ -468,6 +524,7 @@ pub(crate) enum Key {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Component {
     pub(crate) expr: Expr,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -475,14 +532,14 @@ pub(crate) struct Component {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Store {
     All,
     Items(Vec<StoreItem>),
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum StoreItem {
     Path(Path),
     Collect { path: Path, alias: Option<Name> },
@@ -491,6 +548,7 @@ pub(crate) enum StoreItem {
 
 /// `serve pattern(params) by step then step`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Serve {
     pub(crate) pattern: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -501,12 +559,13 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Step {
     pub(crate) kind: StepKind,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum StepKind {
     /// A read of the store.
     Read(Box<ReadStep>),
@@ -516,7 +575,7 @@ pub(crate) enum StepKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Verb {
     Get,
     Query,
@@ -525,6 +584,7 @@ pub(crate) enum Verb {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ReadStep {
     /// `each x in xs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -540,14 +600,14 @@ pub(crate) struct ReadStep {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum EachOf {
     Param(Name),
     Numbers(i64, i64),
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Bind {
     /// The whole table.
     Nothing,
@@ -558,7 +618,7 @@ pub(crate) enum Bind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum BoundKind {
     /// All that begins with it.
     Begins,
@@ -575,6 +635,7 @@ pub(crate) enum BoundKind {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Bound {
     pub(crate) kind: BoundKind,
     pub(crate) value: Expr,
@@ -582,6 +643,7 @@ pub(crate) struct Bound {
 
 /// `write name { … }` in a schema.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct WritePlan {
     pub(crate) pattern: Name,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -592,7 +654,7 @@ pub(crate) struct WritePlan {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum WriteStep {
     Transaction(Vec<WriteStep>),
     Read { row: Name, conds: Vec<Cond>, alias: Option<Name> },
@@ -603,6 +665,7 @@ pub(crate) enum WriteStep {
 
 /// A row as a document prints it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SampleRow {
     pub(crate) row: Name,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -615,6 +678,7 @@ pub(crate) struct SampleRow {
 
 /// `target shelfmark { partition.max 64MiB }`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
     pub(crate) target: Name,
     pub(crate) values: Vec<(Path, String)>,
@@ -624,6 +688,7 @@ pub(crate) struct Settings {
 
 /// `allow K4 in published because "…"`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Allow {
     pub(crate) lints: Vec<Name>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

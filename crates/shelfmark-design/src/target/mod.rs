@@ -35,12 +35,34 @@ pub(crate) struct Target {
     pub(crate) transaction_items_max: f64,
     /// Bytes of a whole key.
     pub(crate) key_bytes_max: f64,
+    /// Of one table.
     pub(crate) indexes_max: f64,
+    /// What its keys look like, where they are no free lists of columns.
+    pub(crate) key_shape: Option<KeyShape>,
+}
+
+/// How many columns the two halves of a key have, and how long they get.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct KeyShape {
+    pub(crate) partition_columns_max: usize,
+    pub(crate) sort_columns_max: usize,
+    pub(crate) index_partition_columns_max: usize,
+    pub(crate) index_sort_columns_max: usize,
+    pub(crate) partition_bytes_max: f64,
+    pub(crate) sort_bytes_max: f64,
+    /// Whether a column can be told to descend.
+    pub(crate) descending: bool,
 }
 
 impl Target {
+    /// Whether derived keys are texts: where nothing else is had, or where a key has too few
+    /// columns for what it must hold.
+    pub(crate) fn plans_texts(&self) -> bool {
+        self.text_keys || self.key_shape.is_some()
+    }
+
     /// What a model may set, beside the thresholds of lints.
-    pub(crate) const SETTINGS: [&'static str; 13] = [
+    pub(crate) const SETTINGS: [&'static str; 14] = [
         "item.max",
         "partition.max",
         "partition.reads",
@@ -52,6 +74,7 @@ impl Target {
         "P1.horizon",
         "P3.values",
         "P3.share",
+        "P4.partitions",
         "V2.share",
         "W3.rows",
     ];

@@ -42,7 +42,7 @@ fn the_json_form_is_the_same_model() {
     for seed in SEEDS {
         let document = Document::parse("seed", seed).expect("resolves");
         let json = document.to_json().expect("writes");
-        let text = Document::text_of_json(&json.to_string()).expect("reads");
+        let text = Document::text_of_json("json", &json.to_string()).expect("reads");
         let again =
             Document::parse("again", &text).unwrap_or_else(|report| panic!("{report}\n{text}"));
         assert_eq!(json, again.to_json().expect("writes"));

@@ -165,7 +165,13 @@ fn known(model: &Model, relation: RelationId, paths: &BTreeSet<ColumnPath>) -> B
 /// The fixpoint of keys and dependencies.
 fn follow(relation: &Relation, mut known: BTreeSet<usize>) -> BTreeSet<usize> {
     let all: Vec<usize> = (0..relation.columns.len()).collect();
-    let keys = relation.keys.iter().filter(|key| !key.is_empty()).map(|key| (key, &all));
+    // An optional attribute tells tuples apart only where it is known to be there.
+    let given = known.clone();
+    let there = |at: &usize| {
+        given.contains(at) || relation.columns.get(*at).is_some_and(|column| !column.optional)
+    };
+    let keys = relation.keys.iter().filter(|key| !key.is_empty() && key.iter().all(there));
+    let keys = keys.map(|key| (key, &all));
     let rules: Vec<(&Vec<usize>, &Vec<usize>)> =
         keys.chain(relation.dependencies.iter().map(|(from, to)| (from, to))).collect();
     for _ in 0..=rules.len() {

@@ -137,8 +137,9 @@ impl<'m> World<'m> {
                 columns.iter().map(|at| tuple.get(*at).cloned().unwrap_or(Value::Null)).collect()
             };
             let mut fine = relation.keys.iter().all(|key| {
-                let distinct: BTreeSet<_> = self.of(id).iter().map(|one| part(one, key)).collect();
-                distinct.len() == self.of(id).len()
+                let whole = self.of(id).iter().map(|one| part(one, key));
+                let whole: Vec<_> = whole.filter(|part| !part.contains(&Value::Null)).collect();
+                whole.iter().collect::<BTreeSet<_>>().len() == whole.len()
             });
             for (from, to) in &relation.dependencies {
                 let mut known = BTreeMap::new();

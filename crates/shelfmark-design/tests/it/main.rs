@@ -7,6 +7,8 @@
 mod draw;
 mod imports;
 mod lints;
+mod machine;
+mod pairs;
 mod planned;
 mod reference;
 

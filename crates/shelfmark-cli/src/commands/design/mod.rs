@@ -193,9 +193,9 @@ fn json(file: Option<&Path>, back: bool) -> anyhow::Result<()> {
         return print(&format!("{:#}\n", Document::json_schema()));
     };
     if back {
-        let text = Document::text_of_json(&text_of(file)?)
-            .map_err(|error| anyhow!("{}: {error}", file.display()))?;
-        return print(&text);
+        let name = file.display().to_string();
+        let json = text_of(file).map_err(NoModel::File)?;
+        return print(&Document::text_of_json(&name, &json).map_err(NoModel::Text)?);
     }
     let value = document(file)?.to_json().map_err(|error| anyhow!(error))?;
     print(&format!("{value:#}\n"))

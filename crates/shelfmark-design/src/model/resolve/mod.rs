@@ -8,17 +8,30 @@ mod relations;
 mod schemas;
 mod writes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Model, Named, Type, Value};
 use crate::limits::{DIAGNOSTICS_MAX, PATTERNS_MAX};
 use crate::syntax::diagnostic::{Diagnostic, nearest};
+use crate::syntax::parser::Broken;
 use crate::syntax::span::Span;
 use crate::syntax::tree::{Fact, File, Item, Name};
 
 /// Resolves a file; the messages are empty exactly when the model is whole.
 pub(crate) fn resolve(file: &File) -> (Model, Vec<Diagnostic>) {
-    let mut resolver = Resolver::default();
+    resolve_with(file, Resolver::default())
+}
+
+/// Looks up the names of a file of which some could not be read. What may have been named there
+/// is not missed, and only names are spoken of: the rest may follow from what is not there.
+pub(crate) fn resolve_rest(file: &File, broken: Broken) -> Vec<Diagnostic> {
+    if broken.open {
+        return Vec::new();
+    }
+    resolve_with(file, Resolver { names_only: true, lost: broken.words, ..Resolver::default() }).1
+}
+
+fn resolve_with(file: &File, mut resolver: Resolver) -> (Model, Vec<Diagnostic>) {
     let patterns =
         file.items.iter().filter(|item| matches!(item, Item::Read(_) | Item::Write(_))).count();
     if patterns > PATTERNS_MAX {
@@ -51,6 +64,10 @@ pub(super) struct Resolver {
     pub(super) model: Model,
     pub(super) types: BTreeMap<String, Type>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Whether only what is wrong with names is told.
+    names_only: bool,
+    /// Names of what is there but could not be read or resolved: they are not missed.
+    pub(super) lost: BTreeSet<String>,
     /// Names of the model, each with its place in its list.
     relations: BTreeMap<String, usize>,
     reads: BTreeMap<String, usize>,
@@ -62,6 +79,12 @@ pub(super) struct Resolver {
 
 impl Resolver {
     pub(super) fn error(&mut self, diagnostic: Diagnostic) {
+        if !self.names_only {
+            self.report(diagnostic);
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
         if self.diagnostics.len() < DIAGNOSTICS_MAX {
             self.diagnostics.push(diagnostic);
         }
@@ -69,18 +92,21 @@ impl Resolver {
 
     /// Reports a name that is not known, with the nearest that is.
     pub(super) fn unknown(&mut self, what: &str, name: &str, span: Span, known: &[String]) {
+        if self.lost.contains(name) {
+            return;
+        }
         let mut diagnostic = Diagnostic::error(span, format!("there is no {what} `{name}`"));
         if let Some(near) = nearest(name, known.iter().map(String::as_str)) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         } else if !known.is_empty() && known.len() <= 12 {
             diagnostic = diagnostic.help(format!("known: {}", known.join(", ")));
         }
-        self.error(diagnostic);
+        self.report(diagnostic);
     }
 
     pub(super) fn twice(&mut self, what: &str, name: &Name) {
         let message = format!("the {what} `{}` is defined twice", name.text);
-        self.error(Diagnostic::error(name.span, message).help("rename one of them"));
+        self.report(Diagnostic::error(name.span, message).help("rename one of them"));
     }
 
     fn settings(&mut self, settings: &crate::syntax::tree::Settings) {

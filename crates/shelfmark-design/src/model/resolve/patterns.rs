@@ -6,7 +6,8 @@ use super::super::term::{ColumnPath, Function, Term};
 use super::super::types::Type;
 use super::super::value::Value;
 use super::{Resolver, constant, facts_of, named};
-use crate::syntax::diagnostic::Diagnostic;
+use crate::syntax::diagnostic::{Diagnostic, nearest};
+use crate::syntax::span::Span;
 use crate::syntax::tree::{self, Cond, CondOp, Expr, ExprKind, Path};
 
 /// What names in a value may mean, beside inputs.
@@ -32,7 +33,10 @@ impl Resolver {
         let mut params = Params::declared(self, &read.params);
         let mut relations: Vec<RelationId> = Vec::new();
         for name in &read.sources {
-            let Some(id) = self.relation_id(name) else { return };
+            let Some(id) = self.relation_id(name) else {
+                self.lost.insert(read.name.text.clone());
+                return;
+            };
             relations.push(id);
         }
         let mut sources = Vec::new();
@@ -49,6 +53,9 @@ impl Resolver {
             .limit
             .as_ref()
             .and_then(|limit| self.value(limit, Some(&Type::Int(None)), &mut params, Scope::NONE));
+        if let Some(written) = &read.limit {
+            self.check_limit(limit.as_ref(), written.span);
+        }
         let aggregate = read.aggregate.as_ref().map(|(kind, path)| {
             let first = relations.first().copied().unwrap_or(0);
             (*kind, path.as_ref().and_then(|path| self.column_path(first, path)))
@@ -79,6 +86,7 @@ impl Resolver {
             unique: read.unique,
             consistency,
             admin: facts.contains_key("admin"),
+            facts,
             span: read.span,
         });
     }
@@ -216,7 +224,46 @@ impl Resolver {
             .iter()
             .map(|value| self.value(value, Some(&wanted), params, scope))
             .collect();
-        Some(Predicate { path, op: cond.op, values: values?, max: cond.max, span: cond.span })
+        let values = values?;
+        // A variant that is not one is a slip of the pen; another value is merely never met.
+        if cond.op == CondOp::Eq && matches!(ty, Type::Enum(_)) {
+            for (value, expr) in values.iter().zip(&cond.values) {
+                self.check_held(value, &ty, expr.span);
+            }
+        }
+        Some(Predicate { path, op: cond.op, values, max: cond.max, span: cond.span })
+    }
+
+    /// Reports a constant that its attribute cannot have.
+    pub(super) fn check_held(&mut self, value: &Term, ty: &Type, span: Span) {
+        let Term::Const(value) = value else { return };
+        if *value == Value::Null || ty.holds(value) {
+            return;
+        }
+        let shown = value.text(ty);
+        let mut diagnostic = Diagnostic::error(
+            span,
+            match ty {
+                Type::Int(Some((low, high))) => format!("{shown} is no int({low}..{high})"),
+                ty => format!("{shown:?} is no such {}", ty.name()),
+            },
+        );
+        if let Type::Enum(variants) = ty {
+            let near = nearest(&shown, variants.iter().map(String::as_str));
+            diagnostic = diagnostic.help(near.map_or_else(
+                || format!("known: {}", variants.join(", ")),
+                |near| format!("did you mean {near:?}?"),
+            ));
+        }
+        self.error(diagnostic);
+    }
+
+    /// Reports a constant that limits to nothing.
+    pub(super) fn check_limit(&mut self, limit: Option<&Term>, span: Span) {
+        if matches!(limit, Some(Term::Const(Value::Int(n))) if *n < 1) {
+            let message = "a limit is at least 1".to_owned();
+            self.error(Diagnostic::error(span, message));
+        }
     }
 
     /// Resolves a value; an input without a type takes the one that is wanted.
@@ -408,7 +455,7 @@ impl Params {
     pub(super) fn known(params: &[Param]) -> Self {
         let list = params
             .iter()
-            .map(|param| (tree::Name::from(param.name.clone()), Some(param.ty.clone())))
+            .map(|param| (tree::Name::plain(param.name.clone()), Some(param.ty.clone())))
             .collect();
         Self { list }
     }
@@ -428,7 +475,7 @@ impl Params {
 
     fn implicit(&mut self, name: &str) -> usize {
         self.index(name).unwrap_or_else(|| {
-            self.list.push((tree::Name::from(name.to_owned()), None));
+            self.list.push((tree::Name::plain(name.to_owned()), None));
             self.list.len() - 1
         })
     }

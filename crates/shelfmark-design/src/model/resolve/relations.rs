@@ -183,7 +183,9 @@ impl Resolver {
         }
         for member in &relation.members {
             let Member::Attribute(attribute) = member else { continue };
-            let Some((ty, refers)) = self.column_type(&attribute.ty) else { continue };
+            // Of an unknown type, so that the attribute is not missed as well.
+            let unknown = (Type::Text(TextDomain::default()), None);
+            let (ty, refers) = self.column_type(&attribute.ty).unwrap_or(unknown);
             let facts = facts_of(&attribute.facts);
             columns.push(Column {
                 name: attribute.name.text.clone(),
@@ -261,10 +263,6 @@ impl Resolver {
                 self.error(Diagnostic::error(column.span, message));
             }
         }
-        let found = self.model.relation(id);
-        keys.retain(|key| {
-            key.iter().all(|n| found.columns.get(*n).is_some_and(|column| !column.optional))
-        });
         keys.insert(0, primary);
         let (dependencies, fanouts) = self.dependencies(id, relation);
         if let Some(found) = self.model.relations.get_mut(id) {

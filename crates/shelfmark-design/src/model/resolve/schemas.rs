@@ -33,6 +33,7 @@ impl Resolver {
             crate::target::names().iter().map(|&name| name.to_owned()).collect();
         if !known.contains(&written.target.text) {
             self.unknown("target", &written.target.text, written.target.span, &known);
+            self.lost.insert(written.name.text.clone());
             return;
         }
         let mut schema = Schema {
@@ -97,8 +98,12 @@ impl Resolver {
                 self.twice("row family", &row.name);
             }
             for source in &row.sources {
-                if let Some(source) = self.relation_id(source) {
-                    self.row(schema, table, row, source);
+                match self.relation_id(source) {
+                    Some(source) => self.row(schema, table, row, source),
+                    None => {
+                        let indexes = row.indexes.iter().map(|index| &index.name.text);
+                        self.lost.extend(indexes.chain([&row.name.text]).cloned());
+                    }
                 }
             }
         }
@@ -111,7 +116,11 @@ impl Resolver {
             .iter()
             .filter_map(|cond| self.predicate(source, cond, &mut none, Scope::NONE))
             .collect();
-        let Some(key) = self.key(&schema.target, source, &row.key) else { return };
+        let Some(key) = self.key(&schema.target, source, &row.key) else {
+            let indexes = row.indexes.iter().map(|index| &index.name.text);
+            self.lost.extend(indexes.chain([&row.name.text]).cloned());
+            return;
+        };
         self.agree(schema, table, &key, row.name.span);
         let stored = self.stored(source, &row.store);
         let base = schema.families.len();

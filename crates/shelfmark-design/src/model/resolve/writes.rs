@@ -47,8 +47,9 @@ impl Resolver {
         }
         let prior = each.as_ref().map(|each| (each.alias.as_str(), each.relation));
         let scope = Scope { relation: None, prior, each: None };
-        let mut key = self.bindings(relation, &effect.key, params, scope);
-        let mut set = self.bindings(relation, &effect.set, params, scope);
+        let changes_by = effect.kind == Written::Increment;
+        let mut key = self.bindings(relation, &effect.key, true, params, scope);
+        let mut set = self.bindings(relation, &effect.set, !changes_by, params, scope);
         let kind = match effect.kind {
             Written::Insert | Written::Link => EffectKind::Insert,
             Written::Update => EffectKind::Update,
@@ -68,6 +69,7 @@ impl Resolver {
         &mut self,
         relation: usize,
         written: &[(Name, tree::Expr)],
+        checked: bool,
         params: &mut Params,
         scope: Scope<'_>,
     ) -> Vec<(usize, Term)> {
@@ -86,6 +88,10 @@ impl Resolver {
             if optional && is_absent {
                 found.push((column, Term::Const(Value::Null)));
             } else if let Some(term) = self.value(expr, Some(&ty), params, scope) {
+                // What a counter changes by may lie outside what it counts to.
+                if checked {
+                    self.check_held(&term, &ty, expr.span);
+                }
                 found.push((column, term));
             }
         }

@@ -10,6 +10,8 @@ mod relation;
 mod schema;
 mod template;
 
+use std::collections::BTreeSet;
+
 use super::diagnostic::{Diagnostic, nearest, shortened};
 use super::lexer::{Comment, Token, TokenKind, lex};
 use super::span::Span;
@@ -28,6 +30,16 @@ pub(crate) struct Parsed {
     pub(crate) file: File,
     pub(crate) comments: Vec<Comment>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What follows from the errors: words of what could not be read.
+    pub(crate) broken: Broken,
+}
+
+/// Words of lines that could not be read: what is missing may have been named there.
+#[derive(Debug, Default)]
+pub(crate) struct Broken {
+    pub(crate) words: BTreeSet<String>,
+    /// Whether a block has no end, so that nobody knows what is in it.
+    pub(crate) open: bool,
 }
 
 /// The words that begin an item.
@@ -43,6 +55,7 @@ pub(crate) fn parse(source: &str) -> Parsed {
             file: File::default(),
             comments: Vec::new(),
             diagnostics: vec![diagnostic],
+            broken: Broken::default(),
         };
     }
     let lexed = lex(source, &mut diagnostics);
@@ -52,10 +65,16 @@ pub(crate) fn parse(source: &str) -> Parsed {
         at: 0,
         depth: 0,
         diagnostics,
+        broken: Broken::default(),
         end: Token { kind: TokenKind::End, span: Span::default(), first: true },
     };
     let file = parser.file();
-    Parsed { file, comments: lexed.comments, diagnostics: parser.diagnostics }
+    Parsed {
+        file,
+        comments: lexed.comments,
+        diagnostics: parser.diagnostics,
+        broken: parser.broken,
+    }
 }
 
 /// `None` after an error, which has been reported.
@@ -67,6 +86,7 @@ pub(super) struct Parser<'a> {
     at: usize,
     depth: usize,
     pub(super) diagnostics: Vec<Diagnostic>,
+    broken: Broken,
     end: Token,
 }
 
@@ -122,13 +142,19 @@ impl<'a> Parser<'a> {
                 open += 1;
             } else if self.is("}") {
                 if open == 0 {
-                    return;
+                    break;
                 }
                 open -= 1;
             } else if open == 0 && self.token().first && starts(self) {
-                return;
+                break;
             }
             self.step();
+        }
+        for token in self.tokens.get(before..self.at).unwrap_or(&[]) {
+            if token.kind == TokenKind::Name {
+                let word = self.source.get(token.span.start..token.span.end).unwrap_or("");
+                self.broken.words.insert(word.to_owned());
+            }
         }
     }
 
@@ -143,6 +169,7 @@ impl<'a> Parser<'a> {
                     Diagnostic::error(open, "this block is never closed".to_owned())
                         .help("add a closing brace"),
                 );
+                self.broken.open = true;
                 self.depth -= 1;
                 return None;
             }
@@ -180,6 +207,17 @@ impl<'a> Parser<'a> {
         let diagnostic = Diagnostic::error(self.span(), message.into());
         self.report(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
         None
+    }
+
+    /// Fails where one of some words was expected: with the nearest, or with all of them.
+    pub(super) fn fail_among<T>(&mut self, what: &str, known: &[&str]) -> Got<T> {
+        let found = self.found();
+        let near = nearest(self.word(), known.iter().copied()).filter(|_| !self.word().is_empty());
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known: {}", known.join(", ")),
+        };
+        self.fail(format!("expected {what}, found {found}"), &help)
     }
 
     pub(super) fn token(&self) -> &Token {
@@ -266,7 +304,14 @@ impl<'a> Parser<'a> {
             return Some(());
         }
         let found = self.found();
-        self.fail(format!("expected `{word}`, found {found}"), "")
+        let near = nearest(self.word(), [word]).filter(|_| !self.word().is_empty());
+        let help = near.map_or_else(String::new, |near| format!("did you mean `{near}`?"));
+        self.fail(format!("expected `{word}`, found {found}"), &help)
+    }
+
+    /// Whether an item begins here: its word is the first of a line, and a name follows.
+    pub(super) fn at_item(&self) -> bool {
+        self.token().first && ITEMS.contains(&self.word()) && self.peek(1).kind == TokenKind::Name
     }
 
     /// What stands here, for messages.
@@ -278,7 +323,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn name(&mut self, what: &str) -> Got<Name> {
-        if self.token().kind == TokenKind::Name {
+        if self.token().kind == TokenKind::Name && !self.at_item() {
             let name = Name { text: self.word().to_owned(), span: self.span() };
             self.step();
             return Some(name);

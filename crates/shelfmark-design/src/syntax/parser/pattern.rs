@@ -21,6 +21,32 @@ const PATTERN_FACTS: [(&str, bool); 11] = [
     ("bulk", false),
 ];
 
+/// What may stand between an attribute and a value.
+const COMPARISONS: [&str; 15] = [
+    "=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "between",
+    "begins",
+    "in",
+    "contains",
+    "ends",
+    "matches",
+    "near",
+    "is",
+    "is present",
+    "is absent",
+];
+
+/// The words that begin a clause of a read.
+const CLAUSES: [&str; 8] =
+    ["with", "select", "where", "order", "limit", "page", "offset", "unique"];
+
+/// What a write does.
+const EFFECTS: [&str; 6] = ["insert", "link", "update", "delete", "unlink", "increment"];
+
 impl Parser<'_> {
     pub(super) fn read(&mut self) -> Got<Read> {
         let start = self.span();
@@ -50,10 +76,28 @@ impl Parser<'_> {
             facts: Vec::new(),
             span: start,
         };
-        while self.clause(&mut read)? {}
-        read.facts = self.facts(&PATTERN_FACTS)?;
+        loop {
+            while self.clause(&mut read)? {}
+            let facts = self.facts(&PATTERN_FACTS)?;
+            if facts.is_empty() {
+                break;
+            }
+            read.facts.extend(facts);
+        }
+        let known = CLAUSES.into_iter().chain(PATTERN_FACTS.map(|(name, _)| name));
+        self.ends_here("a clause of a read", known)?;
         read.span = self.since(start);
         Some(read)
+    }
+
+    /// Fails on a word that goes on where a pattern is over: a clause, misspelt.
+    fn ends_here<'k>(&mut self, what: &str, known: impl Iterator<Item = &'k str>) -> Got<()> {
+        let word = self.word();
+        if self.token().first || word.is_empty() || super::ITEMS.contains(&word) {
+            return Some(());
+        }
+        let known: Vec<&str> = known.collect();
+        self.fail_among(what, &known)
     }
 
     fn aggregate(&mut self) -> Got<Option<(Aggregate, Option<Path>)>> {
@@ -192,13 +236,7 @@ impl Parser<'_> {
                 }
                 _ => return self.fail("expected `is present` or `is absent`", ""),
             },
-            _ => {
-                let found = self.found();
-                return self.fail(
-                    format!("expected a comparison, found {found}"),
-                    "known: = < <= > >= between begins in contains ends matches near, is present, is absent",
-                );
-            }
+            _ => return self.fail_among("a comparison", &COMPARISONS),
         };
         self.step();
         if matches!(op, CondOp::Begins | CondOp::Ends) {
@@ -218,6 +256,8 @@ impl Parser<'_> {
             effects.push(self.effect()?);
         }
         let facts = self.facts(&PATTERN_FACTS)?;
+        let known = ["set", "unless", "or", "for", "and"].into_iter();
+        self.ends_here("more of a write", known.chain(PATTERN_FACTS.map(|(name, _)| name)))?;
         Some(Write { name, params, effects, facts, span: self.since(start) })
     }
 
@@ -230,13 +270,7 @@ impl Parser<'_> {
             "delete" => EffectKind::Delete,
             "unlink" => EffectKind::Unlink,
             "increment" => EffectKind::Increment,
-            _ => {
-                let found = self.found();
-                return self.fail(
-                    format!("expected what the write does, found {found}"),
-                    "known: insert, link, update, delete, unlink, increment",
-                );
-            }
+            _ => return self.fail_among("what the write does", &EFFECTS),
         };
         self.step();
         let relation = self.name("an entity or a link")?;

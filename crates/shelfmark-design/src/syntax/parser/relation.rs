@@ -96,8 +96,15 @@ impl Parser<'_> {
                 Some(TypeOption::Range(low, high))
             }
             other => {
-                let known = "known: max N, min N, without \"…\", only \"…\", 0..9, \"variant\"";
-                self.fail(format!("`{other}` is no option of a type"), known)
+                let near = nearest(other, ["max", "min", "without", "only"]);
+                let help = near.map_or_else(
+                    || {
+                        "known: max N, min N, without \"…\", only \"…\", 0..9, \"variant\""
+                            .to_owned()
+                    },
+                    |near| format!("did you mean `{near}`?"),
+                );
+                self.fail(format!("`{other}` is no option of a type"), &help)
             }
         }
     }
@@ -176,7 +183,9 @@ impl Parser<'_> {
             }
             "count" | "growth" | "retention" => self.facts_one(&RELATION_FACTS).map(Member::Fact),
             other => {
-                let near = nearest(other, MEMBERS).filter(|_| !other.is_empty());
+                let facts = ATTRIBUTE_FACTS.iter().chain(&FANOUT_FACTS).map(|(name, _)| *name);
+                let near = nearest(other, MEMBERS.into_iter().chain(facts));
+                let near = near.filter(|_| !other.is_empty());
                 let help = near.map_or_else(
                     || "an attribute is written `name: type`".to_owned(),
                     |near| format!("did you mean `{near}`?"),

@@ -28,6 +28,7 @@ impl Parser<'_> {
             serves: Vec::new(),
             writes: Vec::new(),
             samples: Vec::new(),
+            sample_span: None,
             span: start,
         };
         self.block(|parser| {
@@ -36,18 +37,19 @@ impl Parser<'_> {
                 "serve" => schema.serves.push(parser.serve()?),
                 "write" => schema.writes.push(parser.write_plan()?),
                 "sample" => {
+                    let start = parser.span();
                     parser.step();
                     parser.block(|inner| {
                         schema.samples.push(inner.sample_row()?);
                         Some(())
                     })?;
+                    let span = parser.since(start);
+                    let whole = schema.sample_span.get_or_insert(span);
+                    *whole = whole.to(span);
                 }
                 _ => {
-                    let found = parser.found();
-                    return parser.fail(
-                        format!("expected a part of a schema, found {found}"),
-                        "known: table, serve, write, sample",
-                    );
+                    let known = ["table", "serve", "write", "sample"];
+                    return parser.fail_among("a part of a schema", &known);
                 }
             }
             Some(())
@@ -79,13 +81,7 @@ impl Parser<'_> {
                     table.columns.push(parser.name("a column")?);
                     parser.expect_word("text")?;
                 }
-                _ => {
-                    let found = parser.found();
-                    return parser.fail(
-                        format!("expected a part of a table, found {found}"),
-                        "known: row, pk text, sk text",
-                    );
-                }
+                _ => return parser.fail_among("a part of a table", &["row", "pk", "sk"]),
             }
             Some(())
         })?;
@@ -243,11 +239,8 @@ impl Parser<'_> {
             "scan" => Verb::Scan,
             "range" => Verb::Range,
             _ => {
-                let found = self.found();
-                return self.fail(
-                    format!("expected a step of a plan, found {found}"),
-                    "known: get, query, scan, range, each x in xs …, filter, sort, take",
-                );
+                let known = ["get", "query", "scan", "range", "each", "filter", "sort", "take"];
+                return self.fail_among("a step of a plan", &known);
             }
         };
         self.step();
@@ -277,7 +270,8 @@ impl Parser<'_> {
             }
         }
         if pk.is_none() && sk.is_none() && bounds.is_empty() {
-            return Some((Bind::Nothing, Vec::new()));
+            // Without a word for the column: ends on the first one.
+            return Some((Bind::Nothing, self.bounds()?));
         }
         Some((Bind::Text { pk, sk }, bounds))
     }
@@ -348,11 +342,8 @@ impl Parser<'_> {
                 })
             }
             _ => {
-                let found = self.found();
-                self.fail(
-                    format!("expected a step of a write, found {found}"),
-                    "known: read, put, delete, patch, transaction { … }",
-                )
+                let known = ["read", "put", "delete", "patch", "transaction"];
+                self.fail_among("a step of a write", &known)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The formatter: from the tree back to text, with the comments.
 //!
-//! A comment stays in front of what it stood in front of, or behind what ended on its line. One
-//! blank line is kept where there were some.
+//! A comment stays in front of what it stood in front of, or behind what ended on its line; one
+//! inside a pattern or a row goes in front of it. One blank line is kept where there were some.
 //!
 //! Invariant: formatting what was formatted changes nothing, and what is parsed from it is the
 //! same tree.
@@ -113,6 +113,8 @@ impl Printer<'_> {
     /// Writes one unit; its clauses go on lines of their own when they do not fit on one.
     fn line(&mut self, span: Span, clauses: &[String]) {
         self.lead(span.start);
+        // What stands inside, between clauses that go on one line, is said before them.
+        self.comments_before(span.end);
         let one = clauses.join(" ");
         let indent = "  ".repeat(self.depth);
         if indent.len() + one.chars().count() <= WIDTH_MAX || clauses.len() < 2 {
@@ -190,7 +192,7 @@ impl Printer<'_> {
     fn end(&mut self, end: usize) {
         self.last = end.max(self.last);
         if let Some(comment) = self.comments.get(self.next)
-            && (comment.span.start < end || self.same_line(end, comment.span.start))
+            && self.same_line(end, comment.span.start)
         {
             let span = comment.span;
             self.next += 1;
@@ -199,16 +201,6 @@ impl Printer<'_> {
             self.last = span.end.max(self.last);
         }
         self.out.push('\n');
-        // Comments from inside the unit follow on lines of their own.
-        while let Some(comment) = self.comments.get(self.next)
-            && comment.span.start < end
-        {
-            let span = comment.span;
-            self.next += 1;
-            self.out.push_str(&"  ".repeat(self.depth));
-            self.push_comment(span);
-            self.out.push('\n');
-        }
         self.fresh = false;
     }
 }

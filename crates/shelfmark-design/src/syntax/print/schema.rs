@@ -1,5 +1,6 @@
 //! Schemas as text.
 
+use super::super::span::Span;
 use super::super::tree::{
     Bind, BoundKind, Component, EachOf, Index, Key, Name, ReadStep, Row, SampleRow, Schema, Serve,
     Step, StepKind, Store, StoreItem, Table, Template, Verb, WritePlan, WriteStep,
@@ -16,8 +17,9 @@ impl Printer<'_> {
         parts.extend(schema.tables.iter().map(|item| (item.span.start, Part::Table(item))));
         parts.extend(schema.serves.iter().map(|item| (item.span.start, Part::Serve(item))));
         parts.extend(schema.writes.iter().map(|item| (item.span.start, Part::Write(item))));
-        if let Some(first) = schema.samples.first() {
-            parts.push((first.span.start, Part::Samples(&schema.samples)));
+        if let (Some(first), Some(last)) = (schema.samples.first(), schema.samples.last()) {
+            let span = schema.sample_span.unwrap_or_else(|| first.span.to(last.span));
+            parts.push((span.start, Part::Samples(&schema.samples, span)));
         }
         parts.sort_by_key(|(start, _)| *start);
         for (_, part) in parts {
@@ -25,7 +27,7 @@ impl Printer<'_> {
                 Part::Table(table) => self.table(table),
                 Part::Serve(serve) => self.line(serve.span, &serve_text(serve)),
                 Part::Write(plan) => self.write_plan(plan),
-                Part::Samples(rows) => self.samples(rows),
+                Part::Samples(rows, span) => self.samples(rows, span),
             }
         }
         self.close(schema.span);
@@ -57,14 +59,12 @@ impl Printer<'_> {
         self.line(plan.span, &[format!("{head} {} }}", steps.join(" ; "))]);
     }
 
-    fn samples(&mut self, rows: &[SampleRow]) {
-        let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return };
-        // A sample block has no span of its own; its rows stand for it.
-        self.open(first.span, "sample {".to_owned());
+    fn samples(&mut self, rows: &[SampleRow], span: Span) {
+        self.open(span, "sample {".to_owned());
         for row in rows {
             self.line(row.span, &[sample_text(row)]);
         }
-        self.close(last.span);
+        self.close(span);
     }
 }
 
@@ -72,7 +72,7 @@ enum Part<'a> {
     Table(&'a Table),
     Serve(&'a Serve),
     Write(&'a WritePlan),
-    Samples(&'a [SampleRow]),
+    Samples(&'a [SampleRow], Span),
 }
 
 fn template(item: &Template) -> String {

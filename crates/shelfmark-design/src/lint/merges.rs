@@ -1,0 +1,122 @@
+//! W7 by kinship: a table whose rows another table has in the same partitions, in an order that
+//! its readers need no more of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Context, Found};
+use crate::model::schema::{Family, FamilyId, Schema, Step, TableId, WriteStepKind};
+use crate::model::{ColumnPath, Model};
+use crate::prove::Proof;
+use crate::prove::unique::{available, key_paths};
+
+/// How much of a table's key its readers rely on: the columns that they name or order by.
+#[derive(Default)]
+struct Use {
+    columns: usize,
+    read: bool,
+    /// Whether a point read or a write looks rows up by their whole key.
+    whole: bool,
+}
+
+pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    for (number, schema) in context.model.schemas.iter().enumerate() {
+        let uses = uses(context.model, schema, number, context.proofs);
+        let mut groups: BTreeMap<String, Vec<FamilyId>> = BTreeMap::new();
+        for (id, family) in schema.families.iter().enumerate() {
+            let alone = schema.of_table(family.table).count() == 1;
+            if let Some(table) = schema.tables.get(family.table).filter(|_| alone) {
+                let partition: Vec<_> =
+                    family.key.iter().take(table.partition).map(|column| &column.parts).collect();
+                let key = format!("{} {partition:?} {}", family.source, table.partition);
+                groups.entry(key).or_default().push(id);
+            }
+        }
+        for group in groups.values().filter(|group| group.len() > 1) {
+            for id in group {
+                let heir = group.iter().find(|other| {
+                    other != &id && inherits(context.model, schema, *id, **other, &uses)
+                });
+                let one = schema.families.get(*id);
+                let heir = heir.and_then(|heir| schema.families.get(*heir));
+                if let (Some(one), Some(heir)) = (one, heir) {
+                    let message = format!(
+                        "{} holds the rows of {} in the same partitions, and no reader needs the \
+                         other order",
+                        heir.name.text, one.name.text
+                    );
+                    let span = one.name.span;
+                    found.push(Found::new("W7", number, &one.name.text, span, message));
+                }
+            }
+        }
+    }
+}
+
+fn uses(model: &Model, schema: &Schema, number: usize, proofs: &[Proof]) -> BTreeMap<TableId, Use> {
+    let mut uses: BTreeMap<TableId, Use> = BTreeMap::new();
+    for proof in proofs.iter().filter(|proof| proof.schema == number) {
+        for step in proof.serve.iter().flat_map(|serve| &serve.steps) {
+            let (Step::Read(step), Some(read)) = (step, model.reads.get(proof.pattern)) else {
+                continue;
+            };
+            let used = uses.entry(step.table).or_default();
+            used.read = true;
+            let ends = usize::from(!step.bounds.is_empty());
+            let order = if read.order.is_empty() { 0 } else { read.order.len().max(ends) };
+            used.columns = used.columns.max(step.bound.len() + ends.max(order));
+        }
+        for step in proof.plan.iter().flat_map(|plan| &plan.steps) {
+            if !matches!(step.kind, WriteStepKind::Read { .. }) {
+                continue;
+            }
+            for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+                uses.entry(family.table).or_default().whole = true;
+            }
+        }
+    }
+    uses
+}
+
+/// Whether all that is asked of one family, the other answers as well.
+fn inherits(
+    model: &Model,
+    schema: &Schema,
+    id: FamilyId,
+    other: FamilyId,
+    uses: &BTreeMap<TableId, Use>,
+) -> bool {
+    let (Some(one), Some(heir)) = (schema.families.get(id), schema.families.get(other)) else {
+        return false;
+    };
+    let Some(used) = uses.get(&one.table).filter(|used| used.read && !used.whole) else {
+        return false;
+    };
+    let guards = |family: &Family| -> Vec<_> {
+        family.when.iter().map(|one| (one.path.clone(), one.op, one.values.clone())).collect()
+    };
+    let same_rows = guards(one) == guards(heir) && one.base.is_none() == heir.base.is_none();
+    let holds = |family: &Family| -> BTreeSet<ColumnPath> { available(model, family) };
+    let directions = |family: &Family| {
+        schema.tables.get(family.table).map(|table| table.desc.clone()).unwrap_or_default()
+    };
+    let (left, right) = (directions(one), directions(heir));
+    let common = one
+        .key
+        .iter()
+        .zip(&heir.key)
+        .zip(left.iter().zip(&right))
+        .take_while(|((a, b), (left, right))| a.parts == b.parts && left == right)
+        .count();
+    let kept = |family: &Family| {
+        family.stored.iter().any(|one| !matches!(one, crate::model::schema::Stored::Path(_)))
+    };
+    // Of two that do for one another the first stays.
+    let longer = heir.key.len() > one.key.len() || (heir.key.len() == one.key.len() && other < id);
+    same_rows
+        && longer
+        && schema.entries(id).next().is_none()
+        && !kept(one)
+        && used.columns <= common
+        && holds(one).is_subset(&holds(heir))
+        && key_paths(model, one).is_subset(&key_paths(model, heir))
+}

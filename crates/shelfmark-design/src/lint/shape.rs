@@ -1,0 +1,165 @@
+//! What a target's keys can be: K9 by columns, by bytes, and by what a prefix search compares.
+
+use serde_json::json;
+
+use super::{Context, Found, setting};
+use crate::document::Severity;
+use crate::model::schema::{Column, Family, Part, Schema};
+use crate::model::types::TextDomain;
+use crate::model::{Model, Type};
+use crate::syntax::tree::CondOp;
+use crate::target::{KeyShape, profile};
+
+/// Bytes of a component that is no text, at most: a UUID as text.
+const VALUE_BYTES: f64 = 36.0;
+
+/// Bytes of a character outside ASCII, at most.
+const CHARACTER_BYTES: f64 = 4.0;
+
+pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    let model = context.model;
+    for (number, schema) in model.schemas.iter().enumerate() {
+        for family in &schema.families {
+            match profile(&schema.target).and_then(|target| target.key_shape.as_ref()) {
+                Some(shape) => shaped(model, schema, number, family, shape, found),
+                None => whole(model, schema, number, family, found),
+            }
+        }
+    }
+    folded(model, found);
+}
+
+/// The columns that the family's own key declares: an entry ends with the key of its row.
+pub(super) fn own_columns<'a>(schema: &Schema, family: &'a Family) -> &'a [Column] {
+    let base = family.base.and_then(|base| schema.families.get(base));
+    let inherited = base.map_or(0, |base| base.key.len());
+    family.key.get(..family.key.len().saturating_sub(inherited)).unwrap_or(&[])
+}
+
+/// Columns and bytes where partition and sort key have limits of their own.
+fn shaped(
+    model: &Model,
+    schema: &Schema,
+    number: usize,
+    family: &Family,
+    shape: &KeyShape,
+    found: &mut Vec<Found>,
+) {
+    let Some(table) = schema.tables.get(family.table) else { return };
+    let own = own_columns(schema, family);
+    let (partition, sort) = own.split_at(table.partition.min(own.len()));
+    let (partition_max, sort_max) = if family.base.is_some() {
+        (shape.index_partition_columns_max, shape.index_sort_columns_max)
+    } else {
+        (shape.partition_columns_max, shape.sort_columns_max)
+    };
+    let name = &family.name.text;
+    let mut push = |message: String, harm| {
+        found.push(Found::new("K9", number, name, family.span, message).reproducer(Some(harm)));
+    };
+    for (what, columns, most) in
+        [("partition key", partition, partition_max), ("sort key", sort, sort_max)]
+    {
+        if columns.len() > most {
+            let count = columns.len();
+            push(
+                format!(
+                    "{name}: the {what} has {count} columns, {} takes {most}; write one text, \
+                     such as \"<a>#<b>\"",
+                    schema.target
+                ),
+                json!({ "kind": "count", "columns": count, "limit": most }),
+            );
+        }
+    }
+    let descends = table.desc.iter().take(own.len()).any(|desc| *desc);
+    if descends && !shape.descending {
+        push(
+            format!(
+                "{name}: a key column of {} does not descend; read the range backwards",
+                schema.target
+            ),
+            json!({ "kind": "count", "columns": 1, "limit": 0 }),
+        );
+    }
+    let sides = [
+        ("partition key", partition, shape.partition_bytes_max),
+        ("sort key", sort, shape.sort_bytes_max),
+    ];
+    for (what, columns, most) in sides {
+        if let Some(bytes) = bytes_max(columns).filter(|bytes| *bytes > most) {
+            push(
+                format!("{name}: the {what} may take {bytes} bytes, {most} are allowed"),
+                json!({ "kind": "count", "bytes": bytes, "limit": most }),
+            );
+        }
+    }
+    let limit = setting(model, schema, "key.max", |target| target.key_bytes_max);
+    if limit < shape.partition_bytes_max + shape.sort_bytes_max {
+        whole(model, schema, number, family, found);
+    }
+}
+
+/// The longest key, where every part says how long it gets.
+fn whole(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
+    let limit = setting(model, schema, "key.max", |target| target.key_bytes_max);
+    let Some(total) = bytes_max(&family.key).filter(|total| *total > limit) else { return };
+    let message =
+        format!("{}: a key may take {total} bytes, {limit} are allowed", family.name.text);
+    found.push(
+        Found::new("K9", number, &family.name.text, family.span, message)
+            .reproducer(Some(json!({ "kind": "count", "bytes": total, "limit": limit }))),
+    );
+}
+
+fn bytes_max(columns: &[Column]) -> Option<f64> {
+    let mut total = 0.0;
+    for part in columns.iter().flat_map(|column| &column.parts) {
+        total += match part {
+            Part::Literal(text) => text.len() as f64,
+            Part::End => 1.0,
+            Part::Hole { ty: Type::Text(domain), .. } => {
+                let each = if is_ascii(domain) { 1.0 } else { CHARACTER_BYTES };
+                domain.max? as f64 * each
+            }
+            Part::Hole { .. } => VALUE_BYTES,
+        };
+    }
+    Some(total)
+}
+
+fn is_ascii(domain: &TextDomain) -> bool {
+    domain.bytes().max().is_none_or(|byte| byte < 0x80)
+}
+
+/// K9 as advice: a prefix is compared byte by byte, so case and Unicode form matter.
+fn folded(model: &Model, found: &mut Vec<Found>) {
+    for read in &model.reads {
+        for source in &read.sources {
+            let open = source.predicates.iter().find(|one| {
+                one.op == CondOp::Begins
+                    && matches!(model.path_type(source.relation, &one.path),
+                        Type::Text(domain) if has_two_forms(&domain))
+            });
+            let Some(predicate) = open else { continue };
+            let attribute = model.path_text(source.relation, &predicate.path);
+            let message = format!(
+                "{}: a prefix of {attribute} is compared byte by byte, so capitals and accents \
+                 matter; keep a folded copy, or declare the characters it has",
+                read.name.text
+            );
+            let mut one = Found::new("K9", 0, &read.name.text, predicate.span, message)
+                .severity(Severity::Note);
+            one.schema = None;
+            found.push(one);
+        }
+    }
+}
+
+/// Whether what people take for one text can be written in two ways.
+fn has_two_forms(domain: &TextDomain) -> bool {
+    let bytes = domain.bytes();
+    let cases = (b'a'..=b'z')
+        .any(|small| bytes.contains(small) && bytes.contains(small.to_ascii_uppercase()));
+    cases || !is_ascii(domain)
+}
