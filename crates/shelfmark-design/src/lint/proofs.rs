@@ -71,10 +71,16 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
     }
     let shown = shown(model, schema, read, proof);
     let formed = !proof.analysis.failures.iter().any(|failure| failure.call);
+    let ranges = proof
+        .serve
+        .iter()
+        .flat_map(|serve| &serve.steps)
+        .any(|step| matches!(step, Step::Read(step) if step.verb != Verb::Get));
     for failure in &proof.analysis.failures {
         // Families that lose rows are reported where they are declared; of a call that cannot be
         // formed there is no range to speak of.
-        if failure.lint == "U1" || (!formed && matches!(failure.lint, "A3" | "K6")) {
+        let of_range = failure.lint == "A3" || (failure.lint == "K6" && !ranges);
+        if failure.lint == "U1" || (!formed && of_range) {
             continue;
         }
         let message = format!("{name}: {}", failure.reason);
@@ -216,15 +222,18 @@ fn write(model: &Model, proof: &Proof, found: &mut Vec<Found>) {
     let Some(write) = model.writes.get(proof.pattern) else { return };
     let span =
         proof.plan.as_ref().filter(|plan| !plan.derived).map_or(write.name.span, |plan| plan.span);
-    // Without a plan the decisive reason says why there is none; the others follow from it.
-    let first = decisive(&proof.analysis).filter(|_| proof.derived);
+    let mut told = false;
     for failure in &proof.analysis.failures {
-        if failure.lint == "U1" || first.is_some_and(|first| !std::ptr::eq(first, failure)) {
+        if failure.lint == "U1" {
             continue;
         }
         let message = format!("{}: {}", write.name.text, failure.reason);
         let lint = if failure.lint == "W5" && failure.call { "W1" } else { failure.lint };
         if proof.derived && lint == "W5" {
+            // One reason says that there is no plan; the others follow from the same.
+            if std::mem::replace(&mut told, true) {
+                continue;
+            }
             let message = format!(
                 "{}: no plan is named and none was found: {}",
                 write.name.text, failure.reason
@@ -232,12 +241,12 @@ fn write(model: &Model, proof: &Proof, found: &mut Vec<Found>) {
             found.push(Found::new("M2", proof.schema, &write.name.text, span, message));
             continue;
         }
-        // What is refused is harm, whatever the lint is elsewhere.
-        found.push(
-            Found::new(lint, proof.schema, &write.name.text, span, message)
-                .severity(Severity::Error)
-                .reproducer(reproducer(proof)),
-        );
+        let mut one = Found::new(lint, proof.schema, &write.name.text, span, message);
+        // A plan that is named and refused is harm, whatever the lint is elsewhere.
+        if !proof.derived {
+            one.severity = Severity::Error;
+        }
+        found.push(one.reproducer(reproducer(proof)));
     }
 }
 

@@ -17,9 +17,12 @@ const ALIGNED_BYTES_MAX: usize = 2_048;
 /// Shortest tag that is looked for inside a value, in bytes.
 const TAG_BYTES_MIN: usize = 3;
 
+/// A hole of a template: family, column of its key, and which of the column's holes.
+type Hole = (usize, usize, usize);
+
 pub(super) fn check(schema: &Schema, number: usize, found: &mut Vec<Found>) {
     let mut seen: BTreeSet<(usize, &[String])> = BTreeSet::new();
-    let mut values: BTreeMap<(usize, usize, usize), Vec<(&Sample, &str)>> = BTreeMap::new();
+    let mut values: BTreeMap<Hole, Vec<(&Sample, &str)>> = BTreeMap::new();
     for sample in &schema.samples {
         let Some(family) = schema.families.get(sample.family) else { continue };
         let mut push = |message: String| {
