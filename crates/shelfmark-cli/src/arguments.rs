@@ -310,7 +310,13 @@ pub(crate) enum DesignVerb {
     #[command(
         after_help = "Examples:\n  shelfmark design check shop.shelf --deny error\n  shelfmark design check shop.shelf --format json"
     )]
-    Check(DesignRun),
+    Check {
+        #[command(flatten)]
+        run: DesignRun,
+        /// Fail on these: a severity (error, warning, note) or a lint's id
+        #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+        deny: Vec<String>,
+    },
     /// Prove each pattern in each schema, or refuse it with a witness
     #[command(
         after_help = "Examples:\n  shelfmark design prove shop.shelf --deny refused\n  shelfmark design prove shop.shelf --save proofs.json"
@@ -318,6 +324,9 @@ pub(crate) enum DesignVerb {
     Prove {
         #[command(flatten)]
         run: DesignRun,
+        /// Fail on these: certified, multi, refused, unservable
+        #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+        deny: Vec<String>,
         /// Write the certificates to FILE, for `verify`
         #[arg(long, value_name = "FILE")]
         save: Option<PathBuf>,
@@ -414,9 +423,6 @@ pub(crate) struct DesignRun {
     /// Text for people or JSON for machines
     #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
     pub(crate) format: DesignFormat,
-    /// Fail on these: a severity (error, warning, note), a lint's id, or a status (refused …)
-    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    pub(crate) deny: Vec<String>,
 }
 
 #[derive(Debug, Args)]

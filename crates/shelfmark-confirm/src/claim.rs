@@ -51,6 +51,18 @@ pub(crate) fn bytes(
     let mut claimed = KeyRange::prefix(base.clone());
     for end in &range.ends {
         let value = filled(&end.value, holes)?;
+        // Behind all that begins with a text lies what begins with the next one.
+        let (kind, value) = match (end.kind.as_str(), &value) {
+            ("after", KeyValue::Text(text)) if !end.whole => match next(text) {
+                Some(next) => ("from", KeyValue::Text(next)),
+                None => ("after", value),
+            },
+            ("through", KeyValue::Text(text)) if !end.whole => match next(text) {
+                Some(next) => ("before", KeyValue::Text(next)),
+                None => ("through", value),
+            },
+            (kind, _) => (kind, value),
+        };
         let mut whole = base.clone();
         put(column.form, direction(column.desc), &value, &mut whole)?;
         // What begins with the value: the value itself, unless it is only how texts begin.
@@ -63,9 +75,16 @@ pub(crate) fn bytes(
             _ => KeyRange::prefix(whole.clone()),
         };
         let one = KeyRange::prefix(whole);
-        narrow(&mut claimed, &end.kind, column.desc, &one, &all)?;
+        narrow(&mut claimed, kind, column.desc, &one, &all)?;
     }
     Ok(claimed)
+}
+
+/// The smallest text above all that begin with this one; none when there is none.
+fn next(text: &str) -> Option<String> {
+    let last = text.char_indices().rev().find(|(_, char)| *char != char::MAX)?;
+    let head = text.get(..last.0)?;
+    (last.1..=char::MAX).nth(1).map(|char| format!("{head}{char}"))
 }
 
 /// Cuts the range at an end. `one` is where the value itself lies, `all` where everything lies that

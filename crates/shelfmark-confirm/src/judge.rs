@@ -2,7 +2,8 @@
 //!
 //! Invariant: a verdict is `ok` only when every call that was run went as its certificate says.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+use shelfmark_design::shown::{self, counted};
 use shelfmark_design::trial::{Call, Image, KeyValue, Layout, Scene, Trial, Value};
 use shelfmark_design::{Certificate, Status};
 
@@ -78,13 +79,15 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
 
 /// What a confirmed pattern did.
 fn praise(verdict: &Verdict) -> String {
-    let calls = verdict.calls;
+    let calls = counted(verdict.calls, "call");
     if verdict.write {
-        return format!("{calls} calls, each left the rows of the changed state");
+        return format!("{calls}, each left the rows of the changed state");
     }
     format!(
-        "{calls} calls, {} rows read, {} returned, {} ranges as claimed",
-        verdict.rows_read, verdict.rows_returned, verdict.ranges
+        "{calls}, {} rows read, {} returned, {} as claimed",
+        verdict.rows_read,
+        verdict.rows_returned,
+        counted(verdict.ranges, "range")
     )
 }
 
@@ -343,13 +346,8 @@ fn row(layout: &Layout, image: &Image) -> Json {
             KeyValue::Native(value) => value_json(value),
         })
         .collect();
-    let mut out = json!({ "table": name, "key": key });
-    if let Some(fields) = out.as_object_mut() {
-        for (name, value) in image.values.iter().chain(&image.kept) {
-            fields.insert(name.clone(), value_json(value));
-        }
-    }
-    out
+    let values = image.values.iter().chain(&image.kept);
+    shown::row(name, key, values.map(|(name, value)| (name.clone(), value_json(value))).collect())
 }
 
 fn value_json(value: &Value) -> Json {
@@ -435,8 +433,8 @@ fn search(
                 wrong_read(&stage, pattern, &call, verdict)?
             };
             if let Some((why, mut shown)) = found {
-                // The call is the witness; any state will do.
-                shown.right = Json::from(certificate.reason.clone());
+                // The call is the witness; any state will do, and nothing comes of it.
+                shown.right = Json::Null;
                 return Ok(Some((why, shown)));
             }
         }

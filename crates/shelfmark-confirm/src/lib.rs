@@ -19,7 +19,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-pub use report::{Report, Shown, Verdict, brief};
+pub use report::{Report, Shown, Verdict};
 
 use shelfmark_design::Document;
 

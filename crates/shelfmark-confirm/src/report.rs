@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use shelfmark_design::Status;
+use shelfmark_design::shown::{counted, text};
 
 /// A call on a state, with what came of it beside what is right.
 #[derive(Debug, Clone)]
@@ -14,6 +15,14 @@ pub struct Shown {
     pub right: Json,
     /// What the plan gave on the engine, or why it could not be run.
     pub plan: Json,
+}
+
+impl Shown {
+    fn json(&self) -> Json {
+        json!({
+            "state": self.state, "call": self.call, "right": self.right, "plan": self.plan,
+        })
+    }
 }
 
 /// How one pattern fared in one schema.
@@ -93,16 +102,13 @@ impl Report {
         out.push_str(&match wrong {
             _ if patterns == 0 => "No pattern of any schema was run.\n".to_owned(),
             0 => {
-                format!("{patterns} patterns, {calls} calls: the engine did what the proofs say.\n")
+                let (patterns, calls) = (counted(patterns, "pattern"), counted(calls, "call"));
+                format!("{patterns}, {calls}: the engine did what the proofs say.\n")
             }
-            1 => format!(
-                "1 of {patterns} patterns went otherwise than proven; seed {}.\n",
-                self.seed
-            ),
-            _ => format!(
-                "{wrong} of {patterns} patterns went otherwise than proven; seed {}.\n",
-                self.seed
-            ),
+            _ => {
+                let patterns = counted(patterns, "pattern");
+                format!("{wrong} of {patterns} went otherwise than proven; seed {}.\n", self.seed)
+            }
         });
         out
     }
@@ -110,12 +116,7 @@ impl Report {
 
 impl Verdict {
     fn json(&self) -> Json {
-        let shown = self.shown.as_ref().map(|shown| {
-            json!({
-                "state": shown.state, "call": shown.call,
-                "right": shown.right, "plan": shown.plan,
-            })
-        });
+        let shown = self.shown.as_ref().map(Shown::json);
         json!({
             "schema": self.schema,
             "pattern": self.pattern,
@@ -136,58 +137,8 @@ impl Verdict {
         let mut out =
             format!("  {mark} {:<10} {:<24} {}\n", self.status.word(), self.pattern, self.note);
         if let Some(shown) = &self.shown {
-            let line = |name: &str, value: &Json| {
-                format!("{:19}{name:<6} {}\n", "", brief(value, CHARACTERS_MAX))
-            };
-            out.push_str(&line("state", &shown.state));
-            out.push_str(&line("call", &shown.call));
-            out.push_str(&line("right", &shown.right));
-            out.push_str(&line("plan", &shown.plan));
+            out.push_str(&text(&shown.json(), &self.note, 19));
         }
         out
-    }
-}
-
-/// Longest value on one line, in characters: not more than fits a screen.
-const CHARACTERS_MAX: usize = 400;
-
-/// A value on one line of at most so many characters: names without quotes, identifiers short.
-#[must_use]
-pub fn brief(value: &Json, most: usize) -> String {
-    let text = plain(value);
-    if text.chars().count() <= most {
-        return text;
-    }
-    let head: String = text.chars().take(most).collect();
-    format!("{head} …")
-}
-
-fn plain(value: &Json) -> String {
-    match value {
-        Json::Object(fields) => {
-            let pairs = fields.iter().map(|(name, value)| format!("{name}: {}", plain(value)));
-            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
-        }
-        Json::Array(items) if items.is_empty() => "nothing".to_owned(),
-        Json::Array(items) => {
-            format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", "))
-        }
-        Json::String(text) => short_id(text),
-        other => other.to_string(),
-    }
-}
-
-/// Identifiers of states are small numbers: their last digits tell them apart.
-fn short_id(text: &str) -> String {
-    let zeros = |text: &str| text.bytes().filter(|byte| *byte == b'0').count();
-    match text.len() {
-        36 if zeros(text) > 20 => {
-            let tail = text.rsplit('-').next().unwrap_or(text).trim_start_matches('0');
-            format!("id {tail}")
-        }
-        26 if zeros(text) > 18 => {
-            format!("id {}", text.get(16..).unwrap_or(text).trim_start_matches('0'))
-        }
-        _ => format!("{text:?}"),
     }
 }

@@ -31,7 +31,7 @@ pub(crate) mod syntax;
 pub(crate) mod target;
 pub(crate) mod verify;
 
-pub use certificate::{Certificate, Obligation, Range, RangeEnd, Status};
+pub use certificate::{Certificate, Obligation, Range, RangeEnd, Status, shown};
 pub use document::{Document, Finding, Report, Severity, explain, lints, nearest, starter};
 pub use draw::View;
 pub use plan::Plan;

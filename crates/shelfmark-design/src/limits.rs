@@ -22,6 +22,21 @@ pub const DIAGNOSTICS_MAX: usize = 200;
 /// Source: the model language, which counts a refusal without one after 1,000 tries as false.
 pub const WITNESS_TRIES_MAX: usize = 1_000;
 
+/// Largest model, in reads and writes, in which a witness is looked for wherever one is due.
+///
+/// Ours: ten times the largest published model.
+pub const SEARCHED_PATTERNS_MAX: usize = 1_000;
+
+/// Most searches for witnesses in a larger model.
+///
+/// Ours: some tenths of a second; who has more to mend begins with these.
+pub const SEARCHES_MAX: usize = 300;
+
+/// Most plans that are tried for a read of such a model, the more telling first.
+///
+/// Ours.
+pub const CANDIDATES_MAX: usize = 16;
+
 /// Most reads and writes in one model.
 ///
 /// Ours: above it a model is refused, because answering is promised within seconds.

@@ -8,7 +8,8 @@
 
 use anyhow::anyhow;
 use serde_json::Value;
-use shelfmark_confirm::{Options, Report, Shown, Verdict, brief, confirm};
+use shelfmark_confirm::{Options, Report, Shown, Verdict, confirm};
+use shelfmark_design::shown::brief;
 use shelfmark_design::{Document, Status};
 
 use super::{Outcome, Plan, Stage};

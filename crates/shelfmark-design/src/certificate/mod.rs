@@ -5,6 +5,7 @@
 //!
 //! Invariant: `steps` and `ranges` are `plan` in words, and `seal` is a sum over all the rest.
 
+pub mod shown;
 pub(crate) mod text;
 
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,27 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The text for people: the outcome, the plan and what shows a harm, a line each.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let obligation = self.obligation.as_deref().map_or_else(String::new, |id| format!(" {id}"));
+        let head = format!(
+            "{:<10} {}.{}{obligation} {}",
+            self.status.word(),
+            self.schema,
+            self.pattern,
+            self.reason
+        );
+        let mut out = format!("{}\n", head.trim_end());
+        for step in &self.steps {
+            out.push_str(&format!("{:11}{step}\n", ""));
+        }
+        if let Some(witness) = &self.witness {
+            out.push_str(&shown::text(witness, &self.reason, 11));
+        }
+        out
+    }
+
     /// The sum over all that the certificate says.
     pub(crate) fn sum(&self) -> String {
         let bare = Self { seal: String::new(), ..self.clone() };

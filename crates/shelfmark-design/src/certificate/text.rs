@@ -185,15 +185,13 @@ pub(crate) fn write_steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
         .collect()
 }
 
-/// A row as witnesses write it: its table, its key and what it shows.
+/// A row as witnesses write it, with the values of its columns as texts.
 pub(crate) fn row<'v>(
     table: &str,
     key: impl Iterator<Item = String>,
     fields: impl Iterator<Item = (String, &'v Value)>,
 ) -> serde_json::Value {
     let ty = Type::Int(None);
-    let fields = fields.map(|(name, value)| format!("{name}: {}", value.json(&ty)));
-    let key: Vec<String> = key.collect();
-    let fields: Vec<String> = fields.collect();
-    serde_json::Value::String(format!("{table} ({}) {}", key.join(" ; "), fields.join(", ")))
+    let values = fields.map(|(name, value)| (name, value.json(&ty)));
+    super::shown::row(table, key.map(serde_json::Value::from).collect(), values.collect())
 }

@@ -10,7 +10,7 @@ use super::{Scene, View, ranges, style};
 use crate::document::{Document, Finding};
 use crate::limits::{DRAWN_SCHEMAS_MAX, PAGE_LINES_MAX};
 use crate::prove::Proof;
-use crate::prove::certificate::Status;
+use crate::prove::certificate::{Status, shown};
 
 const SHEET: &str = "\
 :root{color-scheme:light dark;--ink:#1b2430;--soft:#5d6876;--line:#dce2e9;--paper:#fff;--band:#f4f6f9;\
@@ -216,7 +216,7 @@ fn list(out: &mut String, findings: &[&Finding]) {
             let _ = writeln!(
                 out,
                 "<p class=\"soft\">Shown by</p><pre>{}</pre>",
-                escape(&format!("{reproducer:#}"))
+                escape(&shown::text(reproducer, &finding.message, 0))
             );
         }
         out.push_str("</div></details>\n");
@@ -262,7 +262,7 @@ fn certificate(out: &mut String, scene: &Scene<'_>, at: usize, proof: &Proof) {
         let _ = writeln!(
             out,
             "<p class=\"soft\">Witness</p><pre>{}</pre>",
-            escape(&format!("{witness:#}"))
+            escape(&shown::text(witness, &found.reason, 0))
         );
     }
     out.push_str("</div></details>\n");

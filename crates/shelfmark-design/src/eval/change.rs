@@ -9,6 +9,7 @@ use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
 use crate::prove::canon::canonical;
+use crate::prove::needs::{Need, needs};
 use crate::prove::unique::available;
 use crate::syntax::tree::Existing;
 
@@ -155,7 +156,7 @@ struct Case<'a> {
     prior: Option<Known>,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
     fn step(&mut self, step: &WriteStep) -> Result<(), String> {
         for id in &step.families {
             let Some(family) = self.schema.families.get(*id) else { continue };
@@ -165,7 +166,7 @@ impl Runner<'_> {
                     self.read(*id, &family, bindings, alias)?;
                 }
                 WriteStepKind::Put { each } => self.put(*id, &family, each.as_deref())?,
-                WriteStepKind::Delete { each } => self.delete(&family, each.as_deref())?,
+                WriteStepKind::Delete { each } => self.delete(*id, &family, each.as_deref())?,
                 WriteStepKind::Patch { each } => self.patch(*id, &family, each.as_deref())?,
             }
         }
@@ -186,27 +187,33 @@ impl Runner<'_> {
         bindings: &[(ColumnPath, Term)],
         alias: &Option<String>,
     ) -> Result<(), String> {
-        let mut wanted: Vec<(ColumnPath, Value)> = Vec::new();
-        for (path, term) in bindings {
+        let named = |(path, term): &(ColumnPath, Term)| {
             let value = self.param(term).unwrap_or(Value::Null);
-            wanted.push((canonical(self.model, family.source, path), value));
-        }
+            (canonical(self.model, family.source, path), value)
+        };
+        let mut asked: Vec<Vec<(ColumnPath, Value)>> = Vec::new();
         if bindings.is_empty() {
-            for effect in
-                self.write.effects.iter().filter(|effect| effect.relation == family.source)
-            {
-                for column in self.model.relation(effect.relation).key() {
-                    let term = effect.key.iter().find(|(other, _)| other == column);
-                    if let Some(value) = term.and_then(|(_, term)| self.param(term)) {
-                        wanted.push((vec![*column], value));
-                    }
+            // What names nothing looks for the tuple of each effect.
+            let key = self.model.relation(family.source).key();
+            let own = self.write.effects.iter().filter(|effect| effect.relation == family.source);
+            for effect in own {
+                let given = effect.key.iter().filter(|(column, _)| key.contains(column));
+                let wanted =
+                    given.filter_map(|(at, term)| Some((vec![*at], self.param(term)?))).collect();
+                if !asked.contains(&wanted) {
+                    asked.push(wanted);
                 }
             }
         }
-        self.looked.push((family.source, wanted.clone()));
-        let found = self.shelf.matching(id, &wanted)?;
-        let found = found.into_iter().map(|(_, row)| row).collect();
-        self.reads.push((alias.clone(), id, found));
+        if asked.is_empty() {
+            asked.push(bindings.iter().map(named).collect());
+        }
+        for wanted in asked {
+            let found = self.shelf.matching(id, &wanted)?;
+            self.looked.push((family.source, wanted));
+            let found = found.into_iter().map(|(_, row)| row).collect();
+            self.reads.push((alias.clone(), id, found));
+        }
         Ok(())
     }
 
@@ -243,10 +250,25 @@ impl Runner<'_> {
         found
     }
 
-    /// The effects that concern a relation, once per tuple of their loops.
-    fn cases(&self, wanted: impl Fn(&Effect) -> bool, each: Option<&str>) -> Vec<Case<'_>> {
+    /// The effects that a step is for: those that ask it of the family, or all where none does.
+    fn meant(&self, id: FamilyId, asks: fn(&Need) -> bool) -> Vec<&'a Effect> {
+        let all: Vec<&Effect> = self.write.effects.iter().collect();
+        if all.len() < 2 {
+            return all;
+        }
+        let asked = |effect: &&&Effect| needs(self.model, self.schema, id, effect).iter().any(asks);
+        let some: Vec<&Effect> = all.iter().filter(asked).copied().collect();
+        if some.is_empty() { all } else { some }
+    }
+
+    /// Effects, once per tuple of their loops.
+    fn cases(
+        &self,
+        effects: impl Iterator<Item = &'a Effect>,
+        each: Option<&str>,
+    ) -> Vec<Case<'a>> {
         let mut cases = Vec::new();
-        for effect in self.write.effects.iter().filter(|effect| wanted(effect)) {
+        for effect in effects {
             match (&effect.each, each) {
                 (None, None) => cases.push(Case { effect, prior: None }),
                 // A step that goes through a loop does the effects that do.
@@ -303,6 +325,8 @@ impl Runner<'_> {
                 (EffectKind::Increment, Some(Value::Int(a)), Value::Int(b)) => {
                     Value::Int(a.saturating_add(*b))
                 }
+                // Without what was there the sum is not known.
+                (EffectKind::Increment, None, _) => continue,
                 _ => value,
             };
             changed.insert(vec![*column], value);
@@ -494,10 +518,11 @@ impl Runner<'_> {
     fn put(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
         let mut rows = Vec::new();
         let mut gone = Vec::new();
-        for case in self.cases(
-            |effect| effect.relation == family.source && effect.kind != EffectKind::Delete,
-            each,
-        ) {
+        let meant = self.meant(id, |need| matches!(need, Need::Put | Need::Rekey));
+        let own = meant
+            .into_iter()
+            .filter(|effect| effect.relation == family.source && effect.kind != EffectKind::Delete);
+        for case in self.cases(own, each) {
             let given = self.given(&case);
             let old = self.with_reads(family.source, &given);
             let exists = self.was_read(family.source, &given);
@@ -557,12 +582,13 @@ impl Runner<'_> {
         self.key(family, &self.with_reads(family.source, &only_key))
     }
 
-    fn delete(&mut self, family: &Family, each: Option<&str>) -> Result<(), String> {
+    fn delete(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
         let mut keys = Vec::new();
-        for case in self.cases(
-            |effect| effect.relation == family.source && effect.kind != EffectKind::Insert,
-            each,
-        ) {
+        let meant = self.meant(id, |need| matches!(need, Need::Delete | Need::Rekey));
+        let own = meant
+            .into_iter()
+            .filter(|effect| effect.relation == family.source && effect.kind != EffectKind::Insert);
+        for case in self.cases(own, each) {
             let given = self.given(&case);
             let old = self.with_reads(family.source, &given);
             if self.looked_in_vain(family.source, &given) || self.dangles(family.source, &given) {
@@ -622,11 +648,12 @@ impl Runner<'_> {
     }
 
     fn patch(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
-        let mut changes: Vec<(Key, Known)> = Vec::new();
-        let updates = |effect: &Effect| {
+        let meant = self.meant(id, |need| matches!(need, Need::Patch));
+        let updates = meant.into_iter().filter(|effect| {
             effect.relation == family.source
                 && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
-        };
+        });
+        let kept = self.kept_changes(family, each)?;
         for case in self.cases(updates, each) {
             let given = self.given(&case);
             let old = self.with_reads(family.source, &given);
@@ -635,27 +662,16 @@ impl Runner<'_> {
             }
             self.can_key(family, &old)?;
             let Some(key) = self.key(family, &old) else { continue };
+            // One after the other: the next may change the same row.
             let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
-            changes.push((key, self.changed(&case, &stored.values)));
+            let change = self.changed(&case, &stored.values);
+            self.change_row(family, key, stored, change)?;
         }
         for (known, change) in self.dependents(family, each) {
             self.can_key(family, &known)?;
-            changes.extend(self.key(family, &known).map(|key| (key, change)));
-        }
-        let kept = self.kept_changes(family, each)?;
-        for (key, change) in changes {
-            let Some(mut row) = self.shelf.get(family.table, &key)? else { continue };
-            for (path, value) in change {
-                if let [column] = path.as_slice()
-                    && let Some(old) = row.origin.get_mut(*column)
-                {
-                    *old = value.clone();
-                }
-                if let Some(old) = row.values.get_mut(&path) {
-                    *old = value;
-                }
-            }
-            self.shelf.put(family.table, key, row)?;
+            let Some(key) = self.key(family, &known) else { continue };
+            let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
+            self.change_row(family, key, stored, change)?;
         }
         for (parent, name, item, added) in kept {
             let own = self.model.relation(family.source).key().to_vec();
@@ -665,6 +681,26 @@ impl Runner<'_> {
             }
         }
         Ok(())
+    }
+
+    fn change_row(
+        &mut self,
+        family: &Family,
+        key: Key,
+        mut row: Row,
+        change: Known,
+    ) -> Result<(), String> {
+        for (path, value) in change {
+            if let [column] = path.as_slice()
+                && let Some(old) = row.origin.get_mut(*column)
+            {
+                *old = value.clone();
+            }
+            if let Some(old) = row.values.get_mut(&path) {
+                *old = value;
+            }
+        }
+        self.shelf.put(family.table, key, row)
     }
 
     /// What lists and counts of the row's children gain or lose.
@@ -682,11 +718,11 @@ impl Runner<'_> {
                 }
                 Stored::Count { relation, via, name } => (*relation, *via, vec![*via], name),
             };
-            let touches = |effect: &Effect| {
+            let touches = |effect: &&Effect| {
                 effect.relation == relation
                     && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
             };
-            for case in self.cases(touches, each) {
+            for case in self.cases(self.write.effects.iter().filter(touches), each) {
                 let given = self.given(&case);
                 let known = self.with_reads(relation, &given);
                 let value = |path: &[usize]| {

@@ -10,7 +10,7 @@
 
 use crate::model::schema::{Family, FamilyId, ReadStep, Schema, Serve, Step, Stored, WritePlan};
 use crate::model::{Model, Read, RelationId, Write};
-use crate::prove::range::may_touch;
+use crate::prove::range::{may_touch, told};
 use crate::prove::unique::keys_may_meet;
 
 /// Most relations that a search begins with, the pattern's own first; what they refer to comes in
@@ -96,7 +96,8 @@ impl Focus {
 
     fn family(&mut self, schema: &Schema, id: FamilyId, family: &Family) {
         self.kept(family);
-        for (other_id, other) in schema.of_table(family.table) {
+        let key = family.key.iter().map(|column| column.parts.as_slice());
+        for (other_id, other) in schema.like(family.table, key) {
             if other_id != id && keys_may_meet(family, other) {
                 self.kept(other);
             }
@@ -105,7 +106,7 @@ impl Focus {
 
     fn touched(&mut self, schema: &Schema, step: &ReadStep) {
         let Some(table) = schema.tables.get(step.table) else { return };
-        for (_, family) in schema.of_table(step.table) {
+        for (_, family) in schema.like(step.table, told(step)) {
             if may_touch(step, table, family) {
                 self.kept(family);
             }

@@ -310,7 +310,9 @@ pub(crate) fn inputs(
         .enumerate()
         .map(|(index, param)| {
             if limit == Some(&Term::Param(index)) {
-                return Value::Int(1 + random.below((pool.width / 4).max(3)) as i64);
+                // Few rows, and sometimes as many as there are and one more.
+                let most = if random.below(3) == 0 { state.size() + 1 } else { 3 };
+                return Value::Int(1 + random.below(most.max(pool.width / 4)) as i64);
             }
             input(anchor, model, state, param, index, &uses, pool, random)
         })

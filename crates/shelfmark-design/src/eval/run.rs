@@ -19,6 +19,8 @@ pub(crate) struct Outcome {
     pub(crate) records: Vec<Record>,
     /// Rows that the ranges delivered, before any filter.
     pub(crate) rows_read: usize,
+    /// Of these, rows of the first step.
+    pub(crate) rows_first: usize,
     pub(crate) ranges: usize,
 }
 
@@ -58,6 +60,7 @@ pub(crate) fn run_on(
         match step {
             Step::Read(step) if index == 0 => {
                 flows = runner.first(step, &mut outcome)?;
+                outcome.rows_first = outcome.rows_read;
                 reads += 1;
             }
             Step::Read(step) => {

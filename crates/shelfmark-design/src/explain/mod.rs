@@ -136,8 +136,12 @@ fn step_text(
         .filter_map(|id| schema.families.get(*id))
         .filter(|family| family.table == step.table)
         .collect();
+    // A plan that finds nothing was meant for rows of what the pattern reads.
+    let meant =
+        |family: &&Family| read.sources.iter().any(|source| source.relation == family.source);
+    let of_table = || schema.of_table(step.table).map(|(_, family)| family);
     let fallback: Vec<&Family> =
-        schema.of_table(step.table).map(|(_, family)| family).take(1).collect();
+        of_table().find(meant).or_else(|| of_table().next()).into_iter().collect();
     let how = match step.verb {
         Verb::Get => "It is one point read of",
         _ if step.desc => "It reads one stretch, from its end, of",

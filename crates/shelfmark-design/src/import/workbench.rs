@@ -312,6 +312,32 @@ fn written(title: &str, tables: &[Table<'_>]) -> Result<String, ImportError> {
     Ok(out)
 }
 
+/// An alias without brackets: what stands before the last delimiter, and a name behind it.
+fn bare(alias: &str) -> Option<(&str, &str)> {
+    let at = alias.rfind('#')?;
+    let (head, name) = alias.split_at(at + 1);
+    let named = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    named.then_some((head, name))
+}
+
+impl Table<'_> {
+    /// Whether some sample row has a key cell that begins so; a table without samples may have.
+    fn begins(&self, cell: &str, head: &str) -> bool {
+        let rows = |at: &At<'_>| {
+            let rows = at.member("TableData").and_then(|rows| rows.items().ok());
+            rows.unwrap_or_default()
+                .into_iter()
+                .filter_map(|row| row.json.get(cell)?.get("S")?.as_str().map(str::to_owned))
+                .collect::<Vec<String>>()
+        };
+        let facets = self.at.member("TableFacets").and_then(|facets| facets.items().ok());
+        let mut texts: Vec<String> = facets.unwrap_or_default().iter().flat_map(rows).collect();
+        texts.extend(rows(&self.at));
+        texts.is_empty() || texts.iter().any(|text| text.starts_with(head))
+    }
+}
+
 /// How one kind of rows is written: its attributes and the pieces of its key.
 struct Shape<'a> {
     table: &'a Table<'a>,
@@ -328,8 +354,17 @@ impl<'a> Shape<'a> {
             .parts()
             .zip(&kind.aliases)
             .map(|(part, alias)| {
-                let known = alias.as_deref().filter(|_| part.letter == "S").and_then(pieces);
+                let alias = alias.as_deref().filter(|_| part.letter == "S");
+                let known = alias.and_then(pieces);
                 let told = known.is_some();
+                // Most published aliases have no brackets: `ITEMS#ItemID`.
+                let known = known.or_else(|| {
+                    alias.and_then(bare).filter(|(head, _)| table.begins(&part.name, head)).map(
+                        |(head, name)| {
+                            vec![Piece::Text(head.to_owned()), Piece::Hole(name.to_owned())]
+                        },
+                    )
+                });
                 (known.unwrap_or_else(|| vec![Piece::Hole(part.name.clone())]), told)
             })
             .collect();
@@ -369,7 +404,8 @@ impl<'a> Shape<'a> {
         let mut key = Vec::new();
         for foreign in self.key_columns() {
             let part = self.table.key.parts().find(|part| part.name == foreign);
-            let ty = part.map_or("text", |part| type_of(&part.letter, true));
+            let declared = self.table.others.iter().find(|one| one.name == foreign);
+            let ty = part.or(declared).map_or("text", |part| type_of(&part.letter, true));
             let name = self.columns.of(&foreign);
             out.push_str(&format!("  {name}: {ty}{}\n", called(&name, &foreign)));
             key.push(name);
@@ -386,10 +422,17 @@ impl<'a> Shape<'a> {
             out.push_str(&format!("  {name}: {ty} optional{called}\n"));
         }
         out.push_str(&format!("  key ({})\n", key.join(", ")));
-        for ((_, told), (part, alias)) in
+        for ((pieces, told), (part, alias)) in
             self.cells.iter().zip(self.table.key.parts().zip(&self.kind.aliases))
         {
-            if let (false, Some(alias)) = (told, alias) {
+            let guessed = matches!(pieces.as_slice(), [Piece::Text(_), ..]);
+            if let (false, true, Some(alias)) = (told, guessed, alias) {
+                out.push_str(&format!(
+                    "  # ? {} is called {:?} in this facet, and read as a tag and one attribute: is it?\n",
+                    comment(&part.name),
+                    comment(alias)
+                ));
+            } else if let (false, Some(alias)) = (told, alias) {
                 out.push_str(&format!(
                     "  # ? {} is called {:?} in this facet: of which attributes is it made?\n",
                     comment(&part.name),
@@ -487,6 +530,8 @@ fn type_of(letter: &str, in_key: bool) -> &'static str {
         "BOOL" if !in_key => "bool",
         "SS" if !in_key => "set of text",
         "NS" if !in_key => "set of decimal",
+        "L" if !in_key => "list of text",
+        "BS" if !in_key => "set of text",
         _ if in_key => "text",
         _ => "bytes",
     }

@@ -66,7 +66,7 @@ fn unique(
 
 /// A state in which a source of the family has no row of its own.
 fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
-    let family = schema.families.get(id)?;
+    let family = schema.families.get(id).filter(|_| model.may_search())?;
     let focus = Focus::of_family(model, schema, id);
     // Texts that may run into one another are looked for among few, cut where the key is.
     let pools = [Pool::about(schema, &focus), Pool::glued(schema, &focus)];
@@ -182,28 +182,57 @@ fn says_nothing(
 
 /// K4: row types of one table whose tags are easily mixed up.
 fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
-    for (index, family) in schema.families.iter().enumerate() {
-        // One sibling of each is enough to think of another name.
-        let later = schema.of_table(family.table).filter(|(id, _)| *id > index);
-        'family: for (_, other) in later {
-            for (left, right) in family.key.iter().zip(&other.key) {
-                let (Some(Part::Literal(a)), Some(Part::Literal(b))) =
-                    (left.parts.first(), right.parts.first())
-                else {
-                    continue;
-                };
-                let (a, b) = (tag(a), tag(b));
-                if a != b && a.len() > 2 && a.len().abs_diff(b.len()) < 2 && distance(a, b) == 1 {
-                    let message = format!(
-                        "the prefixes {a:?} of {} and {b:?} of {} differ by one letter",
-                        family.name.text, other.name.text
-                    );
-                    found.push(Found::new("K4", number, &family.name.text, left.span, message));
-                    break 'family;
-                }
-            }
+    // Tags by what is left of them without one letter: those that differ by one share that.
+    let mut stumps: BTreeMap<(usize, usize, String), BTreeMap<&str, Vec<FamilyId>>> =
+        BTreeMap::new();
+    for (id, family, at, tag) in tags(schema) {
+        for stump in stumps_of(tag) {
+            let tags = stumps.entry((family.table, at, stump)).or_default();
+            tags.entry(tag).or_default().push(id);
         }
     }
+    let mut told = None;
+    for (id, family, at, tag) in tags(schema) {
+        // One sibling of each is enough to think of another name.
+        if told == Some(id) || tag.len() <= 2 {
+            continue;
+        }
+        let near = stumps_of(tag).into_iter().filter_map(|stump| {
+            let tags = stumps.get(&(family.table, at, stump))?.iter();
+            let near = tags.filter(|(other, _)| **other != tag && distance(tag, other) == 1);
+            near.filter_map(|(other, ids)| Some((ids.iter().find(|other| **other > id)?, *other)))
+                .min()
+        });
+        let Some((other_id, other)) = near.min() else { continue };
+        let Some(sibling) = schema.families.get(*other_id) else { continue };
+        let Some(column) = family.key.get(at) else { continue };
+        let message = format!(
+            "the prefixes {tag:?} of {} and {other:?} of {} differ by one letter",
+            family.name.text, sibling.name.text
+        );
+        found.push(Found::new("K4", number, &family.name.text, column.span, message));
+        told = Some(id);
+    }
+}
+
+/// The tags with which key columns begin.
+fn tags(schema: &Schema) -> impl Iterator<Item = (FamilyId, &Family, usize, &str)> {
+    schema.families.iter().enumerate().flat_map(|(id, family)| {
+        let columns = family.key.iter().enumerate();
+        columns.filter_map(move |(at, column)| match column.parts.first() {
+            Some(Part::Literal(text)) => Some((id, family, at, tag(text))),
+            _ => None,
+        })
+    })
+}
+
+/// The text itself and all that is left of it without one character.
+fn stumps_of(text: &str) -> Vec<String> {
+    let without = text.char_indices().map(|(at, char)| {
+        let behind = text.get(at + char.len_utf8()..).unwrap_or("");
+        format!("{}{behind}", text.get(..at).unwrap_or(""))
+    });
+    without.chain([text.to_owned()]).collect()
 }
 
 fn tag(text: &str) -> &str {

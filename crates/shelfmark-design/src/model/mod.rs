@@ -5,6 +5,7 @@
 //! Invariant: indices (`RelationId` and columns) point into the model they came from, types of
 //! compared values are comparable.
 
+pub(crate) mod begins;
 pub(crate) mod closure;
 pub(crate) mod pattern;
 pub(crate) mod quantity;
@@ -27,8 +28,19 @@ pub use value::Value;
 use crate::syntax::span::Span;
 use crate::syntax::tree::Allow;
 
+/// How much was spent on searches: a count that is no part of what the model says.
+#[derive(Debug, Default)]
+pub(crate) struct Effort(std::sync::atomic::AtomicUsize);
+
+impl Clone for Effort {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
+    pub(crate) effort: Effort,
     pub(crate) relations: Vec<Relation>,
     pub(crate) reads: Vec<Read>,
     pub(crate) writes: Vec<Write>,
@@ -39,6 +51,23 @@ pub(crate) struct Model {
 }
 
 impl Model {
+    /// Whether it has more patterns than are searched without counting.
+    pub(crate) fn is_large(&self) -> bool {
+        self.reads.len() + self.writes.len() > crate::limits::SEARCHED_PATTERNS_MAX
+    }
+
+    /// Begins to count searches anew.
+    pub(crate) fn rested(&self) {
+        self.effort.0.store(0, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// Whether one more witness is looked for; counts it.
+    pub(crate) fn may_search(&self) -> bool {
+        !self.is_large()
+            || self.effort.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+                < crate::limits::SEARCHES_MAX
+    }
+
     pub(crate) fn relation(&self, id: RelationId) -> &Relation {
         static NONE: std::sync::LazyLock<Relation> = std::sync::LazyLock::new(Relation::default);
         self.relations.get(id).unwrap_or(&NONE)

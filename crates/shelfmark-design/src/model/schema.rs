@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use super::begins::RowTypes;
 use super::pattern::Predicate;
 use super::relation::RelationId;
 use super::term::{ColumnPath, Term};
@@ -34,7 +35,7 @@ pub(crate) struct Schema {
 /// What would else be looked for in lists, over and over.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lookup {
-    of_table: Vec<Vec<FamilyId>>,
+    of_table: Vec<RowTypes>,
     of_source: BTreeMap<RelationId, Vec<FamilyId>>,
     entries: BTreeMap<FamilyId, Vec<FamilyId>>,
     concerned: BTreeMap<RelationId, Vec<FamilyId>>,
@@ -51,7 +52,18 @@ impl Lookup {
 impl Schema {
     /// The families of a table, with their places.
     pub(crate) fn of_table(&self, table: TableId) -> impl Iterator<Item = (FamilyId, &Family)> {
-        self.those(self.lookup.of_table.get(table))
+        self.those(self.lookup.of_table.get(table).map_or(&[], RowTypes::all))
+    }
+
+    /// The families of a table whose keys may be as asked, column by column.
+    pub(crate) fn like<'a>(
+        &self,
+        table: TableId,
+        asked: impl Iterator<Item = &'a [Part]>,
+    ) -> impl Iterator<Item = (FamilyId, &Family)> {
+        let found = self.lookup.of_table.get(table).map(|types| types.like(asked));
+        let found = found.unwrap_or_default().into_iter();
+        found.filter_map(|id| self.families.get(id).map(|one| (id, one)))
     }
 
     /// The families that stem from a relation, indexes too.
@@ -59,12 +71,12 @@ impl Schema {
         &self,
         source: RelationId,
     ) -> impl Iterator<Item = (FamilyId, &Family)> {
-        self.those(self.lookup.of_source.get(&source))
+        self.those(self.lookup.of_source.get(&source).map_or(&[], Vec::as_slice))
     }
 
     /// The indexes of a family.
     pub(crate) fn entries(&self, base: FamilyId) -> impl Iterator<Item = (FamilyId, &Family)> {
-        self.those(self.lookup.entries.get(&base))
+        self.those(self.lookup.entries.get(&base).map_or(&[], Vec::as_slice))
     }
 
     /// The families of base rows in which something may change when a relation does.
@@ -72,26 +84,23 @@ impl Schema {
         &self,
         relation: RelationId,
     ) -> impl Iterator<Item = (FamilyId, &Family)> {
-        self.those(self.lookup.concerned.get(&relation))
+        self.those(self.lookup.concerned.get(&relation).map_or(&[], Vec::as_slice))
     }
 
-    fn those<'a>(
-        &'a self,
-        ids: Option<&'a Vec<FamilyId>>,
-    ) -> impl Iterator<Item = (FamilyId, &'a Family)> {
-        ids.into_iter().flatten().filter_map(|id| self.families.get(*id).map(|one| (*id, one)))
+    fn those<'a>(&'a self, ids: &'a [FamilyId]) -> impl Iterator<Item = (FamilyId, &'a Family)> {
+        ids.iter().filter_map(|id| self.families.get(*id).map(|one| (*id, one)))
     }
 
     /// Notes where everything is. To be called when families were added.
     pub(crate) fn look_up(&mut self, model: &Model) {
         let mut lookup = Lookup {
-            of_table: vec![Vec::new(); self.tables.len()],
+            of_table: vec![RowTypes::default(); self.tables.len()],
             clashes: vec![OnceLock::new(); self.families.len()],
             ..Lookup::default()
         };
         for (id, family) in self.families.iter().enumerate() {
             if let Some(list) = lookup.of_table.get_mut(family.table) {
-                list.push(id);
+                list.add(id, family);
             }
             lookup.of_source.entry(family.source).or_default().push(id);
             if let Some(base) = family.base {

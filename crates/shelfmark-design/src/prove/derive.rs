@@ -18,7 +18,12 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
     let mut found = Vec::new();
     let Some(source) = read.sources.first() else { return found };
     let wanted = comparisons(model, source.relation, &source.predicates).unwrap_or_default();
-    for family in &schema.families {
+    let own: Vec<&Family> = match read.aggregate {
+        // A count may stand in a row of another source.
+        Some(_) => schema.families.iter().collect(),
+        None => schema.of_source(source.relation).map(|(_, family)| family).collect(),
+    };
+    for family in own {
         let counts = read.aggregate.is_some()
             && family.stored.iter().any(|stored| matches!(stored,
                 crate::model::schema::Stored::Count { relation, .. } if *relation == source.relation));
@@ -45,6 +50,9 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
         };
         (std::cmp::Reverse(bound), serve.steps.len())
     });
+    if model.is_large() {
+        found.truncate(crate::limits::CANDIDATES_MAX);
+    }
     found
 }
 
@@ -85,8 +93,7 @@ fn step(
             bound.push(parts);
             continue;
         }
-        let next = rest.iter().find(|part| matches!(part, Part::Hole { .. }));
-        bounds = ranges(model, family, parts, next, wanted, *kind == ColumnKind::Text);
+        bounds = ranges(model, family, (parts, &rest), wanted, *kind == ColumnKind::Text);
         break;
     }
     if bound.len() < table.partition {
@@ -136,13 +143,14 @@ fn bind(model: &Model, family: &Family, column: &[Part], wanted: &[Met]) -> (Vec
 fn ranges(
     model: &Model,
     family: &Family,
-    head: Vec<Part>,
-    next: Option<&Part>,
+    (head, rest): (Vec<Part>, &[Part]),
     wanted: &[Met],
     text: bool,
 ) -> Vec<(BoundKind, Vec<Part>)> {
     let mut bounds = Vec::new();
-    if let Some(part @ Part::Hole { term: Term::Column(path), ty, codec }) = next {
+    if let Some((part @ Part::Hole { term: Term::Column(path), ty, codec }, behind)) =
+        rest.split_first()
+    {
         let row = Term::Column(canonical(model, family.source, path));
         let with = |plan: &Term, end: bool| {
             let mut parts = head.clone();
@@ -152,12 +160,21 @@ fn ranges(
             }
             parts
         };
+        // Everything of one value is what begins with it and with what always follows it.
+        let closed = |plan: &Term| match behind.first() {
+            Some(follows @ Part::Literal(_)) if text => {
+                let mut parts = with(plan, false);
+                parts.push(follows.clone());
+                parts
+            }
+            _ => with(plan, true),
+        };
         for met in wanted.iter().filter(|met| met.row == row) {
             match met.op {
                 CondOp::Begins => bounds.push((BoundKind::Begins, with(&met.plan, false))),
                 CondOp::Ge => bounds.push((BoundKind::From, with(&met.plan, true))),
-                CondOp::Gt => bounds.push((BoundKind::After, with(&met.plan, true))),
-                CondOp::Le => bounds.push((BoundKind::Through, with(&met.plan, true))),
+                CondOp::Gt => bounds.push((BoundKind::After, closed(&met.plan))),
+                CondOp::Le => bounds.push((BoundKind::Through, closed(&met.plan))),
                 CondOp::Lt => bounds.push((BoundKind::Before, with(&met.plan, true))),
                 _ => {}
             }
@@ -192,7 +209,10 @@ fn follow_ups(
     if read.aggregate.is_some() {
         return Vec::new();
     }
-    let shown = available(model, family);
+    let mut shown = available(model, family);
+    let asked = read.sources.iter().flat_map(|source| &source.predicates);
+    let asked = asked.filter(|one| one.op == CondOp::Eq);
+    shown.extend(asked.map(|one| canonical(model, relation, &one.path)));
     let missing: BTreeSet<ColumnPath> = read
         .sources
         .iter()
@@ -221,12 +241,9 @@ fn point_read(
     shown: &BTreeSet<ColumnPath>,
     read: &Read,
 ) -> Option<Step> {
-    schema.families.iter().find_map(|other| {
+    schema.of_source(owner).find_map(|(_, other)| {
         let table = schema.tables.get(other.table)?;
-        if other.source != owner
-            || table.is_index
-            || !determines_tuple(model, owner, &key_paths(model, other))
-        {
+        if table.is_index || !determines_tuple(model, owner, &key_paths(model, other)) {
             return None;
         }
         let leaf = |leaf: &Term| match leaf {

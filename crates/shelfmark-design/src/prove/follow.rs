@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::canon::{canonical, canonical_met, comparisons};
-use super::range::{Found, Met, find};
+use super::range::{Found, Met, find, told};
 use super::read::{Analysis, Context, all_key_paths, is_optional};
 use super::unique::{available, clash};
 use crate::model::schema::{Family, ReadStep, Step, Stored};
@@ -25,7 +25,7 @@ impl Context<'_> {
             return Err((1, why));
         }
         let mut why = format!("no row of {} is what the rows refer to", table.name.text);
-        for (id, family) in schema.of_table(read.table) {
+        for (id, family) in schema.like(read.table, told(read)) {
             let Found::Rows { met, .. } = find(read, table, family) else { continue };
             let met: Vec<Met> =
                 met.iter().map(|met| canonical_met(model, family.source, met)).collect();
@@ -67,7 +67,7 @@ impl Context<'_> {
             let (Term::Column(path), CondOp::Eq) = (&one.row, one.op) else { return None };
             let Term::Prior(prior) = &one.plan else { return None };
             let prior = canonical(model, relation, prior);
-            if !shown.contains(&prior) || is_optional(model, relation, &prior) {
+            if !shown.contains(&prior) {
                 return None;
             }
             let this = if family.source == relation && *path == prior {
@@ -84,6 +84,10 @@ impl Context<'_> {
             } else {
                 return None;
             };
+            // Where a reference is absent, so is what lies behind it: nothing is read.
+            if this.is_empty() && is_optional(model, relation, path) {
+                return None;
+            }
             if base.as_ref().is_some_and(|base| *base != this) {
                 return None;
             }
@@ -97,7 +101,7 @@ impl Context<'_> {
         let Some(source) = self.read.sources.first() else { return };
         let wanted =
             comparisons(self.model, source.relation, &source.predicates).unwrap_or_default();
-        for (id, family) in self.schema.of_table(self.step.table) {
+        for (id, family) in self.schema.like(self.step.table, told(self.step)) {
             let kept = family.stored.iter().find_map(|stored| match stored {
                 Stored::Count { relation, via, .. } if *relation == source.relation => Some(*via),
                 _ => None,

@@ -7,6 +7,7 @@
 
 pub(crate) mod align;
 pub(crate) mod canon;
+mod copied;
 pub(crate) mod derive;
 pub(crate) mod exact;
 pub(crate) mod follow;
@@ -15,6 +16,7 @@ pub(crate) mod order;
 mod ordered;
 pub(crate) mod range;
 pub(crate) mod read;
+mod together;
 pub(crate) mod unique;
 pub(crate) mod write;
 pub(crate) mod writes;
@@ -57,6 +59,7 @@ pub(crate) struct Proof {
 
 /// Proves all patterns in all schemas, in the order of the model.
 pub(crate) fn prove(model: &Model, hash: &str) -> Vec<Proof> {
+    model.rested();
     let mut proofs = Vec::new();
     for (number, schema) in model.schemas.iter().enumerate() {
         let Some(target) = profile(&schema.target) else { continue };
@@ -287,8 +290,14 @@ fn witness(
         "F1" => [Wanted::Excess, Wanted::Wrong],
         _ => [Wanted::Wrong, Wanted::Excess],
     };
+    if !model.may_search() {
+        return unseen(0);
+    }
     let found = wanted.into_iter().find_map(|one| find(model, schema, read, serve, one, SEED));
-    found.unwrap_or_else(
-        || json!({ "kind": "state", "found": false, "tries": crate::limits::WITNESS_TRIES_MAX }),
-    )
+    found.unwrap_or_else(|| unseen(crate::limits::WITNESS_TRIES_MAX))
+}
+
+/// Stands for a witness where none was found.
+pub(crate) fn unseen(tries: usize) -> serde_json::Value {
+    json!({ "kind": "state", "found": false, "tries": tries })
 }

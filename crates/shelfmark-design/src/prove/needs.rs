@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use super::canon::canonical;
 use super::read::all_key_paths;
 use super::unique::available;
+use crate::eval::state::compare;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored};
-use crate::model::{ColumnPath, Model};
+use crate::model::{ColumnPath, Model, Term, Value};
 
 /// What a write asks of one row family.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub(crate) fn needs(
         match effect.kind {
             EffectKind::Insert => found.push(Need::Put),
             EffectKind::Delete => found.push(Need::Delete),
+            // Whatever else changes, the row is not there afterwards.
+            _ if leaves(model, family, effect) => found.push(Need::Delete),
             _ if touched(&keys) || touched(&guards) => found.push(Need::Rekey),
             // A changed reference changes all that is copied through it: the row is put anew.
             _ if shown.iter().any(|path| {
@@ -101,6 +104,21 @@ pub(crate) fn needs(
         }
     }
     found
+}
+
+/// Whether what an effect sets keeps its tuple out of a sparse family for certain.
+fn leaves(model: &Model, family: &Family, effect: &Effect) -> bool {
+    effect.kind == EffectKind::Update
+        && family.when.iter().any(|guard| {
+            let path = canonical(model, family.source, &guard.path);
+            let set = effect.set.iter().find(|(column, _)| path.as_slice() == [*column]);
+            let values: Option<Vec<Value>> =
+                guard.values.iter().map(|value| value.compute(&|_| None)).collect();
+            match (set, values) {
+                (Some((_, Term::Const(value))), Some(values)) => !compare(guard.op, value, &values),
+                _ => false,
+            }
+        })
 }
 
 /// Copies of the changed relation's attributes, through each reference to it.

@@ -6,7 +6,7 @@ use super::canon::canonical;
 use crate::key::facts::keeps_order;
 use crate::model::closure::{determines_path, determines_tuple};
 use crate::model::schema::Part;
-use crate::model::{ColumnPath, Model, RelationId, Term};
+use crate::model::{ColumnPath, Model, RelationId, Term, Type, Value};
 
 /// What of the key orders the rows of a range.
 pub(crate) struct Line<'a> {
@@ -141,7 +141,8 @@ pub(crate) fn term_text(model: &Model, relation: RelationId, term: &Term) -> Str
         Term::Column(path) | Term::Prior(path) => model.path_text(relation, path),
         Term::Param(index) => format!("input {}", index + 1),
         Term::Each => "each".to_owned(),
-        Term::Const(value) => format!("{value:?}"),
+        Term::Const(Value::Text(text)) => format!("{text:?}"),
+        Term::Const(value) => value.text(&Type::Uuid),
         Term::Call(function, args) => {
             let args: Vec<String> =
                 args.iter().map(|arg| term_text(model, relation, arg)).collect();

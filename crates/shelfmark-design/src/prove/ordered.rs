@@ -4,13 +4,13 @@
 //!
 //! Invariant: says yes only when rows come as asked for every state, ties aside.
 
-use super::canon::canonical;
+use super::canon::{canonical, canonical_term};
 use super::order::{Line, check as check_order};
 use super::read::{Analysis, Context, Part1, Tail, fixed_in_all, fixed_paths};
 use super::unique::available;
 use crate::model::pattern::Source;
 use crate::model::schema::Part;
-use crate::model::{ColumnPath, OrderKey};
+use crate::model::{ColumnPath, OrderKey, Term};
 
 impl Context<'_> {
     /// O5.
@@ -40,6 +40,13 @@ impl Context<'_> {
             } else if self.sorts_as_wanted(sort) {
                 analysis.multi = true;
                 analysis.note(5, "sorted outside the store");
+                // What a range leaves behind its limit no sort brings back.
+                if self.step.limit.is_some()
+                    && let Err(why) = self.order_by_key(found)
+                {
+                    let why = format!("each range is cut before it is sorted, and {why}");
+                    analysis.fail(5, "K7", why);
+                }
                 if self.read.limit.is_some() && self.step.each.is_none() {
                     analysis.fail(
                         6,
@@ -96,12 +103,13 @@ impl Context<'_> {
         let mut order = self.read.order.as_slice();
         let mut stripped = 0;
         if found.len() > 1 {
-            let Some(((OrderKey::Kind, desc), others)) = order.split_first() else {
+            if let Some(((OrderKey::Kind, desc), others)) = order.split_first() {
+                self.kinds_in_order(found, *desc)?;
+                order = others;
+                stripped = 1;
+            } else if !self.one_line(found) {
                 return Err("rows of several types are mixed by nothing but their tags".to_owned());
-            };
-            self.kinds_in_order(found, *desc)?;
-            order = others;
-            stripped = 1;
+            }
         }
         for (index, (source, one)) in found.iter().enumerate() {
             let table = self.table();
@@ -119,6 +127,49 @@ impl Context<'_> {
             evidence.push_str("; row types follow one another by their tags");
         }
         Ok(evidence)
+    }
+
+    /// Whether rows of all types lie on one line up to the end of what is ordered by: the same
+    /// columns, written in the same form; whatever tells them apart comes behind.
+    fn one_line(&self, found: &[(&Source, Part1)]) -> bool {
+        let heads: Option<Vec<(usize, Vec<Part>)>> = found
+            .iter()
+            .enumerate()
+            .map(|(index, (source, one))| Some((one.column, self.head(index, source, one)?)))
+            .collect();
+        heads.is_some_and(|heads| heads.windows(2).all(|pair| pair.first() == pair.last()))
+    }
+
+    /// The beginning of a row's key that orders it, with nothing of the row itself in it.
+    fn head(&self, index: usize, source: &Source, one: &Part1) -> Option<Vec<Part>> {
+        let wanted = self.wanted(index, source, &self.read.order);
+        if wanted.len() != self.read.order.len() {
+            return None;
+        }
+        let mut wanted = wanted.iter().peekable();
+        let mut head = Vec::new();
+        for column in &one.rest {
+            for (at, part) in column.iter().enumerate() {
+                let Part::Hole { term, ty, codec } = part else {
+                    head.push(part.clone());
+                    continue;
+                };
+                let (path, _) = wanted.next()?;
+                if canonical_term(self.model, source.relation, term) != Term::Column(path.clone()) {
+                    return None;
+                }
+                head.push(Part::Hole { term: Term::Each, ty: ty.clone(), codec: *codec });
+                if wanted.peek().is_none() {
+                    // What ends a value decides how it compares; of a text its first byte does.
+                    head.extend(column.get(at + 1).map(|next| match next {
+                        Part::Literal(text) => Part::Literal(text.chars().take(1).collect()),
+                        next => next.clone(),
+                    }));
+                    return Some(head);
+                }
+            }
+        }
+        None
     }
 
     /// Row types come in the order in which the pattern lists them.

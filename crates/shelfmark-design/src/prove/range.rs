@@ -81,16 +81,7 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
 
 /// Whether a row of the family may lie in the step's range, for some inputs.
 pub(crate) fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool {
-    // Ends that begin alike hold only texts that begin so too.
-    let begin = step.bounds.first().map(|(_, parts)| parts).filter(|begin| {
-        let is = |kinds: &[BoundKind]| step.bounds.iter().any(|(kind, _)| kinds.contains(kind));
-        let closed = is(&[BoundKind::Begins])
-            || is(&[BoundKind::From, BoundKind::After])
-                && is(&[BoundKind::To, BoundKind::Before, BoundKind::Through]);
-        closed && step.bounds.iter().all(|(_, parts)| parts.first() == begin.first())
-    });
-    let begins = begin.into_iter().zip(family.key.get(step.bound.len()));
-    let mut told = step.bound.iter().zip(&family.key).chain(begins);
+    let mut told = told(step).zip(&family.key);
     if told.any(|(asked, column)| begin_apart(asked, &column.parts)) {
         return false;
     }
@@ -116,6 +107,19 @@ pub(crate) fn may_touch(step: &ReadStep, table: &Table, family: &Family) -> bool
         _ => Vec::new(),
     };
     may_meet(&common, parts, true)
+}
+
+/// How the columns of every row in the step's range begin, as far as it is told.
+pub(crate) fn told(step: &ReadStep) -> impl Iterator<Item = &[Part]> {
+    // Ends that begin alike hold only texts that begin so too.
+    let begin = step.bounds.first().map(|(_, parts)| parts).filter(|begin| {
+        let is = |kinds: &[BoundKind]| step.bounds.iter().any(|(kind, _)| kinds.contains(kind));
+        let closed = is(&[BoundKind::Begins])
+            || is(&[BoundKind::From, BoundKind::After])
+                && is(&[BoundKind::To, BoundKind::Before, BoundKind::Through]);
+        closed && step.bounds.iter().all(|(_, parts)| parts.first() == begin.first())
+    });
+    step.bound.iter().chain(begin).map(Vec::as_slice)
 }
 
 /// Whether both begin with texts of which neither begins the other.
@@ -357,10 +361,16 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
             let met = |op| Ok(Some(Met { row: row.clone(), op, plan: term.clone() }));
             let whole = behind.is_empty() || behind == [Part::End];
             match kind {
-                BoundKind::Before if whole => met(CondOp::Lt),
+                BoundKind::Before if whole || begins_with(next, behind) => met(CondOp::Lt),
                 BoundKind::To if whole => {
                     // Rows of this very value go on behind it and lie above, unless it is last.
-                    if matches!(next, [] | [Part::End]) { met(CondOp::Le) } else { met(CondOp::Lt) }
+                    match next {
+                        [] | [Part::End] => met(CondOp::Le),
+                        next if first_of(next).end => Err(sentinel(
+                            "of the rows of one value only those lie below that end with it",
+                        )),
+                        _ => met(CondOp::Lt),
+                    }
                 }
                 BoundKind::Through if excludes_all(found, behind, next) => met(CondOp::Le),
                 BoundKind::To => match behind {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied};
-use super::range::{Found, Met, find, may_touch};
+use super::range::{Found, Met, find, may_touch, told};
 use super::unique::{Clash, available, clash, key_paths};
 use crate::model::closure::determines_tuple;
 use crate::model::pattern::Source;
@@ -129,17 +129,28 @@ pub(super) struct Tail<'a> {
     filters: Vec<&'a FilterPredicate>,
     pub(super) sort: Option<&'a [(String, bool)]>,
     take: Option<&'a Term>,
+    /// Whether rows are taken twice: the fewer of both come.
+    takes_again: bool,
     reads: Vec<&'a ReadStep>,
 }
 
 impl<'a> Tail<'a> {
     fn of(steps: &'a [Step]) -> Self {
-        let mut tail = Self { filters: Vec::new(), sort: None, take: None, reads: Vec::new() };
+        let mut tail = Self {
+            filters: Vec::new(),
+            sort: None,
+            take: None,
+            takes_again: false,
+            reads: Vec::new(),
+        };
         for step in steps {
             match step {
                 Step::Filter(filters) => tail.filters.extend(filters),
                 Step::Sort(orders) => tail.sort = Some(orders),
-                Step::Take(term) => tail.take = Some(term),
+                Step::Take(term) => {
+                    tail.takes_again |= tail.take.is_some_and(|before| before != term);
+                    tail.take = Some(term);
+                }
                 Step::Read(read) => tail.reads.push(read),
             }
         }
@@ -200,7 +211,8 @@ impl Context<'_> {
         if later.windows(2).any(|pair| matches!(pair, [a, b] if rank(a) > rank(b))) {
             analysis.fail(2, "F2", "steps come in the order filter, sort, take, follow-up reads");
         }
-        if tail.take.is_some() && tail.take != self.read.limit.as_ref() {
+        let other = tail.take.is_some() && tail.take != self.read.limit.as_ref();
+        if other || tail.takes_again {
             analysis.fail(4, "A4", "the plan takes another number of rows than the pattern asks");
         }
         let asked = |filter: &FilterPredicate| {
@@ -238,8 +250,8 @@ impl Context<'_> {
         let table = self.table();
         let mut candidates = Vec::new();
         let mut trouble = Vec::new();
-        for (id, family) in self.schema.of_table(self.step.table) {
-            if family.source != source.relation {
+        for (id, family) in self.schema.of_source(source.relation) {
+            if family.table != self.step.table {
                 continue;
             }
             match find(self.step, table, family) {
@@ -370,9 +382,7 @@ impl Context<'_> {
     fn present(&self, family: &Family, wanted: &[Met], analysis: &mut Analysis) {
         for path in all_key_paths(self.model, family) {
             if is_optional(self.model, family.source, &path)
-                && !wanted
-                    .iter()
-                    .any(|met| met.row == Term::Column(path.clone()) && met.op != CondOp::Absent)
+                && !self.heads_are_there(family.source, &path, wanted)
             {
                 let name = self.model.path_text(family.source, &path);
                 analysis.fail(
@@ -382,6 +392,21 @@ impl Context<'_> {
                 );
             }
         }
+    }
+
+    /// Whether what is asked implies that every step of a path that may be absent is there.
+    fn heads_are_there(&self, relation: usize, path: &[usize], wanted: &[Met]) -> bool {
+        let there = |head: &[usize]| {
+            wanted.iter().any(|met| {
+                met.op != CondOp::Absent
+                    && matches!(&met.row, Term::Column(found) if found.starts_with(head))
+            })
+        };
+        (1..=path.len()).filter_map(|length| path.get(..length)).all(|head| {
+            let owner = self.model.path_owner(relation, head);
+            let last = head.last().and_then(|last| self.model.relation(owner).columns.get(*last));
+            last.is_none_or(|column| !column.optional) || there(head)
+        })
     }
 
     fn is_each(&self, met: &Met) -> bool {
@@ -455,14 +480,24 @@ impl Context<'_> {
             .collect();
         let fixed: BTreeSet<ColumnPath> = fixed_in_all(&one.met);
         let keys = key_paths(self.model, family);
-        outputs.iter().all(|path| keys.contains(path))
-            && keys.iter().all(|path| outputs.contains(path) || fixed.contains(path))
+        // A computed part tells rows apart as a plain one does, unless the range fixes it.
+        let mut holes = family.key.iter().flat_map(|column| &column.parts).filter_map(|part| {
+            let Part::Hole { term, .. } = part else { return None };
+            Some(canonical_term(self.model, relation, term))
+        });
+        let told = |term: &Term| {
+            let mut all = true;
+            term.columns(&mut |path| all &= outputs.contains(path) || fixed.contains(path));
+            let met = |met: &Met| met.op == CondOp::Eq && met.row == *term && !self.is_each(met);
+            all || one.met.iter().any(met)
+        };
+        outputs.iter().all(|path| keys.contains(path)) && holes.all(|term| told(&term))
     }
 
     /// O3: no row of another type lies in the range.
     fn foreign(&self, expected: &[FamilyId], tail: &Tail<'_>, analysis: &mut Analysis) {
         let table = self.table();
-        for (id, family) in self.schema.of_table(self.step.table) {
+        for (id, family) in self.schema.like(self.step.table, told(self.step)) {
             if expected.contains(&id) || !may_touch(self.step, table, family) {
                 continue;
             }
@@ -493,6 +528,9 @@ impl Context<'_> {
                     shown.insert(path.clone());
                 }
             }
+            // What was asked for by `=` is known of every row that comes.
+            let asked = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+            shown.extend(asked.map(|one| canonical(self.model, source.relation, &one.path)));
             for read in &tail.reads {
                 match self.follow(source.relation, read, &shown) {
                     Ok(more) => {
@@ -615,10 +653,14 @@ impl Context<'_> {
     /// O8.
     fn consistent(&self, analysis: &mut Analysis) {
         let weak = self.table().is_index && !self.target.strong_indexes;
-        if weak && self.read.consistency == Consistency::Strong {
+        // Who reads what he wrote himself is not served by what lags behind either.
+        let now = matches!(self.read.consistency, Consistency::Strong | Consistency::Session);
+        if weak && now {
             let why = format!(
-                "an index of {} may lag behind, and {} asks for strong reads",
-                self.target.name, self.read.name.text
+                "an index of {} may lag behind, and {} asks for {} reads",
+                self.target.name,
+                self.read.name.text,
+                if self.read.consistency == Consistency::Strong { "strong" } else { "session" }
             );
             analysis.fail(8, "X3", why);
         } else {

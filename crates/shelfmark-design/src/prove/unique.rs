@@ -99,7 +99,8 @@ fn find(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
             names.join(", ")
         )));
     }
-    schema.of_table(family.table).find_map(|(other_id, other)| {
+    let key = family.key.iter().map(|column| column.parts.as_slice());
+    schema.like(family.table, key).find_map(|(other_id, other)| {
         let meets = other_id != id && keys_may_meet(family, other);
         meets.then(|| {
             Clash::Meets(format!(

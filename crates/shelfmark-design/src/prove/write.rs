@@ -11,10 +11,11 @@ use super::canon::canonical;
 use super::exact::{exact_read, same_bindings};
 use super::needs::{Need, needs};
 use super::read::{Analysis, all_key_paths};
+use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
-use crate::model::{ColumnPath, Model, RelationId, Term, Write};
+use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
 use crate::syntax::tree::{CondOp, Existing};
 use crate::target::Target;
 
@@ -77,12 +78,12 @@ fn loops_over_itself(model: &Model, effect: &Effect) -> bool {
         && model.relation(effect.relation).key().iter().all(own)
 }
 
-struct Prover<'a> {
-    model: &'a Model,
-    schema: &'a Schema,
+pub(super) struct Prover<'a> {
+    pub(super) model: &'a Model,
+    pub(super) schema: &'a Schema,
     target: &'a Target,
-    write: &'a Write,
-    plan: &'a WritePlan,
+    pub(super) write: &'a Write,
+    pub(super) plan: &'a WritePlan,
 }
 
 /// Proves that a plan does a write.
@@ -122,6 +123,9 @@ pub(crate) fn prove_write(
             );
         }
         prover.read_is_exact(step, &mut analysis);
+    }
+    if analysis.failures.is_empty() {
+        together(model, schema, write, plan, &mut analysis);
     }
     let loops = write.effects.iter().any(|effect| effect.each.is_some())
         || plan.steps.iter().any(|step| {
@@ -432,13 +436,16 @@ impl Prover<'_> {
             | WriteStepKind::Patch { each } => each.as_ref()?,
             WriteStepKind::Read { .. } => return None,
         };
-        for read in self.plan.steps.iter().take(at) {
-            let WriteStepKind::Read { bindings, alias: Some(name) } = &read.kind else { continue };
-            let [id] = read.families[..] else { continue };
+        // Rows of a second read under this name would be gone through too.
+        let named = |step: &&WriteStep| {
+            matches!(&step.kind,
+            WriteStepKind::Read { alias: Some(name), .. } if name == alias)
+        };
+        let mut reads = self.plan.steps.iter().take(at).filter(named);
+        if let (Some(read), None) = (reads.next(), reads.next()) {
+            let WriteStepKind::Read { bindings, .. } = &read.kind else { return None };
+            let [id] = read.families[..] else { return None };
             let family = self.schema.families.get(id)?;
-            if name != alias {
-                continue;
-            }
             let wanted: Option<Vec<(ColumnPath, Term)>> = each
                 .predicates
                 .iter()
@@ -479,24 +486,48 @@ impl Prover<'_> {
         let WriteStepKind::Read { bindings, .. } = &step.kind else { return };
         for id in &step.families {
             let Some(family) = self.schema.families.get(*id) else { continue };
-            let mut bindings = bindings.clone();
-            if bindings.is_empty() {
-                let own = self.write.effects.iter().find(|effect| effect.relation == family.source);
-                let key = self.model.relation(family.source).key();
-                bindings = own
-                    .into_iter()
-                    .flat_map(|effect| &effect.key)
-                    .filter(|(column, _)| key.contains(column))
-                    .map(|(column, term)| (vec![*column], term.clone()))
-                    .collect();
-            }
-            if let Err(why) =
-                exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
-            {
-                let why = format!("the read of {} is not exact: {why}", family.name.text);
-                analysis.fail_call("W1", why);
+            for bindings in self.asked(family, bindings) {
+                // What the loop goes through is not there when its own tuples are looked for.
+                let nothing = |term: &Term| *term == Term::Const(Value::Null);
+                if bindings.iter().any(|(_, term)| has_prior(term) || nothing(term)) {
+                    let why = format!(
+                        "the read of {} is made of what is not there before it",
+                        family.name.text
+                    );
+                    analysis.fail_call("W1", why);
+                    continue;
+                }
+                if let Err(why) =
+                    exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
+                {
+                    let why = format!("the read of {} is not exact: {why}", family.name.text);
+                    analysis.fail_call("W1", why);
+                }
             }
         }
+    }
+
+    /// What a read looks for; one that names nothing looks for the tuple of each effect.
+    fn asked(
+        &self,
+        family: &Family,
+        bindings: &[(ColumnPath, Term)],
+    ) -> Vec<Vec<(ColumnPath, Term)>> {
+        if !bindings.is_empty() {
+            return vec![bindings.to_vec()];
+        }
+        let key = self.model.relation(family.source).key();
+        let own = self.write.effects.iter().filter(|effect| effect.relation == family.source);
+        let mut asked: Vec<Vec<(ColumnPath, Term)>> = own
+            .map(|effect| {
+                let given = effect.key.iter().filter(|(column, _)| key.contains(column));
+                given.map(|(column, term)| (vec![*column], term.clone())).collect()
+            })
+            .collect();
+        if asked.is_empty() {
+            asked.push(Vec::new());
+        }
+        asked
     }
 
     fn keyed(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
@@ -504,7 +535,7 @@ impl Prover<'_> {
         self.loops(effect, at, analysis);
         let missing: Vec<String> = all_key_paths(self.model, family)
             .iter()
-            .filter(|path| !known.contains(*path))
+            .filter(|path| !known.contains(*path) && !self.is_absent(effect, path, false))
             .map(|path| self.model.path_text(family.source, path))
             .collect();
         if !missing.is_empty() {
@@ -524,10 +555,12 @@ impl Prover<'_> {
         self.keyed(effect, family, at, analysis);
         let mut known = self.known(effect, at, &mut Analysis::default());
         self.moved(effect, at, &mut known);
-        known.extend(effect.set.iter().map(|(column, _)| vec![*column]));
+        // A sum needs what was there: it is known only where that was read.
+        let adds = effect.kind == EffectKind::Increment;
+        known.extend(effect.set.iter().filter(|_| !adds).map(|(column, _)| vec![*column]));
         let guards = family.when.iter().map(|one| canonical(self.model, family.source, &one.path));
         for path in available(self.model, family).into_iter().chain(guards) {
-            if !known.contains(&path) {
+            if !known.contains(&path) && !self.is_absent(effect, &path, true) {
                 let name = self.model.path_text(family.source, &path);
                 analysis.fail_call(
                     "W5",
@@ -547,6 +580,20 @@ impl Prover<'_> {
                 format!("{} keeps lists or counts that a new key would lose", family.name.text),
             );
         }
+    }
+
+    /// Whether a path leads behind a reference that the effect leaves out or, where a row is `put`,
+    /// takes away: what lies there is absent.
+    fn is_absent(&self, effect: &Effect, path: &[usize], put: bool) -> bool {
+        let Some((first, [_, ..])) = path.split_first() else { return false };
+        let given = |terms: &[(usize, Term)]| {
+            let term = terms.iter().find(|(column, _)| column == first);
+            term.map(|(_, term)| *term == Term::Const(Value::Null))
+        };
+        let columns = &self.model.relation(effect.relation).columns;
+        let left_out = || columns.get(*first).is_some_and(|column| column.optional);
+        put && given(&effect.set) == Some(true)
+            || effect.kind == EffectKind::Insert && given(&effect.key).unwrap_or_else(left_out)
     }
 
     /// A loop in the pattern is a loop in the step.
@@ -606,7 +653,7 @@ impl Prover<'_> {
         }
     }
 
-    fn reads_before<'a>(
+    pub(super) fn reads_before<'a>(
         &'a self,
         effect: &'a Effect,
         at: usize,
@@ -657,7 +704,8 @@ impl Prover<'_> {
             );
         }
         // Taking away what is not there must take nothing away.
-        let looked = self.reads_before(effect, at).any(|other| other.when.is_empty());
+        let looked = loops_over_itself(self.model, effect)
+            || self.reads_before(effect, at).any(|other| other.when.is_empty());
         if effect.kind == EffectKind::Delete && !looked {
             analysis.fail(
                 4,
@@ -673,104 +721,6 @@ impl Prover<'_> {
                 4,
                 "W2",
                 format!("{} counts what may have been there already", family.name.text),
-            );
-        }
-    }
-
-    /// What copies held of the changed tuple, told by the tuple itself when it was read before.
-    fn told_by_itself(
-        &self,
-        effect: &Effect,
-        family: &Family,
-        via: usize,
-        at: usize,
-    ) -> BTreeSet<ColumnPath> {
-        let reads = self.reads_before(effect, at).filter(|own| own.when.is_empty());
-        reads
-            .flat_map(|own| available(self.model, own))
-            .map(|path| {
-                let whole: ColumnPath = std::iter::once(via).chain(path).collect();
-                canonical(self.model, family.source, &whole)
-            })
-            .collect()
-    }
-
-    /// Copies are changed in every row that refers to the changed tuple.
-    fn copies(
-        &self,
-        effect: &Effect,
-        family: &Family,
-        via: usize,
-        at: usize,
-        put: bool,
-        analysis: &mut Analysis,
-    ) {
-        let step = self.plan.steps.get(at);
-        let alias = step.and_then(|step| match &step.kind {
-            WriteStepKind::Put { each }
-            | WriteStepKind::Delete { each }
-            | WriteStepKind::Patch { each } => each.clone(),
-            WriteStepKind::Read { .. } => None,
-        });
-        let key = self.model.relation(effect.relation).key();
-        let term =
-            effect.key.iter().find(|(column, _)| key == [*column]).map(|(_, term)| term.clone());
-        let Some(term) =
-            term.filter(|_| effect.kind == EffectKind::Update && effect.each.is_none())
-        else {
-            analysis.fail(
-                4,
-                "W5",
-                "only an update of one tuple by its key is followed to its copies",
-            );
-            return;
-        };
-        let found = self.plan.steps.iter().take(at).find_map(|read| match &read.kind {
-            WriteStepKind::Read { bindings, alias: Some(name) } if Some(name) == alias.as_ref() => {
-                let [id] = read.families[..] else { return None };
-                let other = self.schema.families.get(id)?;
-                let exact = other.source == family.source
-                    && same_bindings(
-                        self.model,
-                        other.source,
-                        bindings,
-                        &[(vec![via], term.clone())],
-                    );
-                exact.then_some(other)
-            }
-            _ => None,
-        });
-        let Some(other) = found else {
-            analysis.fail(
-                4,
-                "W5",
-                format!("the copies in {} are not found and changed", family.name.text),
-            );
-            return;
-        };
-        let mut known = available(self.model, other);
-        known.extend(self.told_by_itself(effect, family, via, at));
-        let mut wanted = all_key_paths(self.model, family);
-        if put {
-            known.extend(
-                effect
-                    .set
-                    .iter()
-                    .map(|(column, _)| canonical(self.model, family.source, &[via, *column])),
-            );
-            wanted.extend(available(self.model, family));
-            wanted.extend(
-                family.when.iter().map(|one| canonical(self.model, family.source, &one.path)),
-            );
-        }
-        if let Some(path) = wanted.iter().find(|path| !known.contains(*path)) {
-            let name = self.model.path_text(family.source, path);
-            analysis.fail_call(
-                "W1",
-                format!(
-                    "{} needs {name}, which {} does not hold",
-                    family.name.text, other.name.text
-                ),
             );
         }
     }

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::exact::exact_read;
 use super::needs::{Need, needs};
 use super::read::{Analysis, all_key_paths};
+use super::together::has_prior;
 use super::unique::available;
 use super::write::{made_paths, prove_write};
 use super::{SEED, decisive, obligations};
@@ -50,9 +51,10 @@ pub(crate) fn certificate(
         if failure.call {
             return call(write, &failure.reason);
         }
-        find(model, schema, write, &plan).unwrap_or_else(
-            || json!({ "kind": "state", "found": false, "tries": WITNESS_TRIES_MAX }),
-        )
+        if !model.may_search() {
+            return super::unseen(0);
+        }
+        find(model, schema, write, &plan).unwrap_or_else(|| super::unseen(WITNESS_TRIES_MAX))
     });
     let certificate = Certificate {
         schema: schema.name.text.clone(),
@@ -264,6 +266,10 @@ impl Deriver<'_> {
             else {
                 continue;
             };
+            // Behind a reference that is taken away there is nothing to be read.
+            if *term == Term::Const(Value::Null) {
+                continue;
+            }
             let columns = &self.model.relation(effect.relation).columns;
             let Some(target) = columns.get(*via).and_then(|column| column.refers) else { continue };
             let key = self.model.relation(target).key().to_vec();
@@ -310,6 +316,10 @@ impl Deriver<'_> {
         wanted: &std::collections::BTreeSet<ColumnPath>,
     ) -> Option<FamilyId> {
         let bindings = self.own_bindings(effect);
+        // Tuples of a loop are known once the loop is read, and not before.
+        if bindings.iter().any(|(_, term)| has_prior(term)) {
+            return None;
+        }
         let mut best: Option<(usize, FamilyId)> = None;
         for (id, other) in self.schema.of_source(effect.relation) {
             if exact_read(self.model, self.schema, self.target, self.write, id, &bindings).is_err()
@@ -346,12 +356,15 @@ impl Deriver<'_> {
             .iter()
             .filter_map(|one| Some((one.path.clone(), one.values.first()?.clone())))
             .collect();
-        self.read_loop(
-            each.relation,
-            bindings,
-            each.alias.clone(),
-            &std::collections::BTreeSet::new(),
-        )
+        // Two loops do not share a name unless they go through the same rows.
+        let mut alias = each.alias.clone();
+        while self.reads.iter().any(|(_, kind)| {
+            matches!(kind, WriteStepKind::Read { bindings: old, alias: Some(name) }
+                if *name == alias && *old != bindings)
+        }) {
+            alias.push_str("_too");
+        }
+        self.read_loop(each.relation, bindings, alias, &std::collections::BTreeSet::new())
     }
 
     fn read_loop(

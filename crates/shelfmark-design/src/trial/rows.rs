@@ -216,13 +216,17 @@ fn limits(ends: &[End]) -> (Option<String>, Limit, Limit) {
             KeyValue::Text(text) if !end.whole => successor(text).map(KeyValue::Text),
             _ => None,
         };
-        let through = behind.clone().map_or(Limit::Included(value.clone()), Limit::Excluded);
+        // Every text begins with the empty one: behind all of them lies nothing.
+        let all = matches!(&end.value, KeyValue::Text(text) if !end.whole && text.is_empty());
+        let last = if all { Limit::Open } else { Limit::Included(value.clone()) };
+        let through = behind.clone().map_or(last, Limit::Excluded);
         match end.kind {
             BoundKind::Begins => {
                 low = higher(low, Limit::Included(value));
                 high = lower(high, through);
             }
             BoundKind::From => low = higher(low, Limit::Included(value)),
+            BoundKind::After if all => high = lower(high, Limit::Excluded(value)),
             BoundKind::After => {
                 let after = behind.map_or(Limit::Excluded(value), Limit::Included);
                 low = higher(low, after);

@@ -104,7 +104,17 @@ impl Answer {
 
 /// The state after a write; nothing where it is not defined.
 pub(super) fn after<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<World<'m>> {
+    one_by_one(world, write, inputs)?.pop()
+}
+
+/// The state and what each effect of a write makes of it; nothing where the write is not defined.
+pub(super) fn one_by_one<'m>(
+    world: &World<'m>,
+    write: &Write,
+    inputs: &[Value],
+) -> Option<Vec<World<'m>>> {
     let mut new = world.clone();
+    let mut all = vec![world.clone()];
     for effect in &write.effects {
         let leaf = input(inputs);
         let loops: Vec<Option<(RelationId, &Tuple)>> = match &effect.each {
@@ -162,6 +172,7 @@ pub(super) fn after<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> O
                 }
             }
         }
+        all.push(new.clone());
     }
-    new.is_state().then_some(new)
+    new.is_state().then_some(all)
 }

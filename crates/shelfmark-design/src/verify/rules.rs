@@ -70,8 +70,9 @@ pub(super) fn check(
     }
     let table = schema.tables.get(step.table).ok_or("no such table")?;
     let target = profile(&schema.target).ok_or("there is no such target")?;
-    if read.consistency == Consistency::Strong && table.is_index && !target.strong_indexes {
-        return Err("O8: an index may lag behind a strong read".to_owned());
+    let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
+    if now && table.is_index && !target.strong_indexes {
+        return Err("O8: an index may lag behind such a read".to_owned());
     }
     let stated = rows_max(model, read, step);
     if read.aggregate.is_none() && stated != certificate.rows_max {

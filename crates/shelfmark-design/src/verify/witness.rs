@@ -82,7 +82,8 @@ fn stated(
             let table = schema.tables.get(step.table).ok_or("no such table")?;
             let target = profile(&schema.target).ok_or("no such target")?;
             let weak = table.is_index && !target.strong_indexes;
-            let said = weak && read.consistency == Consistency::Strong;
+            let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
+            let said = weak && now;
             let no = || "the index does not lag behind, or need not".to_owned();
             said.then(|| "a strong read of an index that lags".to_owned()).ok_or_else(no)
         }

@@ -317,7 +317,7 @@ pub(super) fn draw_inputs(
     let mut inputs = Vec::new();
     for (index, param) in params.iter().enumerate() {
         if limit == Some(&Term::Param(index)) {
-            inputs.push(Value::Int(1 + i64::try_from(dice.below(3)).unwrap_or(0)));
+            inputs.push(Value::Int(1 + i64::try_from(dice.below(7)).unwrap_or(0)));
             continue;
         }
         let element = if let Type::List(element, _) = &param.ty { element } else { &param.ty };

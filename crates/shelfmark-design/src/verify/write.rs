@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::meaning::after;
+use super::meaning::{after, one_by_one};
 use super::shelf::{Cell, Line, Rows, row, rows, short, shown};
 use super::world::{Dice, World, draw_inputs, words};
 use super::{RUNS, plan, uses_of};
 use crate::certificate::{Certificate, Status, text};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, Part, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
-use crate::model::{ColumnPath, Model, Type, Write};
+use crate::model::{ColumnPath, Model, Term, Type, Value, Write};
 use crate::syntax::tree::Existing;
 
 pub(super) fn check(
@@ -76,15 +76,18 @@ fn certified(
     for attempt in 0..RUNS {
         let world = World::draw(model, &words, &mut dice, 1 + attempt % 4);
         let inputs = draw_inputs(&world, &write.params, &uses, None, &words, &mut dice);
-        let Some(changed) = after(&world, write, &inputs) else { continue };
+        let Some(stages) = one_by_one(&world, write, &inputs) else { continue };
+        let Some(changed) = stages.last() else { continue };
         defined += 1;
-        let delta = Delta::of(&rows(&world, schema), &rows(&changed, schema));
-        let loses = lost(&changed, schema, &delta);
+        in_order(schema, steps, &stages).map_err(|why| format!("O4: state {attempt}: {why}"))?;
+        let delta = Delta::of(&rows(&world, schema), &rows(changed, schema));
+        let loses = lost(changed, schema, &delta);
         if let Some(family) = loses {
             let name = schema.families.get(family).map_or("", |one| one.name.text.as_str());
             return Err(format!("O4: state {attempt} has two sources for one row of {name}"));
         }
-        covered(schema, steps, &delta).map_err(|why| format!("O4: state {attempt}: {why}"))?;
+        covered(schema, write, steps, &delta)
+            .map_err(|why| format!("O4: state {attempt}: {why}"))?;
         let most: Option<usize> = certificate.rows_max.parse().ok();
         if most.is_some_and(|most| delta.rows(schema) > most) {
             return Err(format!("O9: state {attempt} changes more rows than stated"));
@@ -149,7 +152,17 @@ fn lost(world: &World<'_>, schema: &Schema, delta: &Delta) -> Option<usize> {
 }
 
 /// Every change has its step; a row moves by a delete and then a put.
-fn covered(schema: &Schema, steps: &[WriteStep], delta: &Delta) -> Result<(), String> {
+fn covered(
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+    delta: &Delta,
+) -> Result<(), String> {
+    // What only comes and goes does not move; where it meets in one row is looked at elsewhere.
+    let moves = write.effects.iter().any(|effect| {
+        matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
+            || effect.existing != Existing::Fresh
+    });
     let find = |id: &usize, wanted: fn(&WriteStepKind) -> bool| {
         steps.iter().position(|step| step.families.contains(id) && wanted(&step.kind))
     };
@@ -163,7 +176,8 @@ fn covered(schema: &Schema, steps: &[WriteStep], delta: &Delta) -> Result<(), St
     for id in delta.added.keys().filter(own) {
         let put =
             find(id, put).ok_or_else(|| format!("no step puts the new rows of {}", name(id)))?;
-        if delta.removed.contains_key(id) && find(id, delete).is_some_and(|delete| delete > put) {
+        let late = find(id, delete).is_some_and(|delete| delete > put);
+        if moves && late && delta.removed.contains_key(id) {
             return Err(format!("{} is put before it is deleted", name(id)));
         }
     }
@@ -175,6 +189,67 @@ fn covered(schema: &Schema, steps: &[WriteStep], delta: &Delta) -> Result<(), St
     }
     for id in delta.changed.keys().filter(own) {
         find(id, change).ok_or_else(|| format!("no step changes the rows of {}", name(id)))?;
+    }
+    Ok(())
+}
+
+/// What one effect does to a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Added,
+    Removed,
+    Changed,
+}
+
+/// Where two effects come to one row, the steps do what the effects do, in their order.
+fn in_order(schema: &Schema, steps: &[WriteStep], stages: &[World<'_>]) -> Result<(), String> {
+    if stages.len() < 3 {
+        return Ok(());
+    }
+    let mut fates: BTreeMap<_, Vec<Fate>> = BTreeMap::new();
+    let images: Vec<Rows> = stages.iter().map(|world| rows(world, schema)).collect();
+    for pair in images.windows(2) {
+        let [before, after] = pair else { continue };
+        let new = after.iter().filter(|(key, _)| !before.contains_key(*key));
+        for (key, line) in before.iter().chain(new) {
+            let fate = match (before.get(key), after.get(key)) {
+                (None, _) => Fate::Added,
+                (_, None) => Fate::Removed,
+                (Some(old), Some(new)) if old != new => Fate::Changed,
+                _ => continue,
+            };
+            if schema.families.get(line.family).is_some_and(|family| family.base.is_none()) {
+                fates.entry((line.family, key.clone())).or_default().push(fate);
+            }
+        }
+    }
+    for ((id, _), fates) in fates.iter().filter(|(_, fates)| fates.len() > 1) {
+        let Some(family) = schema.families.get(*id) else { continue };
+        let place = |wanted: fn(&WriteStepKind) -> bool| {
+            steps.iter().position(|step| step.families.contains(id) && wanted(&step.kind))
+        };
+        let put = place(|kind| matches!(kind, WriteStepKind::Put { .. }));
+        let delete = place(|kind| matches!(kind, WriteStepKind::Delete { .. }));
+        let patch = place(|kind| matches!(kind, WriteStepKind::Patch { .. }));
+        let unread = |until: Option<usize>| {
+            !steps.iter().take(until.unwrap_or(0)).any(|step| {
+                let mut read = step.families.iter().filter_map(|id| schema.families.get(*id));
+                matches!(step.kind, WriteStepKind::Read { .. })
+                    && read.any(|other| other.source == family.source)
+            })
+        };
+        let follows = |first: Option<usize>, then: Option<usize>| first.is_some() && first < then;
+        let right = match fates.as_slice() {
+            [Fate::Removed, Fate::Added] => follows(delete, put),
+            [Fate::Added, Fate::Removed] => follows(put, delete) && unread(delete),
+            [Fate::Added, Fate::Changed] => follows(put, patch) && unread(patch),
+            [Fate::Changed, Fate::Removed] => delete.is_some(),
+            all => patch.is_some() && all.iter().all(|fate| *fate == Fate::Changed),
+        };
+        if !right {
+            let name = &family.name.text;
+            return Err(format!("two effects come to one row of {name}, the steps do not"));
+        }
     }
     Ok(())
 }
@@ -364,10 +439,25 @@ fn given(model: &Model, family: &Family, effect: &Effect, write: &Write) -> Vec<
     let mut known = Vec::new();
     let columns = &model.relation(family.source).columns;
     if effect.relation == family.source {
-        known.extend(effect.key.iter().chain(&effect.set).map(|(column, _)| vec![*column]));
+        known.extend(effect.key.iter().map(|(column, _)| vec![*column]));
+        // A sum is known only where what was there is.
+        if effect.kind != EffectKind::Increment {
+            known.extend(effect.set.iter().map(|(column, _)| vec![*column]));
+        }
         if effect.kind == EffectKind::Insert {
             let optional = columns.iter().enumerate().filter(|(_, column)| column.optional);
             known.extend(optional.map(|(at, _)| vec![at]));
+        }
+        // Behind a reference that is left out or taken away everything is absent.
+        let terms = || effect.key.iter().chain(&effect.set);
+        for (at, column) in columns.iter().enumerate() {
+            let mut given = terms().filter(|(column, _)| *column == at).peekable();
+            let left_out = effect.kind == EffectKind::Insert && given.peek().is_none();
+            let taken = given.any(|(_, term)| *term == Term::Const(Value::Null));
+            if let (true, Some(target)) = (left_out || taken, column.refers) {
+                let inner = 0..model.relation(target).columns.len();
+                known.extend(inner.map(|inner| short(model, family.source, &[at, inner])));
+            }
         }
         for (column, term) in &effect.key {
             let target = columns.get(*column).and_then(|column| column.refers);

@@ -11,6 +11,7 @@ mod machine;
 mod pairs;
 mod planned;
 mod reference;
+mod together;
 
 use std::path::PathBuf;
 

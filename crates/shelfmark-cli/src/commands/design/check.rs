@@ -1,15 +1,15 @@
 //! `shelfmark design check`: findings as text or JSON.
 
 use serde_json::{Value as Json, json};
-use shelfmark_design::Finding;
+use shelfmark_design::{Finding, shown};
 
 use super::{Denied, document, hint_without_schemas, known_schema, known_words, print};
 use crate::arguments::{DesignFormat, DesignRun};
 
-pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
+pub(super) fn run(run: &DesignRun, deny: &[String]) -> anyhow::Result<()> {
     let severities = ["error", "warning", "note"];
     let known: Vec<&str> = severities.into_iter().chain(shelfmark_design::lints()).collect();
-    known_words(&run.deny, &known)?;
+    known_words(deny, &known)?;
     let document = document(&run.file)?;
     known_schema(&document, run.schema.as_deref())?;
     let mut findings = document.check();
@@ -25,25 +25,24 @@ pub(super) fn run(run: &DesignRun) -> anyhow::Result<()> {
         DesignFormat::Text => {
             for finding in &live {
                 print(&document.render(finding))?;
-                if let Some(reproducer) = &finding.reproducer {
-                    print(&format!("   = shown by: {reproducer}\n"))?;
+                let lines = finding.reproducer.as_ref();
+                let lines = lines.map(|one| shown::text(one, &finding.message, 5));
+                if let Some(lines) = lines.filter(|lines| !lines.is_empty()) {
+                    print(&format!("   = shown by:\n{lines}"))?;
                 }
                 print("\n")?;
             }
             let allowed = findings.len() - live.len();
-            let count =
-                |word: &str| live.iter().filter(|finding| finding.severity.word() == word).count();
-            print(&format!(
-                "{} errors, {} warnings, {} notes, {allowed} allowed\n",
-                count("error"),
-                count("warning"),
-                count("note")
-            ))?;
+            let counts = severities.map(|word| {
+                let those = live.iter().filter(|finding| finding.severity.word() == word);
+                shown::counted(those.count(), word)
+            });
+            print(&format!("{}, {allowed} allowed\n", counts.join(", ")))?;
             hint_without_schemas(&document);
         }
     }
     let denied = live.iter().any(|finding| {
-        run.deny.iter().any(|what| *what == finding.id || what == finding.severity.word())
+        deny.iter().any(|what| *what == finding.id || what == finding.severity.word())
     });
     if denied { Err(Denied.into()) } else { Ok(()) }
 }

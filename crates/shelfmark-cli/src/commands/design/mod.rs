@@ -45,8 +45,8 @@ impl std::fmt::Display for NoModel {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Text(report) => {
-                let plural = if report.count == 1 { "" } else { "s" };
-                writeln!(out, "{report}\n{} error{plural}", report.count)
+                let count = shelfmark_design::shown::counted(report.count, "error");
+                writeln!(out, "{report}\n{count}")
             }
             Self::File(error) => writeln!(out, "error: {error:#}"),
         }
@@ -59,8 +59,8 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
     match &design.verb {
         DesignVerb::New => print(shelfmark_design::starter()),
         DesignVerb::Fmt { files, check } => fmt(files, *check),
-        DesignVerb::Check(run) => check::run(run),
-        DesignVerb::Prove { run, save } => prove::run(run, save.as_deref()),
+        DesignVerb::Check { run, deny } => check::run(run, deny),
+        DesignVerb::Prove { run, deny, save } => prove::run(run, deny, save.as_deref()),
         DesignVerb::Confirm(run) => confirm::run(run),
         DesignVerb::Verify { certificates } => verify::run(certificates),
         DesignVerb::Plan(run) => plan::run(run),

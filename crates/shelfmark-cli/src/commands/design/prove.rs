@@ -12,8 +12,8 @@ use crate::arguments::{DesignFormat, DesignRun};
 const STATUSES: [Status; 4] =
     [Status::Certified, Status::Multi, Status::Refused, Status::Unservable];
 
-pub(super) fn run(run: &DesignRun, save: Option<&Path>) -> anyhow::Result<()> {
-    known_words(&run.deny, &STATUSES.map(Status::word))?;
+pub(super) fn run(run: &DesignRun, deny: &[String], save: Option<&Path>) -> anyhow::Result<()> {
+    known_words(deny, &STATUSES.map(Status::word))?;
     let document = document(&run.file)?;
     known_schema(&document, run.schema.as_deref())?;
     let mut certificates = document.prove();
@@ -27,7 +27,7 @@ pub(super) fn run(run: &DesignRun, save: Option<&Path>) -> anyhow::Result<()> {
         }
         DesignFormat::Text => {
             for certificate in &certificates {
-                show(certificate, false)?;
+                print(&certificate.text())?;
             }
             let count = |status| certificates.iter().filter(|one| one.status == status).count();
             print(&format!(
@@ -49,34 +49,8 @@ pub(super) fn run(run: &DesignRun, save: Option<&Path>) -> anyhow::Result<()> {
         });
         write(path, &format!("{bundle:#}\n"))?;
     }
-    let denied =
-        certificates.iter().any(|one| run.deny.iter().any(|what| what == one.status.word()));
+    let denied = certificates.iter().any(|one| deny.iter().any(|what| what == one.status.word()));
     if denied { Err(Denied.into()) } else { Ok(()) }
-}
-
-/// One certificate for people; `all` with every obligation.
-pub(super) fn show(certificate: &Certificate, all: bool) -> anyhow::Result<()> {
-    let obligation = certificate.obligation.as_deref().unwrap_or("");
-    print(&format!(
-        "{:<10} {}.{} {obligation} {}\n",
-        certificate.status.word(),
-        certificate.schema,
-        certificate.pattern,
-        certificate.reason
-    ))?;
-    for step in &certificate.steps {
-        print(&format!("           {step}\n"))?;
-    }
-    if let Some(witness) = &certificate.witness {
-        print(&format!("           witness: {witness}\n"))?;
-    }
-    if all {
-        for obligation in &certificate.obligations {
-            let mark = if obligation.holds { "holds" } else { "fails" };
-            print(&format!("           {} {mark}: {}\n", obligation.id, obligation.evidence))?;
-        }
-    }
-    Ok(())
 }
 
 /// The fixed machine form.

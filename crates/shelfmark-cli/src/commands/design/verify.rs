@@ -21,7 +21,22 @@ pub(super) fn run(path: &Path) -> anyhow::Result<()> {
     let list = bundle.get("certificates").cloned().unwrap_or(Json::Null);
     let certificates: Vec<Certificate> =
         serde_json::from_value(list).context("the certificates are damaged")?;
+    if certificates.is_empty() {
+        bail!("{} holds no certificates", path.display());
+    }
     let mut bad = 0;
+    // Who proves a schema proves all of it: a certificate that is missing hides something.
+    for schema in document.schemas() {
+        let own: Vec<&str> = certificates
+            .iter()
+            .filter(|one| one.schema == schema)
+            .map(|one| one.pattern.as_str())
+            .collect();
+        for pattern in document.patterns().filter(|name| !own.is_empty() && !own.contains(name)) {
+            bad += 1;
+            print(&format!("WRONG {schema}.{pattern}: there is no certificate of it\n"))?;
+        }
+    }
     for certificate in &certificates {
         let name = format!("{}.{}", certificate.schema, certificate.pattern);
         match document.verify(certificate) {
@@ -33,7 +48,9 @@ pub(super) fn run(path: &Path) -> anyhow::Result<()> {
         }
     }
     if bad > 0 {
-        bail!("{bad} of {} certificates do not hold", certificates.len());
+        let all = shelfmark_design::shown::counted(certificates.len(), "certificate");
+        bail!("{bad} of {all} do not hold");
     }
-    Ok(())
+    let all = shelfmark_design::shown::counted(certificates.len(), "certificate");
+    print(&format!("{all} checked, of the model {}\n", document.name()))
 }

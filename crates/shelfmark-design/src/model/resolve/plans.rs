@@ -170,6 +170,7 @@ impl Resolver {
             Some(limit) => Some(self.value(limit, Some(&Type::Int(None)), params, Scope::NONE)?),
         };
         self.check_bound(schema, table, bound.len(), read.table.span);
+        self.check_ends(read);
         Some(ReadStep { each, verb: read.verb, table, bound, bounds, desc: read.desc, limit })
     }
 
@@ -188,6 +189,27 @@ impl Resolver {
                 found.kinds.len()
             );
             self.error(Diagnostic::error(span, message));
+        }
+    }
+
+    /// A range has one end on each side; `begins` is both.
+    fn check_ends(&mut self, read: &tree::ReadStep) {
+        use tree::BoundKind::{After, Before, Begins, From, Through, To};
+        let (mut low, mut high) = (false, false);
+        for item in &read.bounds {
+            let lower = matches!(item.kind, Begins | From | After);
+            let upper = matches!(item.kind, Begins | To | Before | Through);
+            let side = match (lower && low, upper && high) {
+                (true, _) => "lower",
+                (_, true) => "upper",
+                _ => "",
+            };
+            if !side.is_empty() {
+                let message = format!("the range has two {side} ends");
+                self.error(Diagnostic::error(item.value.span, message));
+            }
+            low |= lower;
+            high |= upper;
         }
     }
 

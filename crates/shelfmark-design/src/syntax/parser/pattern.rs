@@ -175,10 +175,17 @@ impl Parser<'_> {
 
     pub(super) fn conds(&mut self) -> Got<Vec<Cond>> {
         let mut conds = vec![self.cond()?];
-        while self.eat_word("and") {
+        while !self.goes_on() && self.eat_word("and") {
             conds.push(self.cond()?);
         }
         Some(conds)
+    }
+
+    /// Whether `and` is followed by what else a write does: `insert X(`.
+    fn goes_on(&self) -> bool {
+        matches!(self.word_at(1), "insert" | "link" | "update" | "delete" | "unlink" | "increment")
+            && !self.word_at(2).is_empty()
+            && self.is_at(3, "(")
     }
 
     fn cond(&mut self) -> Got<Cond> {

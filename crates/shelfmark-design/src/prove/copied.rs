@@ -1,0 +1,145 @@
+//! Writes whose change is copied into other rows: the copies are found and changed.
+//!
+//! Invariant: no failure is returned only when every row that holds a copy is read before it is
+//! changed, and no row is gone through that holds none.
+
+use std::collections::BTreeSet;
+
+use super::canon::canonical;
+use super::read::{Analysis, all_key_paths};
+use super::unique::available;
+use super::write::Prover;
+use crate::model::ColumnPath;
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, Stored, WriteStep, WriteStepKind};
+
+impl Prover<'_> {
+    /// What copies held of the changed tuple, told by the tuple itself when it was read before.
+    fn told_by_itself(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        via: usize,
+        at: usize,
+    ) -> BTreeSet<ColumnPath> {
+        let reads = self.reads_before(effect, at).filter(|own| own.when.is_empty());
+        reads
+            .flat_map(|own| available(self.model, own))
+            .map(|path| {
+                let whole: ColumnPath = std::iter::once(via).chain(path).collect();
+                canonical(self.model, family.source, &whole)
+            })
+            .collect()
+    }
+
+    /// The family that a step reads, when it is one.
+    fn only_family(&self, step: &WriteStep) -> Option<&Family> {
+        let [id] = step.families[..] else { return None };
+        self.schema.families.get(id)
+    }
+
+    /// Copies are changed in every row that refers to the changed tuple.
+    pub(super) fn copies(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        via: usize,
+        at: usize,
+        put: bool,
+        analysis: &mut Analysis,
+    ) {
+        let step = self.plan.steps.get(at);
+        let alias = step.and_then(|step| match &step.kind {
+            WriteStepKind::Put { each }
+            | WriteStepKind::Delete { each }
+            | WriteStepKind::Patch { each } => each.clone(),
+            WriteStepKind::Read { .. } => None,
+        });
+        let key = self.model.relation(effect.relation).key();
+        let term =
+            effect.key.iter().find(|(column, _)| key == [*column]).map(|(_, term)| term.clone());
+        let Some(term) =
+            term.filter(|_| effect.kind == EffectKind::Update && effect.each.is_none())
+        else {
+            analysis.fail(
+                4,
+                "W5",
+                "only an update of one tuple by its key is followed to its copies",
+            );
+            return;
+        };
+        let reads = self.plan.steps.iter().take(at).filter_map(|read| match &read.kind {
+            WriteStepKind::Read { bindings, alias: Some(name) } if Some(name) == alias.as_ref() => {
+                Some((read, bindings))
+            }
+            _ => None,
+        });
+        let mut found = None;
+        for (read, bindings) in reads {
+            // Rows that refer to what changes otherwise may be under the name too, and no others.
+            let (Some(other), [(path, bound)]) = (self.only_family(read), bindings.as_slice())
+            else {
+                found = None;
+                break;
+            };
+            let refers = |column: &usize| {
+                let columns = &self.model.relation(family.source).columns;
+                columns.get(*column).and_then(|column| column.refers)
+            };
+            let changes = |target: usize| {
+                self.write.effects.iter().any(|effect| {
+                    effect.kind == EffectKind::Update
+                        && effect.relation == target
+                        && effect.key.iter().any(|(_, term)| term == bound)
+                })
+            };
+            let legal = other.source == family.source
+                && matches!(path.as_slice(), [column] if refers(column).is_some_and(changes));
+            if !legal {
+                found = None;
+                break;
+            }
+            if path.as_slice() == [via] && *bound == term {
+                found = found.or(Some(other));
+            }
+        }
+        let Some(other) = found else {
+            analysis.fail(
+                4,
+                "W5",
+                format!("the copies in {} are not found and changed", family.name.text),
+            );
+            return;
+        };
+        let mut known = available(self.model, other);
+        known.extend(self.told_by_itself(effect, family, via, at));
+        let mut wanted = all_key_paths(self.model, family);
+        if put && family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_))) {
+            let name = &family.name.text;
+            let why = format!("{name} keeps lists or counts that a new key would lose");
+            analysis.fail(4, "W5", why);
+        }
+        if put {
+            known.extend(
+                effect
+                    .set
+                    .iter()
+                    .map(|(column, _)| canonical(self.model, family.source, &[via, *column])),
+            );
+            wanted.extend(available(self.model, family));
+            wanted.extend(
+                family.when.iter().map(|one| canonical(self.model, family.source, &one.path)),
+            );
+        }
+        if let Some(path) = wanted.iter().find(|path| !known.contains(*path)) {
+            let name = self.model.path_text(family.source, path);
+            analysis.fail_call(
+                "W1",
+                format!(
+                    "{} needs {name}, which {} does not hold",
+                    family.name.text, other.name.text
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Effects of one write that may meet in one tuple, or in one row.
+//!
+//! A write's effects come one after the other, a plan works out what it puts from what it read
+//! before the first of them. `prove::write` looks at each effect for itself; here pairs are looked
+//! at: where the inputs may name one tuple twice, the steps must come in an order that is right
+//! then too, or the write is refused.
+//!
+//! Invariant: no failure is returned only when, for every pair of effects and every row family that
+//! both concern, the steps leave what the effects leave one after the other, also where both speak
+//! of one tuple.
+
+use super::needs::{Need, needs};
+use super::read::{Analysis, all_key_paths};
+use crate::model::closure::determines_tuple;
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, FamilyId, Schema, WritePlan, WriteStepKind};
+use crate::model::{ColumnPath, Model, Term, Write};
+use crate::syntax::tree::{CondOp, Existing};
+
+/// What one effect asks of one family, taken apart.
+struct Asked<'a> {
+    effect: &'a Effect,
+    /// Put, delete, rekey or patch of the tuple's own row.
+    own: Option<Need>,
+    /// Whether a list or count of the parent's row changes.
+    parent: bool,
+    /// References through which copies are changed in place.
+    copies: Vec<usize>,
+    /// References through which copies are part of keys.
+    moved_copies: Vec<usize>,
+}
+
+struct Pairs<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    plan: &'a WritePlan,
+}
+
+/// Proves that the effects of a write do not get into each other's way.
+pub(super) fn together(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    analysis: &mut Analysis,
+) {
+    let pairs = Pairs { model, schema, plan };
+    for (at, first) in write.effects.iter().enumerate() {
+        for (id, family) in schema.concerned(first.relation) {
+            let asked = pairs.asked(id, first);
+            let mut trouble = pairs.alone(id, family, &asked);
+            for second in write.effects.iter().skip(at + 1) {
+                let other = pairs.asked(id, second);
+                trouble = trouble.or_else(|| pairs.pair(id, family, &asked, &other));
+            }
+            if let Some(why) = trouble {
+                analysis.fail(4, "W5", format!("{}: {why}", family.name.text));
+            }
+        }
+    }
+}
+
+impl<'a> Pairs<'a> {
+    fn asked(&self, id: FamilyId, effect: &'a Effect) -> Asked<'a> {
+        let mut asked = Asked {
+            effect,
+            own: None,
+            parent: false,
+            copies: Vec::new(),
+            moved_copies: Vec::new(),
+        };
+        for need in needs(self.model, self.schema, id, effect) {
+            match need {
+                Need::PatchParent { .. } => asked.parent = true,
+                Need::PatchCopies { via } => asked.copies.push(via),
+                Need::RekeyCopies { via } => asked.moved_copies.push(via),
+                Need::Unplanned(_) => {}
+                own => asked.own = Some(own),
+            }
+        }
+        asked
+    }
+
+    /// Where the step stands that does this for an effect.
+    fn place(&self, id: FamilyId, effect: &Effect, wanted: fn(&WriteStepKind) -> bool) -> usize {
+        let found = self.plan.steps.iter().position(|step| {
+            let loops = match &step.kind {
+                WriteStepKind::Put { each }
+                | WriteStepKind::Delete { each }
+                | WriteStepKind::Patch { each } => each.is_some(),
+                WriteStepKind::Read { .. } => return false,
+            };
+            loops == effect.each.is_some() && step.families.contains(&id) && wanted(&step.kind)
+        });
+        // A step that is missing is refused elsewhere.
+        found.unwrap_or(usize::MAX)
+    }
+
+    /// What one effect may do to itself: by its loop, or through a reference to its own relation.
+    fn alone(&self, id: FamilyId, family: &Family, asked: &Asked<'_>) -> Option<String> {
+        let effect = asked.effect;
+        if asked.own == Some(Need::Put)
+            && asked.parent
+            && self.place(id, effect, is_put) > self.place(id, effect, is_patch)
+        {
+            return Some("its list or count is changed before the row is put".to_owned());
+        }
+        if let Some(why) = self.own_and_copies(asked, asked) {
+            return Some(why.to_owned());
+        }
+        if effect.each.is_none() || self.loops_apart(effect) {
+            return None;
+        }
+        let harmless = match asked.own {
+            Some(Need::Put) => effect.existing == Existing::Fresh,
+            Some(Need::Rekey) => effect.kind != EffectKind::Increment && !told_by(&effect.set),
+            Some(Need::Patch) => effect.kind == EffectKind::Increment || !told_by(&effect.set),
+            _ => true,
+        };
+        let counted = asked.parent && effect.kind == EffectKind::Delete;
+        let relation = &self.model.relation(effect.relation).name.text;
+        (!harmless || counted)
+            .then(|| format!("the loop may come to one {relation} of {} twice", family.name.text))
+    }
+
+    /// What two effects may do to each other in one family.
+    fn pair(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        first: &Asked<'_>,
+        second: &Asked<'_>,
+    ) -> Option<String> {
+        let relation = &self.model.relation(family.source).name.text;
+        let twice = || format!("two parts of the write may concern one {relation}");
+        if let (Some(a), Some(b)) = (&first.effect.each, &second.effect.each)
+            && (a.relation, &a.predicates) != (b.relation, &b.predicates)
+        {
+            return Some("two loops of the write go through other rows".to_owned());
+        }
+        if let (Some(a), Some(b)) = (&first.own, &second.own)
+            && !self.own_rows(id, family, (first.effect, a), (second.effect, b))
+        {
+            return Some(twice());
+        }
+        for (own, copied) in [(first, second), (second, first)] {
+            if let Some(why) = self.own_and_copies(own, copied) {
+                return Some(why.to_owned());
+            }
+            if own.own == Some(Need::Put)
+                && copied.parent
+                && self.place(id, own.effect, is_put) > self.place(id, copied.effect, is_patch)
+            {
+                return Some("its list or count is changed before the row is put".to_owned());
+            }
+        }
+        let copies = |asked: &Asked<'_>| !asked.copies.is_empty();
+        let moved = |asked: &Asked<'_>| !asked.moved_copies.is_empty();
+        if moved(first) && (copies(second) || moved(second)) || copies(first) && moved(second) {
+            return Some(format!("one {relation} may hold copies of both that change"));
+        }
+        let taken = second.effect.kind == EffectKind::Delete;
+        if first.parent && second.parent && taken && !self.apart(first.effect, second.effect) {
+            return Some("what is kept of a tuple may be taken away twice".to_owned());
+        }
+        None
+    }
+
+    /// Whether the steps are right also where both effects speak of one tuple.
+    fn own_rows(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        (first, a): (&Effect, &Need),
+        (second, b): (&Effect, &Need),
+    ) -> bool {
+        let apart = self.apart(first, second);
+        // Rows of two tuples never have one key, one before and one after the write.
+        let key = self.model.relation(family.source).key();
+        let paths = all_key_paths(self.model, family);
+        let told_apart = key.iter().all(|column| paths.contains(&vec![*column]));
+        let place = |effect: &Effect, wanted| self.place(id, effect, wanted);
+        let fresh = |effect: &Effect| effect.existing == Existing::Fresh;
+        let loops = first.each.is_some() || second.each.is_some();
+        match (a, b) {
+            (Need::Put, Need::Put) => apart || fresh(first) && fresh(second),
+            (Need::Delete, Need::Delete | Need::Patch) | (Need::Patch, Need::Delete) => true,
+            (Need::Patch, Need::Patch) => {
+                apart || place(first, is_patch) <= place(second, is_patch)
+            }
+            (Need::Delete, Need::Put) => {
+                place(first, is_delete) < place(second, is_put) && (apart || fresh(second))
+            }
+            (Need::Patch, Need::Put) => {
+                apart || fresh(second) && place(first, is_patch) < place(second, is_put)
+            }
+            (Need::Rekey, Need::Put) => !loops && (apart || fresh(second)),
+            (Need::Put, Need::Patch) => {
+                apart || self.unread_before(second, (place(first, is_put), place(second, is_patch)))
+            }
+            (Need::Put, Need::Delete) => {
+                let places = (place(first, is_put), place(second, is_delete));
+                match told_apart {
+                    true => apart || self.unread_before(second, places),
+                    false => apart && places.1 < places.0,
+                }
+            }
+            _ => apart && !loops,
+        }
+    }
+
+    /// Whether what was put is there for the later step, which no earlier read tells otherwise.
+    fn unread_before(&self, effect: &Effect, (put, later): (usize, usize)) -> bool {
+        let reads = self.plan.steps.iter().take(later).any(|step| {
+            let mut families = step.families.iter().filter_map(|id| self.schema.families.get(*id));
+            matches!(step.kind, WriteStepKind::Read { .. })
+                && families.any(|family| family.source == effect.relation)
+        });
+        put < later && !reads
+    }
+
+    /// A row that is put anew, from what was read before, beside copies in it that change.
+    fn own_and_copies(&self, own: &Asked<'_>, copied: &Asked<'_>) -> Option<&'static str> {
+        let vias = || copied.copies.iter().chain(&copied.moved_copies);
+        let bad = match own.own {
+            None => false,
+            Some(Need::Put) => vias().any(|via| !self.refers_elsewhere(own.effect, *via, copied)),
+            Some(Need::Rekey) => vias().next().is_some(),
+            _ => !copied.moved_copies.is_empty(),
+        };
+        bad.then_some("a row that is put may hold a copy of what the write changes too")
+    }
+
+    /// Whether a new tuple surely refers to another tuple than the one that changes.
+    fn refers_elsewhere(&self, made: &Effect, via: usize, changed: &Asked<'_>) -> bool {
+        let given = made.key.iter().find(|(column, _)| *column == via);
+        let [key] = self.model.relation(changed.effect.relation).key() else { return false };
+        let own = changed.effect.key.iter().find(|(column, _)| column == key);
+        match (given, own) {
+            (Some((_, Term::Const(a))), Some((_, Term::Const(b)))) => a != b,
+            // An optional reference that an insert leaves out is absent.
+            (None, _) => made.kind == EffectKind::Insert,
+            _ => false,
+        }
+    }
+
+    /// Whether two effects on one relation surely speak of two tuples.
+    fn apart(&self, first: &Effect, second: &Effect) -> bool {
+        self.model.relation(first.relation).key().iter().any(|column| {
+            let constant = |effect: &Effect| {
+                let set = effect.set.iter().any(|(at, _)| at == column);
+                effect.key.iter().find_map(|(at, term)| match term {
+                    Term::Const(value) if at == column && !set => Some(value.clone()),
+                    _ => None,
+                })
+            };
+            matches!((constant(first), constant(second)), (Some(a), Some(b)) if a != b)
+        })
+    }
+
+    /// Whether two rounds of an effect's loop surely come to two tuples.
+    fn loops_apart(&self, effect: &Effect) -> bool {
+        let Some(each) = &effect.each else { return true };
+        let fixed = each.predicates.iter().filter(|one| one.op == CondOp::Eq);
+        let mut told: std::collections::BTreeSet<ColumnPath> = fixed
+            .map(|one| super::canon::canonical(self.model, each.relation, &one.path))
+            .collect();
+        let key = self.model.relation(effect.relation).key();
+        for (_, term) in effect.key.iter().filter(|(column, _)| key.contains(column)) {
+            if let Term::Prior(path) = term {
+                told.insert(super::canon::canonical(self.model, each.relation, path));
+            }
+        }
+        determines_tuple(self.model, each.relation, &told)
+    }
+}
+
+fn is_put(kind: &WriteStepKind) -> bool {
+    matches!(kind, WriteStepKind::Put { .. })
+}
+
+fn is_delete(kind: &WriteStepKind) -> bool {
+    matches!(kind, WriteStepKind::Delete { .. })
+}
+
+fn is_patch(kind: &WriteStepKind) -> bool {
+    matches!(kind, WriteStepKind::Patch { .. })
+}
+
+fn told_by(terms: &[(usize, Term)]) -> bool {
+    terms.iter().any(|(_, term)| has_prior(term))
+}
+
+/// Whether a term is made of what a loop goes through.
+pub(super) fn has_prior(term: &Term) -> bool {
+    match term {
+        Term::Prior(_) => true,
+        Term::Call(_, args) => args.iter().any(has_prior),
+        _ => false,
+    }
+}
