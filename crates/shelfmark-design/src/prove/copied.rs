@@ -9,9 +9,9 @@ use super::canon::canonical;
 use super::read::{Analysis, all_key_paths};
 use super::unique::available;
 use super::write::Prover;
-use crate::model::ColumnPath;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, Stored, WriteStep, WriteStepKind};
+use crate::model::{ColumnPath, Term};
 
 impl Prover<'_> {
     /// What copies held of the changed tuple, told by the tuple itself when it was read before.
@@ -30,6 +30,51 @@ impl Prover<'_> {
                 canonical(self.model, family.source, &whole)
             })
             .collect()
+    }
+
+    /// The family of a loop's rows, when every read of its name before step `at` finds rows that
+    /// refer to what the write changes, and one of them those that refer to it through `via`.
+    fn read_of_copies(
+        &self,
+        family: &Family,
+        via: usize,
+        term: &Term,
+        (alias, at): (Option<&String>, usize),
+    ) -> Option<&Family> {
+        let reads = self.plan.steps.iter().take(at).filter_map(|read| match &read.kind {
+            WriteStepKind::Read { bindings, alias: Some(name) } if Some(name) == alias => {
+                Some((read, bindings))
+            }
+            _ => None,
+        });
+        let mut found = None;
+        for (read, bindings) in reads {
+            // Rows that refer to what changes otherwise may be under the name too, and no others.
+            let (Some(other), [(path, bound)]) = (self.only_family(read), bindings.as_slice())
+            else {
+                return None;
+            };
+            let refers = |column: &usize| {
+                let columns = &self.model.relation(family.source).columns;
+                columns.get(*column).and_then(|column| column.refers)
+            };
+            let changes = |target: usize| {
+                self.write.effects.iter().any(|effect| {
+                    effect.kind == EffectKind::Update
+                        && effect.relation == target
+                        && effect.key.iter().any(|(_, term)| term == bound)
+                })
+            };
+            let legal = other.source == family.source
+                && matches!(path.as_slice(), [column] if refers(column).is_some_and(changes));
+            if !legal {
+                return None;
+            }
+            if path.as_slice() == [via] && bound == term {
+                found = found.or(Some(other));
+            }
+        }
+        found
     }
 
     /// The family that a step reads, when it is one.
@@ -68,41 +113,7 @@ impl Prover<'_> {
             );
             return;
         };
-        let reads = self.plan.steps.iter().take(at).filter_map(|read| match &read.kind {
-            WriteStepKind::Read { bindings, alias: Some(name) } if Some(name) == alias.as_ref() => {
-                Some((read, bindings))
-            }
-            _ => None,
-        });
-        let mut found = None;
-        for (read, bindings) in reads {
-            // Rows that refer to what changes otherwise may be under the name too, and no others.
-            let (Some(other), [(path, bound)]) = (self.only_family(read), bindings.as_slice())
-            else {
-                found = None;
-                break;
-            };
-            let refers = |column: &usize| {
-                let columns = &self.model.relation(family.source).columns;
-                columns.get(*column).and_then(|column| column.refers)
-            };
-            let changes = |target: usize| {
-                self.write.effects.iter().any(|effect| {
-                    effect.kind == EffectKind::Update
-                        && effect.relation == target
-                        && effect.key.iter().any(|(_, term)| term == bound)
-                })
-            };
-            let legal = other.source == family.source
-                && matches!(path.as_slice(), [column] if refers(column).is_some_and(changes));
-            if !legal {
-                found = None;
-                break;
-            }
-            if path.as_slice() == [via] && *bound == term {
-                found = found.or(Some(other));
-            }
-        }
+        let found = self.read_of_copies(family, via, &term, (alias.as_ref(), at));
         let Some(other) = found else {
             analysis.fail(
                 4,
