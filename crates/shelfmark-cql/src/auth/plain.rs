@@ -33,6 +33,7 @@ pub(crate) fn plain(token: Option<&[u8]>) -> Result<Claim, CqlError> {
     let text = std::str::from_utf8(token).map_err(|_| refused("Credentials are not UTF-8"))?;
     let mut parts = text.split('\0');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(_), Some(_), Some(""), None) => Err(refused("Password must not be null")),
         (Some(_), Some(name), Some(password), None) => {
             Ok(Claim { name: name.to_owned(), password: password.to_owned() })
         }

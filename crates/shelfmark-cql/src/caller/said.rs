@@ -96,7 +96,7 @@ pub(super) fn read(envelope: &Envelope) -> std::result::Result<Option<Said>, Str
             | Opcode::Register
             | Opcode::Batch
             | Opcode::AuthChallenge
-            | Opcode::AuthResponse => Err(Malformed("it answers nothing that was asked")),
+            | Opcode::AuthResponse => Err(Malformed::new("it answers nothing that was asked")),
         }
     };
     body().map_err(|Malformed(what)| format!("{opcode:?}: {what}"))
@@ -121,7 +121,7 @@ fn result(reader: &mut Reader) -> Read<Result> {
         2 => result.page = Some(page(reader)?),
         3 => result.keyspace = Some(reader.string()?),
         5 => result.schema_changed = true,
-        _ => return Err(Malformed("an unknown kind of result")),
+        _ => return Err(Malformed::new("an unknown kind of result")),
     }
     Ok(result)
 }
@@ -167,5 +167,5 @@ fn specs(reader: &mut Reader, columns: usize, of_one_table: bool) -> Read<Vec<Co
 }
 
 fn count(reader: &mut Reader) -> Read<usize> {
-    usize::try_from(reader.int()?).map_err(|_| Malformed("a count is negative"))
+    usize::try_from(reader.int()?).map_err(|_| Malformed::new("a count is negative"))
 }

@@ -3,7 +3,7 @@
 use bytes::{Buf as _, Bytes, BytesMut};
 
 use super::compression::Compression;
-use super::envelope::{Envelope, HEADER_SIZE_BYTES, Header, Version, flag};
+use super::envelope::{Envelope, HEADER_SIZE_BYTES, Header, Opcode, Version, flag};
 use super::framed::{self, Broken};
 use crate::limits::ENVELOPE_SIZE_BYTES_MAX;
 
@@ -35,8 +35,16 @@ pub(crate) enum FrameError {
         stream: i16,
     },
     /// An answer came where a request belongs, or the other way about.
-    #[error("Wrong protocol direction, expected a request but got a response for opcode {0}")]
-    Direction(u8),
+    #[error(
+        "Wrong protocol direction (expected REQUEST, got RESPONSE) for opcode {opcode} ({})",
+        Opcode::from_number(*opcode).map_or("UNKNOWN", Opcode::name)
+    )]
+    Direction {
+        /// Its opcode.
+        opcode: u8,
+        /// Its stream.
+        stream: i16,
+    },
     /// The body is longer than allowed.
     #[error("Request is too big: length {length} exceeds maximum allowed length {max}")]
     TooLarge {
@@ -47,7 +55,7 @@ pub(crate) enum FrameError {
         /// Its stream.
         stream: i16,
     },
-    /// The body cannot be decompressed, or says that it is compressed when that was not agreed.
+    /// The body cannot be decompressed.
     #[error("The body of the request cannot be decompressed")]
     Compression {
         /// Its stream.
@@ -75,9 +83,9 @@ impl FrameError {
             Self::UnknownVersion { stream, .. }
             | Self::OtherVersion { stream, .. }
             | Self::TooLarge { stream, .. }
+            | Self::Direction { stream, .. }
             | Self::Compression { stream } => (*stream).max(0),
-            Self::Direction(_)
-            | Self::HeaderChecksum
+            Self::HeaderChecksum
             | Self::PayloadChecksum
             | Self::PayloadCompression
             | Self::Unaligned => 0,
@@ -211,7 +219,7 @@ impl Decoder {
         };
         let Some(header) = Header::read(bytes) else { return Ok(None) };
         if (first & 0x80 != 0) != self.answers {
-            return Err(FrameError::Direction(header.opcode));
+            return Err(FrameError::Direction { opcode: header.opcode, stream: header.stream });
         }
         if let Some(expected) = self.version.filter(|expected| *expected != version) {
             return Err(FrameError::OtherVersion {
@@ -232,9 +240,12 @@ impl Decoder {
 
     fn open(&self, header: Header, mut body: Bytes) -> Result<Envelope, FrameError> {
         let version = Version::from_number(header.version & 0x7F).unwrap_or(Version::HIGHEST);
-        if header.flags & flag::COMPRESSED != 0 && !self.framed {
+        // Where no compression was agreed on the flag means nothing, as for Cassandra.
+        if let Some(compression) = self.compression
+            && header.flags & flag::COMPRESSED != 0
+            && !self.framed
+        {
             let damaged = FrameError::Compression { stream: header.stream };
-            let Some(compression) = self.compression else { return Err(damaged) };
             body = compression.unpack_body(body).map_err(|_| damaged)?;
         }
         Ok(Envelope {

@@ -97,6 +97,28 @@ impl Opcode {
         })
     }
 
+    /// Returns its name, as the specification writes it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "ERROR",
+            Self::Startup => "STARTUP",
+            Self::Ready => "READY",
+            Self::Authenticate => "AUTHENTICATE",
+            Self::Options => "OPTIONS",
+            Self::Supported => "SUPPORTED",
+            Self::Query => "QUERY",
+            Self::Result => "RESULT",
+            Self::Prepare => "PREPARE",
+            Self::Execute => "EXECUTE",
+            Self::Register => "REGISTER",
+            Self::Event => "EVENT",
+            Self::Batch => "BATCH",
+            Self::AuthChallenge => "AUTH_CHALLENGE",
+            Self::AuthResponse => "AUTH_RESPONSE",
+            Self::AuthSuccess => "AUTH_SUCCESS",
+        }
+    }
+
     /// Returns its number.
     pub(crate) const fn number(self) -> u8 {
         match self {

@@ -137,13 +137,25 @@ fn refusals() {
         FrameError::UnknownVersion { version: 66, stream: 0x0102 }
     );
     assert_eq!(refused(&[2, 0, 7, 5]), FrameError::UnknownVersion { version: 2, stream: 7 });
-    assert_eq!(refused(&[0x84, 0, 0, 0, 5, 0, 0, 0, 0]), FrameError::Direction(5));
+    assert_eq!(
+        refused(&[0x84, 0, 0, 0, 5, 0, 0, 0, 0]),
+        FrameError::Direction { opcode: 5, stream: 0 }
+    );
     // No byte of the body has to be there, and none is allocated.
     assert!(matches!(
         refused(&[4, 0, 0, 9, 7, 0xFF, 0xFF, 0xFF, 0xFF]),
         FrameError::TooLarge { stream: 9, .. }
     ));
-    assert_eq!(refused(&[4, 1, 0, 9, 7, 0, 0, 0, 1, 1]), FrameError::Compression { stream: 9 });
+    // The flag of compression means something where one was agreed on.
+    let damaged = [4, 1, 0, 9, 7, 0, 0, 0, 1, 1];
+    let plain = Decoder::default().take(&mut BytesMut::from(&damaged[..]));
+    assert_eq!(plain.unwrap().unwrap().body, &[1][..]);
+    let mut decoder = Decoder::default();
+    decoder.agree(Version::V4, Some(Compression::Lz4));
+    assert_eq!(
+        decoder.take(&mut BytesMut::from(&damaged[..])),
+        Err(FrameError::Compression { stream: 9 })
+    );
     let mut decoder = Decoder::default();
     decoder.agree(Version::V4, None);
     assert_eq!(

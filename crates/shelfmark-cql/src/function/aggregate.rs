@@ -44,11 +44,11 @@ pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
 ) -> Result<Option<Vec<Aggregate>>, CqlError> {
-    let kinds = ["count", "countrows", "min", "max", "sum", "avg"];
+    let kinds = ["count", "count_rows", "min", "max", "sum", "avg"];
     if !kinds.contains(&name) {
         return Ok(None);
     }
-    if name == "countrows" || (name == "count" && arguments.is_empty()) {
+    if name == "count_rows" || (name == "count" && arguments.is_empty()) {
         return Ok(Some(vec![Aggregate::count_rows()]));
     }
     let numeric = matches!(name, "sum" | "avg");

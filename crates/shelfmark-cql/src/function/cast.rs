@@ -8,7 +8,7 @@ use super::Scalar;
 use super::numeric::{Number, is_numeric};
 use super::time::{date_of, moment};
 use crate::error::CqlError;
-use crate::types::{CqlType, Native, to_text};
+use crate::types::{CqlType, Native, decimal_parts, decimal_to_scientific, to_text};
 
 /// What a cast does to the bytes of a value.
 type Conversion = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
@@ -32,7 +32,9 @@ pub(crate) fn cast(from: &CqlType, to: &CqlType) -> Option<Scalar> {
     let CqlType::Native(native) = from else { return None };
     if to.is_string() {
         let has_text = !matches!(native, Native::Blob | Native::Empty | Native::Duration);
-        return if has_text {
+        return if *native == Native::Decimal {
+            make(Box::new(|value| Some(decimal_to_scientific(&decimal_parts(value)?).into_bytes())))
+        } else if has_text {
             make(Box::new(move |value| Some(to_text(&own, value).into_bytes())))
         } else {
             None
@@ -41,6 +43,14 @@ pub(crate) fn cast(from: &CqlType, to: &CqlType) -> Option<Scalar> {
     if is_numeric(from) && is_numeric(to) && *to != CqlType::Counter {
         let target = to.clone();
         return make(Box::new(move |value| narrow(Number::read(&own, value)?, &target)));
+    }
+    // A timestamp may be taken as a varint, and a varint as a bigint.
+    if *from == CqlType::Timestamp && matches!(to, CqlType::Native(Native::Bigint | Native::Varint))
+    {
+        let target = to.clone();
+        return make(Box::new(move |value| {
+            Number::Integer(i64::from_be_bytes(value.try_into().ok()?).into()).write(&target)
+        }));
     }
     let temporal = matches!(native, Native::Timeuuid | Native::Timestamp | Native::Date);
     match to {
@@ -76,6 +86,20 @@ const CASTABLE: [Native; 18] = [
     Native::Varint,
 ];
 
+/// What is said where a marker leaves open which cast to a type is meant.
+pub(crate) fn ambiguous_cast(to: &CqlType) -> CqlError {
+    let known: Vec<String> = CASTABLE
+        .iter()
+        .map(|native| CqlType::Native(*native))
+        .filter(|from| from != to && cast(from, to).is_some())
+        .map(|from| super::full_signature(&format!("cast_as_{to}"), &[from], to))
+        .collect();
+    CqlError::invalid(format!(
+        "Ambiguous call to function system.cast_as_{to} (can be matched by following signatures: {}): use type casts to disambiguate",
+        known.join(", ")
+    ))
+}
+
 /// What is said where no cast to a type takes an argument.
 pub(crate) fn no_cast(shown: &str, to: &CqlType) -> CqlError {
     let known: Vec<String> = CASTABLE
@@ -95,7 +119,7 @@ pub(crate) fn no_cast(shown: &str, to: &CqlType) -> CqlError {
 
 /// Java's narrowing: of floats towards zero and saturating (small integers by way of `int`),
 /// of integers the low bits.
-fn narrow(number: Number, target: &CqlType) -> Option<Vec<u8>> {
+pub(super) fn narrow(number: Number, target: &CqlType) -> Option<Vec<u8>> {
     if let Number::Float(value) = number {
         let clamped = |least: f64, most: f64| {
             Number::Float(if value.is_nan() { 0.0 } else { value.clamp(least, most) })
@@ -106,10 +130,16 @@ fn narrow(number: Number, target: &CqlType) -> Option<Vec<u8>> {
                 clamped(int.0, int.1).write(target)
             }
             // The doubles next to the ends of 64 bits; the upper one is one too large.
-            CqlType::Native(Native::Bigint) if value >= 9_223_372_036_854_775_807.0 => {
+            CqlType::Native(Native::Bigint | Native::Counter)
+                if value >= 9_223_372_036_854_775_807.0 =>
+            {
                 Some(i64::MAX.to_be_bytes().to_vec())
             }
-            CqlType::Native(Native::Bigint) => {
+            CqlType::Native(Native::Varint) => {
+                let whole = narrow(Number::Float(value), &CqlType::Bigint)?;
+                Number::Integer(i64::from_be_bytes(whole.try_into().ok()?).into()).write(target)
+            }
+            CqlType::Native(Native::Bigint | Native::Counter) => {
                 clamped(-9_223_372_036_854_775_808.0, value.max(0.0)).write(target)
             }
             _ => number.write(target),

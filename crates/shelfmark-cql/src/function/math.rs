@@ -31,7 +31,7 @@ pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
             Ok(values
                 .first()
                 .and_then(|value| Number::read(&own, value))
-                .and_then(|number| change(number).write(&own)))
+                .and_then(|number| super::cast::narrow(change(number), &own)))
         })
     };
     Some(NUMERIC.iter().map(make).collect())

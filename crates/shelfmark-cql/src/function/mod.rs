@@ -31,7 +31,7 @@ use crate::error::CqlError;
 use crate::types::CqlType;
 
 pub(crate) use aggregate::{Accumulator, Aggregate};
-pub(crate) use cast::{cast, no_cast};
+pub(crate) use cast::{ambiguous_cast, cast, no_cast};
 pub(crate) use operator::{negate, operate};
 pub(crate) use resolve::{Argument, Assign, Resolved, resolve};
 pub(crate) use time::new_timeuuid;

@@ -203,7 +203,7 @@ pub(super) fn compute(
             }
             '/' => divide_decimals(a, b),
             _ if b.0.is_zero() => Err("Division by zero"),
-            _ => align(a, b).map(|(a, b, scale)| Number::Decimal(a % b, scale)).ok_or(BEYOND),
+            _ => remainder(a, b).ok_or(BEYOND),
         };
     }
     let a = left.to_integer().ok_or(BEYOND)?;
@@ -221,6 +221,26 @@ pub(super) fn compute(
     }))
 }
 
+/// The remainder with the scale that Java's `BigDecimal.remainder` gives it: that of the dividend
+/// less the divisor times a quotient which keeps no more zeros than it must.
+fn remainder(a: (BigInt, i32), b: (BigInt, i32)) -> Option<Number> {
+    let (left_scale, right_scale) = (i64::from(a.1), i64::from(b.1));
+    let (left, right, common) = align(a, b)?;
+    let (quotient, rest) = (&left / &right, &left % &right);
+    let preferred = left_scale - right_scale;
+    let scale = if quotient.is_zero() || preferred >= 0 {
+        left_scale
+    } else {
+        let digits = quotient.magnitude().to_string();
+        let zeros = digits.len() - digits.trim_end_matches('0').len();
+        let kept = preferred.max(-i64::try_from(zeros).ok()?);
+        left_scale.max(kept + right_scale)
+    };
+    // What is cut off are zeros.
+    let step = u32::try_from(i64::from(common) - scale).ok()?;
+    Some(Number::Decimal(rest / power(step)?, i32::try_from(scale).ok()?))
+}
+
 fn digits(value: &BigInt) -> i64 {
     i64::try_from(value.magnitude().to_string().len()).unwrap_or(i64::MAX)
 }
@@ -229,7 +249,7 @@ fn digits(value: &BigInt) -> i64 {
 pub(super) fn divide_decimals(a: (BigInt, i32), b: (BigInt, i32)) -> Result<Number, &'static str> {
     const BEYOND: &str = "the result is out of range";
     if b.0.is_zero() {
-        return Err("/ by zero");
+        return Err("BigInteger divide by zero");
     }
     let first = (digits(&a.0) - i64::from(a.1)) - (digits(&b.0) - i64::from(b.1));
     let scale = (QUOTIENT_DIGITS_MIN - first)

@@ -34,6 +34,10 @@ pub(crate) fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<S
         let (Some(a), Some(b)) = (Number::read(&left, a), Number::read(&right, b)) else {
             return Ok(None);
         };
+        let (a, b) = match result {
+            CqlType::Native(Native::Decimal) => (as_decimal(a, &left), as_decimal(b, &right)),
+            _ => (a, b),
+        };
         let number = compute(symbol, &a, &b, &result).map_err(|cause| CqlError {
             code: ErrorCode::FunctionFailure,
             message: format!("the operation '{left} {symbol} {right}' failed: {cause}"),
@@ -45,6 +49,15 @@ pub(crate) fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<S
         })?;
         Ok(number.write(&result))
     }))
+}
+
+/// Integers of a fixed size become decimals by way of a double, and so have one decimal place: `2`
+/// is `2.0`. Source: Cassandra 5.0, `DecimalType.toBigDecimal`.
+fn as_decimal(number: Number, ty: &CqlType) -> Number {
+    match number {
+        Number::Integer(_) if *ty != CqlType::Varint => Number::Float(number.to_f64()),
+        other => other,
+    }
 }
 
 const fn name_of(symbol: char) -> &'static str {

@@ -47,9 +47,12 @@ pub(crate) fn resolve(
 ) -> Result<Option<Resolved>, CqlError> {
     let types: Vec<Option<CqlType>> =
         arguments.iter().map(|argument| argument.known_type()).collect();
-    let lower = name.to_lowercase();
+    if name.chars().any(char::is_uppercase) {
+        // Names without quotes were folded; those with them are none of these.
+        return Ok(None);
+    }
     let texts: Vec<String> = arguments.iter().map(|argument| argument.text()).collect();
-    let Some(found) = candidates(&lower, &types, &texts, receiver)? else { return Ok(None) };
+    let Some(found) = candidates(name, &types, &texts, receiver)? else { return Ok(None) };
     if let [only] = found.as_slice() {
         check_arguments(only, arguments)?;
         return Ok(found.into_iter().next().map(into_resolved));

@@ -94,14 +94,14 @@ fn casts_narrow_as_java_does() {
 fn functions_by_name() {
     assert_eq!(call("abs", &[(CqlType::Int, "-4")]).unwrap(), "4");
     assert_eq!(call("round", &[(CqlType::Decimal, "-2.5")]).unwrap(), "-3");
-    assert_eq!(call("intAsBlob", &[(CqlType::Int, "1")]).unwrap(), "00000001");
+    assert_eq!(call("intasblob", &[(CqlType::Int, "1")]).unwrap(), "00000001");
     assert_eq!(call("blob_as_bigint", &[(CqlType::Blob, "0000000000000005")]).unwrap(), "5");
     assert_eq!(
-        call("blobAsInt", &[(CqlType::Blob, "00")]).unwrap_err().message,
+        call("blobasint", &[(CqlType::Blob, "00")]).unwrap_err().message,
         "In call to function system.blobasint, value 0x00 is not a valid binary representation for type int"
     );
     let now = call("now", &[]).unwrap();
-    assert_eq!(call("toDate", &[(CqlType::Timeuuid, &now)]).unwrap(), "2015-05-07");
+    assert_eq!(call("todate", &[(CqlType::Timeuuid, &now)]).unwrap(), "2015-05-07");
     assert_eq!(call("to_unix_timestamp", &[(CqlType::Timeuuid, &now)]).unwrap(), "1431000000000");
     assert_eq!(
         call("floor", &[(CqlType::Timestamp, "2016-02-17 10:35:00"), (CqlType::Duration, "1h")])
@@ -119,8 +119,8 @@ fn functions_by_name() {
         error.starts_with("Invalid call to function abs, none of its type signatures match"),
         "{error}"
     );
-    let min = call("minTimeuuid", &[(CqlType::Timestamp, "2013-01-01 00:05+0000")]).unwrap();
-    let max = call("maxTimeuuid", &[(CqlType::Timestamp, "2013-01-01 00:05+0000")]).unwrap();
+    let min = call("mintimeuuid", &[(CqlType::Timestamp, "2013-01-01 00:05+0000")]).unwrap();
+    let max = call("maxtimeuuid", &[(CqlType::Timestamp, "2013-01-01 00:05+0000")]).unwrap();
     assert!(min < max && min.ends_with("8080-808080808080"), "{min} {max}");
 }
 

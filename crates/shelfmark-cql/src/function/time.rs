@@ -214,6 +214,12 @@ fn floor(millis: i64, duration: Duration, start: i64) -> Result<i64, CqlError> {
     if duration.months < 0 || duration.days < 0 || duration.nanos < 0 {
         return Err(refuse("Negative durations are not supported by the floor function"));
     }
+    if duration.nanos % 1_000_000 != 0 {
+        return Err(CqlError::invalid(format!(
+            "The floor cannot be computed for the {} duration as precision is below 1 millisecond",
+            duration.to_text()
+        )));
+    }
     if millis < start {
         return Err(refuse("The floor function starting time is greater than the provided time"));
     }

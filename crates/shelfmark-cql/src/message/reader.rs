@@ -1,5 +1,7 @@
 //! The notations of the protocol, read.
 
+use std::borrow::Cow;
+
 use bytes::{Buf as _, Bytes};
 
 use crate::outcome::BoundValue;
@@ -7,11 +9,22 @@ use crate::types::{CqlType, take_type_option};
 
 /// A body that does not hold what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Malformed(pub(crate) &'static str);
+pub(crate) struct Malformed(pub(crate) Cow<'static, str>);
+
+impl Malformed {
+    /// Says what is wrong.
+    pub(crate) fn new(what: impl Into<Cow<'static, str>>) -> Self {
+        Self(what.into())
+    }
+}
 
 pub(crate) type Read<T> = Result<T, Malformed>;
 
-const SHORT: Malformed = Malformed("the body ends too early");
+const SHORT: Malformed = Malformed(Cow::Borrowed("The body of the request ends too early"));
+
+const TEXT_SHORT: Malformed = Malformed(Cow::Borrowed(
+    "Not enough bytes to read an UTF8 serialized string preceded by its 4 bytes length",
+));
 
 /// Takes values off the front of a body.
 #[derive(Debug)]
@@ -48,7 +61,8 @@ impl Reader {
     }
 
     fn text(&mut self, length: usize) -> Read<String> {
-        String::from_utf8(self.take(length)?.into()).map_err(|_| Malformed("a string is not UTF-8"))
+        String::from_utf8(self.take(length)?.into())
+            .map_err(|_| Malformed::new("Cannot decode string as UTF8"))
     }
 
     /// Reads a `[string]`.
@@ -60,7 +74,10 @@ impl Reader {
     /// Reads a `[long string]`.
     pub(crate) fn long_string(&mut self) -> Read<String> {
         let length = self.int()?;
-        let length = usize::try_from(length).map_err(|_| Malformed("a string has no length"))?;
+        let length = usize::try_from(length).map_err(|_| TEXT_SHORT)?;
+        if length > self.body.len() {
+            return Err(TEXT_SHORT);
+        }
         self.text(length)
     }
 
@@ -85,7 +102,7 @@ impl Reader {
             (_, Ok(length)) => self.take(length).map(BoundValue::Bytes),
             (-1, _) => Ok(BoundValue::Null),
             (-2, _) => Ok(BoundValue::Unset),
-            _ => Err(Malformed("a value has an invalid length")),
+            _ => Err(Malformed::new(format!("Invalid ByteBuf length {length}"))),
         }
     }
 
@@ -97,7 +114,8 @@ impl Reader {
     /// Reads an `[option]`: a type.
     pub(crate) fn type_option(&mut self) -> Read<CqlType> {
         let mut rest = &self.body[..];
-        let kind = take_type_option(&mut rest).map_err(|_| Malformed("a type cannot be read"))?;
+        let kind =
+            take_type_option(&mut rest).map_err(|_| Malformed::new("a type cannot be read"))?;
         let taken = self.body.len() - rest.len();
         self.take(taken)?;
         Ok(kind)

@@ -101,14 +101,23 @@ impl Request {
         let body = || {
             let mut reader = Reader::new(envelope.body.clone());
             if envelope.flags & flag::PAYLOAD != 0 {
+                if envelope.version < Version::V4 {
+                    return Err(Malformed::new(
+                        "Received frame with CUSTOM_PAYLOAD flag for native protocol version < 4",
+                    ));
+                }
                 reader.skip_payload()?;
             }
             Self::body(opcode, envelope.version, reader)
         };
         match body() {
             Ok(Some(request)) => Ok(request),
-            Ok(None) => Err(format!("{opcode:?} is an answer, not a request")),
-            Err(Malformed(what)) => Err(format!("Invalid {opcode:?} request: {what}")),
+            Ok(None) => Err(format!(
+                "Wrong protocol direction (expected RESPONSE, got REQUEST) for opcode {} ({})",
+                envelope.opcode,
+                opcode.name()
+            )),
+            Err(Malformed(what)) => Err(what.into_owned()),
         }
     }
 
@@ -150,7 +159,9 @@ impl Request {
 }
 
 fn consistency(reader: &mut Reader) -> Read<Consistency> {
-    Consistency::from_number(reader.short()?).ok_or(Malformed("an unknown consistency level"))
+    let number = reader.short()?;
+    Consistency::from_number(number)
+        .ok_or_else(|| Malformed::new(format!("Unknown code {number} for a consistency level")))
 }
 
 fn flags(reader: &mut Reader, version: Version) -> Read<u32> {
@@ -210,7 +221,7 @@ impl Batch {
             0 => BatchKind::Logged,
             1 => BatchKind::Unlogged,
             2 => BatchKind::Counter,
-            _ => return Err(Malformed("an unknown kind of batch")),
+            other => return Err(Malformed::new(format!("Invalid BATCH message type {other}"))),
         };
         let count = reader.short()?;
         let mut items = Vec::new();
@@ -218,7 +229,12 @@ impl Batch {
             let item = match reader.byte()? {
                 0 => BatchItem::Text(reader.long_string()?),
                 1 => BatchItem::Prepared(reader.short_bytes()?),
-                _ => return Err(Malformed("an unknown kind of statement in a batch")),
+                other => {
+                    return Err(Malformed::new(format!(
+                        "Invalid query kind in BATCH messages. Must be 0 or 1 but got {}",
+                        other.cast_signed()
+                    )));
+                }
             };
             let values = reader.short()?;
             items.push((item, (0..values).map(|_| reader.value()).collect::<Read<_>>()?));

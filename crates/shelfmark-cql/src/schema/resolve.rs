@@ -7,7 +7,7 @@ use shelfmark_cql_syntax::ast;
 
 use super::Schema;
 use crate::error::CqlError;
-use crate::types::{CqlType, TYPE_DEPTH_MAX, maybe_quote, native_by_name, parse_class_name};
+use crate::types::{CqlType, TYPE_DEPTH_MAX, native_by_name, parse_class_name};
 
 /// Resolves a type of the text, in a keyspace.
 ///
@@ -62,7 +62,7 @@ fn resolve_at(
             let resolved = inner(element)?;
             let shown = format!("set<{resolved}>");
             check_element(&resolved, &shown)?;
-            if resolved.references_duration() {
+            if !resolved.is_udt() && resolved.references_duration() {
                 return invalid(format!("Durations are not allowed inside sets: {shown}"));
             }
             Ok(CqlType::set(resolved))
@@ -118,9 +118,7 @@ fn resolve_at(
                 Some(definition) => {
                     Ok(CqlType::User { definition: Arc::clone(definition), frozen: false })
                 }
-                None => {
-                    invalid(format!("Unknown type {}.{}", maybe_quote(keyspace), maybe_quote(own)))
-                }
+                None => invalid(format!("Unknown type {keyspace}.{own}")),
             }
         }
         ast::Type::Frozen(inner_type) => {
@@ -141,9 +139,9 @@ fn resolve_at(
             }
             Ok(resolved.freeze())
         }
-        ast::Type::Custom(class) => {
-            parse_class_name(class).map(|(ty, _)| ty).map_err(|error| CqlError::invalid(error.0))
-        }
+        ast::Type::Custom(class) => parse_class_name(class)
+            .map(|(ty, _)| ty)
+            .map_err(|error| CqlError::syntax(format!("Error setting type {class}: {}", error.0))),
     }
 }
 

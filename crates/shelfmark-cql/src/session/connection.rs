@@ -187,16 +187,21 @@ impl Connection {
     fn run(&mut self, request: Request, envelope: &Envelope, mut pending: Pending) {
         let phase = self.phase.get();
         match (&phase, &request) {
-            (_, Request::Options)
+            (Phase::New | Phase::Ready(_), Request::Options)
             | (Phase::New, Request::Startup(_))
             | (Phase::Asked, Request::AuthResponse(_)) => {}
-            (Phase::Ready(_), Request::Startup(_) | Request::AuthResponse(_)) => {
+            (Phase::Ready(_), Request::Startup(_)) => {
+                return pending.refuse(&CqlError::protocol(
+                    "Unexpected message STARTUP, the connection is already initialized",
+                ));
+            }
+            (Phase::Ready(_), Request::AuthResponse(_)) => {
                 return pending.refuse(&unexpected(&request, "a statement"));
             }
             (Phase::Ready(_), _) => {}
             (Phase::New, _) => return pending.refuse(&unexpected(&request, "STARTUP or OPTIONS")),
             (Phase::Asked | Phase::Checking, _) => {
-                return pending.refuse(&unexpected(&request, "AUTH_RESPONSE"));
+                return pending.refuse(&unexpected(&request, "SASL_RESPONSE"));
             }
         }
         let user = if let Phase::Ready(user) = phase { user } else { None };
@@ -251,11 +256,11 @@ impl Connection {
 
     fn register(&self, kinds: &[String], pending: Pending) {
         for kind in kinds {
-            match kind.as_str() {
+            match kind.to_ascii_uppercase().as_str() {
                 "SCHEMA_CHANGE" => self.face.events.add(&self.outbox),
                 "TOPOLOGY_CHANGE" | "STATUS_CHANGE" => {}
-                other => {
-                    let text = format!("Invalid value '{other}' for Event.Type");
+                _ => {
+                    let text = format!("Invalid value '{kind}' for Type");
                     return pending.refuse(&CqlError::protocol(text));
                 }
             }
@@ -270,6 +275,9 @@ impl Connection {
             Err(error) => return pending.refuse(&error),
         };
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
+            Ok(statement) if !fills(&options.values, &statement) => {
+                pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
+            }
             Ok(statement) => {
                 let known = if skip { Known::All } else { Known::None };
                 self.start(&statement, options, known, pending);
@@ -394,13 +402,16 @@ impl Connection {
                 i64::MIN
             )));
         }
+        if options.page_size == Some(0) {
+            return Err(CqlError::protocol("The page size cannot be 0"));
+        }
         Ok(RequestOptions {
             keyspace: options.keyspace.map(Arc::from).or_else(|| self.outbox.keyspace()),
             user,
             consistency: options.consistency,
             serial_consistency: options.serial_consistency,
             values: options.values,
-            // Zero and less are how drivers say "all".
+            // Less than zero is how drivers say "all".
             page_size: options
                 .page_size
                 .and_then(|size| u32::try_from(size).ok())
@@ -429,6 +440,17 @@ impl Connection {
             parameters: vec![("query".to_owned(), without_password(text))],
             started_micros: self.face.environment.clock.now_micros(),
         })
+    }
+}
+
+/// Whether there is a value for each marker.
+fn fills(values: &Values, statement: &PreparedStatement) -> bool {
+    match values {
+        Values::Positional(values) => values.len() == statement.markers.len(),
+        Values::Named(values) => statement
+            .markers
+            .iter()
+            .all(|marker| values.iter().any(|(name, _)| **name == *marker.name)),
     }
 }
 

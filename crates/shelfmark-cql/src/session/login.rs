@@ -56,18 +56,31 @@ pub(super) fn compression(
         let mut found = options.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| &**value)
     };
-    if option("CQL_VERSION").is_none() {
+    let Some(language) = option("CQL_VERSION") else {
         return Err(CqlError::protocol("Missing value CQL_VERSION in STARTUP message"));
-    }
+    };
+    check_language(language)?;
     let Some(name) = option("COMPRESSION").filter(|name| !name.is_empty()) else { return Ok(None) };
     let compression = Compression::named(name)
         .ok_or_else(|| CqlError::protocol(format!("Unknown compression algorithm: {name}")))?;
     if version >= Version::V5 && compression == Compression::Snappy {
-        return Err(CqlError::protocol(format!(
-            "Unsupported compression type {name} for protocol version 5"
-        )));
+        return Err(CqlError::protocol("Snappy compression is not supported in protocol V5"));
     }
     Ok(Some(compression))
+}
+
+/// Refuses versions of the language before 3, and what is no version; newer ones are clients that
+/// hope for the best.
+fn check_language(version: &str) -> Result<(), CqlError> {
+    let numbers = version.split(['-', '+']).next().unwrap_or_default();
+    let parts: Vec<Option<u32>> = numbers.split('.').map(|part| part.parse().ok()).collect();
+    match parts.as_slice() {
+        [Some(major), Some(_), Some(_)] | [Some(major), Some(_)] if *major >= 3 => Ok(()),
+        [Some(_), Some(_), Some(_)] | [Some(_), Some(_)] => Err(CqlError::protocol(format!(
+            "CQL version {version} is not supported by the binary protocol (supported version are >= 3.0.0)"
+        ))),
+        _ => Err(CqlError::protocol(format!("Invalid version value: {version}"))),
+    }
 }
 
 /// Checks a login where it may take its time, and answers.

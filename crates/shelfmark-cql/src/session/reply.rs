@@ -68,9 +68,17 @@ impl Known {
 }
 
 impl Pending {
-    /// Sends an error.
-    pub(super) fn refuse(self, error: &CqlError) {
-        self.outbox.answer(self.bytes, self.version, 0, self.stream, Opcode::Error, |out| {
+    /// Sends an error, with a trace in front if one was asked for.
+    pub(super) fn refuse(mut self, error: &CqlError) {
+        let trace = self
+            .traced
+            .take()
+            .map(|traced| self.keep(traced, vec![format!("Refused it: {}", error.message)]));
+        let flags = if trace.is_some() { flag::TRACING } else { 0 };
+        self.outbox.answer(self.bytes, self.version, flags, self.stream, Opcode::Error, |out| {
+            if let Some(id) = trace {
+                out.put_slice(&id);
+            }
             message::error(error, self.version, out);
         });
     }

@@ -119,6 +119,52 @@ fn statements_wait_for_the_handshake() {
 }
 
 #[test]
+fn versions_of_the_language_and_kinds_of_events() {
+    let face = face(None);
+    for (version, text) in [
+        (
+            "2.0.0",
+            "CQL version 2.0.0 is not supported by the binary protocol (supported version are >= 3.0.0)",
+        ),
+        ("x", "Invalid version value: x"),
+    ] {
+        let mut connection = connect(&face);
+        let options = map(&[("CQL_VERSION", version)]);
+        let (_, found) = ask(&mut connection, &envelope(4, 1, STARTUP, &options));
+        assert_eq!(error_text(&found[0].2), (0x000A, text.to_owned()));
+        assert!(!connection.is_established());
+    }
+    let mut connection = connect(&face);
+    ask(&mut connection, &envelope(4, 1, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    let (_, found) = ask(&mut connection, &envelope(4, 2, STARTUP, &map(&[])));
+    let text = "Unexpected message STARTUP, the connection is already initialized";
+    assert_eq!(error_text(&found[0].2), (0x000A, text.to_owned()));
+    // REGISTER takes any case, and nothing that is no event.
+    let (_, found) = ask(&mut connection, &envelope(4, 3, 0x0B, b"\0\x01\0\x0dschema_change"));
+    assert_eq!(found[0].1, 2);
+    let (_, found) = ask(&mut connection, &envelope(4, 4, 0x0B, b"\0\x01\0\x01x"));
+    assert_eq!(error_text(&found[0].2), (0x000A, "Invalid value 'x' for Type".to_owned()));
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let face = face(None);
+    let started = envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")]));
+    for (opcode, body, text) in [
+        (QUERY, &b"\0\0\0\x01x\0\x63\0"[..], "Unknown code 99 for a consistency level"),
+        (QUERY, b"\0\0\0\x01x\0\x01\x04\0\0\0\0", "The page size cannot be 0"),
+        (QUERY, b"\0\0\0\x01x\0\x01\x01\0\x01\xff\xff\xff\xfd", "Invalid ByteBuf length -3"),
+        (0x0D, b"\x03", "Invalid BATCH message type 3"),
+        (0x0D, b"\0\0\x01\xff", "Invalid query kind in BATCH messages. Must be 0 or 1 but got -1"),
+    ] {
+        let mut connection = connect(&face);
+        ask(&mut connection, &started);
+        let (_, found) = ask(&mut connection, &envelope(4, 1, opcode, body));
+        assert_eq!(error_text(&found[0].2), (0x000A, text.to_owned()));
+    }
+}
+
+#[test]
 fn a_login_in_version_4() {
     let login = Login::new(OneRole::new("me", "secret", [1; 16]), [2; 16]);
     let face = face(Some(login));
@@ -164,9 +210,12 @@ fn what_breaks_the_protocol_ends_the_connection_with_a_reason() {
     let started = envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")]));
     for (bytes, reason) in [
         (envelope(4, 3, 0x55, b""), "Unknown opcode 85"),
-        (envelope(4, 3, 0x08, b""), "is an answer"),
+        (
+            envelope(4, 3, 0x08, b""),
+            "Wrong protocol direction (expected RESPONSE, got REQUEST) for opcode 8 (RESULT)",
+        ),
         (envelope(4, -3, OPTIONS, b""), "Negative stream"),
-        (envelope(4, 3, QUERY, b"\0\0\0\x09"), "ends too early"),
+        (envelope(4, 3, QUERY, b"\0\0\0\x09"), "Not enough bytes to read"),
         (envelope(0x84, 3, QUERY, b""), "Wrong protocol direction"),
         (envelope(3, 3, OPTIONS, b""), "Invalid message version"),
     ] {

@@ -275,6 +275,8 @@ pub(crate) struct Spans {
     pub(crate) are_rows: bool,
     /// The spans hold more than the restrictions let through.
     pub(crate) need_filter: bool,
+    /// The restrictions behind the columns that are equal.
+    rest: usize,
 }
 
 /// Evaluates the restrictions of the clustering columns as far as they make spans.
@@ -326,7 +328,144 @@ pub(crate) fn spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<S
         spans,
         are_rows: place == columns.len(),
         need_filter: !exact || used + slice_uses < restricted,
+        rest: restricted.saturating_sub(used),
     })
+}
+
+/// A bound of several columns, of which the first may differ alone.
+struct TupleBound {
+    values: Vec<Bytes>,
+    included: bool,
+}
+
+/// Values of the first columns, and bounds of the one behind them.
+struct Piece {
+    equal: Vec<Bytes>,
+    lower: Option<(Bytes, bool)>,
+    upper: Option<(Bytes, bool)>,
+}
+
+/// As [`spans`], cut so that they hold nothing but what is asked for: what is deleted is not tested
+/// row by row. Tuples of columns that run in opposite directions make several spans.
+pub(crate) fn exact_spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Spans> {
+    let found = spans(table, own, env)?;
+    let Some(first) = found.spans.first().filter(|_| found.need_filter) else { return Ok(found) };
+    let place = first.equal.len();
+    let (mut lower, mut upper, mut uses) = (None, None, 0);
+    if let Some(column) = table.clustering_columns().get(place) {
+        let tests = own.of(table.partition_count + place);
+        uses += usize::from(!tests.is_empty());
+        for test in tests {
+            let (Test::Lower(expr, included) | Test::Upper(expr, included)) = test else {
+                continue;
+            };
+            let bound =
+                TupleBound { values: vec![key_value(expr, column, env)?], included: *included };
+            *(if matches!(test, Test::Lower(..)) { &mut lower } else { &mut upper }) = Some(bound);
+        }
+    }
+    for multi in own.multi.iter().filter(|multi| multi.start == place) {
+        let (MultiTest::Lower(value, included) | MultiTest::Upper(value, included)) = &multi.test
+        else {
+            continue;
+        };
+        let values = tuple(value, columns_of(multi, table), env, " in condition")?;
+        let bound = TupleBound { values, included: *included };
+        let is_lower = matches!(multi.test, MultiTest::Lower(..));
+        *(if is_lower { &mut lower } else { &mut upper }) = Some(bound);
+        uses += 1;
+    }
+    if uses != found.rest {
+        return Err(CqlError::invalid("These restrictions name no range of rows"));
+    }
+    let columns = table.clustering_columns().get(place..).unwrap_or_default();
+    let pieces = pieces(lower.as_ref(), upper.as_ref(), columns);
+    let bound = |(value, included): &(Bytes, bool)| SpanBound {
+        values: vec![Some(value.clone())],
+        included: *included,
+    };
+    let cut = found.spans.iter().flat_map(|span| {
+        pieces.iter().map(|piece| {
+            let mut equal = span.equal.clone();
+            equal.extend(piece.equal.iter().cloned().map(Some));
+            Span {
+                equal,
+                lower: piece.lower.as_ref().map(bound),
+                upper: piece.upper.as_ref().map(bound),
+            }
+        })
+    });
+    Ok(Spans { spans: cut.collect(), are_rows: false, need_filter: false, rest: 0 })
+}
+
+/// What lies between two bounds, piece by piece: `(a, b) > (1, 2)` is `a > 1`, and `b > 2` where `a`
+/// is 1.
+fn pieces(
+    lower: Option<&TupleBound>,
+    upper: Option<&TupleBound>,
+    columns: &[Column],
+) -> Vec<Piece> {
+    let lowers = lower.map(|bound| sides(bound, true));
+    let uppers = upper.map(|bound| sides(bound, false));
+    let (lowers, uppers) = match (lowers, uppers) {
+        (Some(lowers), Some(uppers)) => (lowers, uppers),
+        (one, other) => return one.or(other).unwrap_or_default(),
+    };
+    let order = |at: usize, a: &Bytes, b: &Bytes| {
+        columns.get(at).map_or(std::cmp::Ordering::Equal, |own| compare(&own.kind, a, b))
+    };
+    // Whether the values that `inner` names lie in what `outer` bounds.
+    let holds = |outer: &Piece, inner: &Piece| {
+        let at = outer.equal.len();
+        let same = outer
+            .equal
+            .iter()
+            .zip(&inner.equal)
+            .enumerate()
+            .all(|(at, (a, b))| order(at, a, b).is_eq());
+        same && inner.equal.get(at).is_none_or(|value| {
+            let above = outer.lower.as_ref().is_none_or(|(bound, included)| {
+                let order = order(at, value, bound);
+                order.is_gt() || (*included && order.is_eq())
+            });
+            let below = outer.upper.as_ref().is_none_or(|(bound, included)| {
+                let order = order(at, value, bound);
+                order.is_lt() || (*included && order.is_eq())
+            });
+            above && below
+        })
+    };
+    let mut out = Vec::new();
+    for low in &lowers {
+        for high in &uppers {
+            let (equal, lower, upper) = match low.equal.len().cmp(&high.equal.len()) {
+                std::cmp::Ordering::Equal if holds(low, high) => {
+                    (&low.equal, low.lower.clone(), high.upper.clone())
+                }
+                std::cmp::Ordering::Less if holds(low, high) => {
+                    (&high.equal, None, high.upper.clone())
+                }
+                std::cmp::Ordering::Greater if holds(high, low) => {
+                    (&low.equal, low.lower.clone(), None)
+                }
+                _ => continue,
+            };
+            out.push(Piece { equal: equal.clone(), lower, upper });
+        }
+    }
+    out
+}
+
+/// The pieces of what one bound leaves.
+fn sides(bound: &TupleBound, is_lower: bool) -> Vec<Piece> {
+    let last = bound.values.len().saturating_sub(1);
+    let pieces = bound.values.iter().enumerate().map(|(at, value)| {
+        let own = Some((value.clone(), bound.included && at == last));
+        let equal = bound.values.iter().take(at).cloned().collect();
+        let (lower, upper) = if is_lower { (own, None) } else { (None, own) };
+        Piece { equal, lower, upper }
+    });
+    pieces.collect()
 }
 
 type Bounds = (Option<SpanBound>, Option<SpanBound>, usize, bool);

@@ -31,8 +31,8 @@ use shelfmark_engine::Engine;
 use crate::auth;
 use crate::error::CqlError;
 use crate::outcome::{
-    Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Outcome, PreparedStatement,
-    RequestOptions, Weight,
+    Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Consistency, Outcome,
+    PreparedStatement, RequestOptions, Values, Weight,
 };
 use crate::schema::{self, Keyspace, Schema, Table};
 use crate::system::VirtualTable;
@@ -134,6 +134,11 @@ impl Executor {
                 parsed.markers.len()
             )));
         }
+        if matches!(parsed.statement, Statement::CreateView(_)) && !parsed.markers.is_empty() {
+            return Err(CqlError::invalid(
+                "Bind variables are not allowed in CREATE MATERIALIZED VIEW statements",
+            ));
+        }
         let schema = self.schema();
         let mut markers = Markers::of(&parsed.markers);
         let needs_keyspace = needs_keyspace(&parsed.statement);
@@ -166,6 +171,9 @@ impl Executor {
             Err(error) => return answer(Err(error)),
         };
         match &plan.action {
+            Action::Select(_) if options.consistency == Consistency::Any => {
+                answer(Err(CqlError::invalid("ANY ConsistencyLevel is only supported for writes")))
+            }
             Action::Select(select) => answer(self.select(select, &values, &options)),
             Action::Modify(modify) => {
                 modify::run_one(&self.engine, modify, &values, &options, answer);
@@ -210,6 +218,16 @@ impl Executor {
     pub fn batch(&self, batch: BatchRequest, options: RequestOptions, answer: Answer) {
         let mut bound = Vec::with_capacity(batch.entries.len());
         for entry in &batch.entries {
+            let markers = &entry.statement.plan.markers;
+            if let Values::Positional(values) = &entry.values
+                && values.len() != markers.len()
+            {
+                return answer(Err(CqlError::invalid(format!(
+                    "There were {} markers(?) in CQL but {} bound variables",
+                    markers.len(),
+                    values.len()
+                ))));
+            }
             match bind::bind(&entry.statement.plan.markers, &entry.values) {
                 Ok(values) => bound.push(values),
                 Err(error) => return answer(Err(error)),
@@ -219,9 +237,6 @@ impl Executor {
         for (entry, values) in batch.entries.iter().zip(&bound) {
             match &entry.statement.plan.action {
                 Action::Modify(modify) => entries.push(Entry { modify, values }),
-                Action::Batch { entries: inner, .. } => {
-                    entries.extend(inner.iter().map(|modify| Entry { modify, values }));
-                }
                 _ => {
                     return answer(Err(CqlError::invalid(
                         "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.",

@@ -173,13 +173,11 @@ fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assign {
             _ => Assign::No,
         },
         Term::UserType(items) => match ty {
+            // Fields that are not there are refused where it is prepared.
             CqlType::User { definition, .. } => {
-                let fields = items.iter().map(|(name, item)| {
+                test_all(items.iter().filter_map(|(name, item)| {
                     definition.field(name.as_str()).map(|(_, field)| (item, field))
-                });
-                fields
-                    .collect::<Option<Vec<_>>>()
-                    .map_or(Assign::No, |fields| test_all(fields.into_iter()))
+                }))
             }
             _ => Assign::No,
         },

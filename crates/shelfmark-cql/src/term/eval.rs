@@ -99,27 +99,12 @@ impl Expr {
             }
             Self::Elements { items, ty } => eval_elements(items, ty, env).map(Some),
             Self::Entries { items, ty } => eval_entries(items, ty, env).map(Some),
-            Self::Fields { items, is_tuple } => {
-                let mut parts = Vec::with_capacity(items.len());
-                for (at, item) in items.iter().enumerate() {
-                    let value =
-                        item.as_ref().map_or(Ok(BoundValue::Null), |item| item.eval(env))?;
-                    parts.push(match value {
-                        BoundValue::Bytes(bytes) => Some(bytes),
-                        BoundValue::Unset if *is_tuple => {
-                            return Err(CqlError::invalid(format!(
-                                "Invalid unset value for tuple field number {at}"
-                            )));
-                        }
-                        // A field of a user type that is not set is null.
-                        BoundValue::Null | BoundValue::Unset => None,
-                    });
-                }
-                Ok(Some(put_tuple(parts.iter().map(Option::as_deref)).into()))
-            }
+            Self::Fields { items, is_tuple } => eval_fields(items, *is_tuple, env).map(Some),
             Self::Call { function, arguments } => {
-                let parts: Vec<Option<Bytes>> =
-                    arguments.iter().map(|argument| argument.inner(env)).collect::<Result<_>>()?;
+                let parts: Vec<Option<Bytes>> = arguments
+                    .iter()
+                    .map(|argument| argument_of(&function.name, argument, env))
+                    .collect::<Result<_>>()?;
                 let parts: Vec<Option<&[u8]>> = parts.iter().map(Option::as_deref).collect();
                 let world = env.world.ok_or_else(|| {
                     CqlError::new(
@@ -130,24 +115,32 @@ impl Expr {
                 Ok(function.call(world, &parts)?.map(Bytes::from))
             }
             Self::Token(parts) => {
-                let parts: Option<Vec<Bytes>> =
-                    parts.iter().map(|part| part.inner(env)).collect::<Result<_>>()?;
+                let parts: Option<Vec<Bytes>> = parts
+                    .iter()
+                    .map(|part| argument_of("token", part, env))
+                    .collect::<Result<_>>()?;
                 Ok(parts.map(|parts| Bytes::copy_from_slice(&token_of(&parts).to_be_bytes())))
             }
-            Self::Element { of, ty, key } => {
-                let (Some(value), Some(key)) = (of.inner(env)?, key.inner(env)?) else {
-                    return Ok(None);
+            Self::Element { of, ty, key, shown } => {
+                let of_value = of.inner(env)?;
+                let what = match key.eval(env)? {
+                    BoundValue::Bytes(key) => {
+                        return Ok(of_value.and_then(|value| element(ty, &value, &key)));
+                    }
+                    BoundValue::Unset => "unset",
+                    BoundValue::Null => "null",
                 };
-                Ok(element(ty, &value, &key))
+                Err(CqlError::invalid(format!(
+                    "Invalid {what} value for element selection on {shown}"
+                )))
             }
             Self::Slice { of, ty, from, to } => {
                 let Some(value) = of.inner(env)? else { return Ok(None) };
-                let bound = |bound: &Option<Box<Expr>>| match bound {
-                    Some(bound) => bound.inner(env),
-                    None => Ok(None),
-                };
-                let (from, to) = (bound(from)?, bound(to)?);
-                Ok(slice(ty, &value, from.as_deref(), to.as_deref()))
+                let (from, to) =
+                    (open_bound(from.as_deref(), env)?, open_bound(to.as_deref(), env)?);
+                let part = slice(ty, &value, from.as_deref(), to.as_deref());
+                // A live collection without elements is null.
+                Ok(part.filter(|part| !ty.is_multi_cell() || part.iter().any(|byte| *byte != 0)))
             }
             Self::Field { of, at } => {
                 let Some(value) = of.inner(env)? else { return Ok(None) };
@@ -155,6 +148,25 @@ impl Expr {
                 Ok(field.map(|field| value.slice_ref(field)))
             }
         }
+    }
+}
+
+/// The value of an argument of a function.
+fn argument_of(function: &str, argument: &Expr, env: Env<'_>) -> Result<Option<Bytes>> {
+    match argument.eval(env)? {
+        BoundValue::Bytes(bytes) => Ok(Some(bytes)),
+        BoundValue::Null => Ok(None),
+        BoundValue::Unset => Err(CqlError::invalid(format!(
+            "Invalid unset value for argument in call to function {function}"
+        ))),
+    }
+}
+
+/// A bound of a slice; one that is null or not set is open.
+fn open_bound(bound: Option<&Expr>, env: Env<'_>) -> Result<Option<Bytes>> {
+    match bound.map(|own| own.eval(env)).transpose()? {
+        Some(BoundValue::Bytes(bytes)) => Ok(Some(bytes)),
+        _ => Ok(None),
     }
 }
 
@@ -217,6 +229,25 @@ fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<By
     parts.dedup_by(|(a, _), (b, _)| compare(key, a, b).is_eq());
     let flat = parts.iter().flat_map(|(k, v)| [k.as_ref(), v.as_ref()]);
     Ok(put_collection(parts.len(), flat).into())
+}
+
+/// A tuple or user type.
+fn eval_fields(items: &[Option<Expr>], is_tuple: bool, env: Env<'_>) -> Result<Bytes> {
+    let mut parts = Vec::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        let value = item.as_ref().map_or(Ok(BoundValue::Null), |item| item.eval(env))?;
+        parts.push(match value {
+            BoundValue::Bytes(bytes) => Some(bytes),
+            BoundValue::Unset if is_tuple => {
+                return Err(CqlError::invalid(format!(
+                    "Invalid unset value for tuple field number {at}"
+                )));
+            }
+            // A field of a user type that is not set is null.
+            BoundValue::Null | BoundValue::Unset => None,
+        });
+    }
+    Ok(put_tuple(parts.iter().map(Option::as_deref)).into())
 }
 
 /// The token of a partition key's columns.

@@ -100,8 +100,8 @@ pub(crate) enum Expr {
     Call { function: Scalar, arguments: Vec<Expr> },
     /// The token of a partition key.
     Token(Vec<Expr>),
-    /// An element of a frozen or assembled collection.
-    Element { of: Box<Expr>, ty: CqlType, key: Box<Expr> },
+    /// An element of a frozen or assembled collection; how messages call that.
+    Element { of: Box<Expr>, ty: CqlType, key: Box<Expr>, shown: String },
     /// A part of a collection.
     Slice { of: Box<Expr>, ty: CqlType, from: Option<Box<Expr>>, to: Option<Box<Expr>> },
     /// A field of a user type, by its place.

@@ -6,7 +6,7 @@ use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Name, Term};
 use super::assign::{arguments_of, misplaced_list};
 use super::{Expr, Receiver, Scope, known_type, term_text, test};
 use crate::error::CqlError;
-use crate::function::{Argument, Assign, Resolved, cast, negate, operate, resolve};
+use crate::function::{Argument, Assign, Resolved, ambiguous_cast, cast, negate, operate, resolve};
 use crate::schema::resolve_type;
 use crate::types::{CqlType, MarshalError, Native, from_text, native_by_name};
 
@@ -74,7 +74,8 @@ pub(crate) fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> R
                     to.name
                 )));
             };
-            let argument = prepare(inner, Receiver { name: to.name, ty: &ty }, scope)?;
+            let name = "arg0(system._negate)";
+            let argument = prepare(inner, Receiver { name, ty: &ty }, scope)?;
             convert(Expr::Call { function, arguments: vec![argument] }, &ty, to.ty)
         }
         Term::Arithmetic { operator, left, right } => {
@@ -94,6 +95,9 @@ fn prepare_cast(
     scope: &mut Scope<'_>,
 ) -> Result<Expr> {
     let target = native_by_name(target).map_or(CqlType::Text, CqlType::Native);
+    if matches!(inner, Term::Marker(_)) {
+        return Err(ambiguous_cast(&target));
+    }
     let from = known_type(inner, scope).unwrap_or_else(|| target.clone());
     let call =
         convert(prepare(inner, Receiver { name: to.name, ty: &from }, scope)?, &from, &target)?;
@@ -259,12 +263,6 @@ fn prepare_set(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Resul
         CqlType::Set { element, .. } => element,
         CqlType::Map { .. } if items.is_empty() => {
             return fold(Expr::Entries { items: Vec::new(), ty: to.ty.clone() });
-        }
-        CqlType::User { definition, .. } if items.is_empty() => {
-            return fold(Expr::Fields {
-                items: vec![None; definition.fields.len()],
-                is_tuple: false,
-            });
         }
         _ => {
             return Err(CqlError::invalid(format!(
@@ -461,6 +459,38 @@ pub(crate) fn ambiguous(symbol: char, left: &str, right: &str) -> CqlError {
     ))
 }
 
+fn unsupported(symbol: char, left: &Term, right: &Term) -> CqlError {
+    CqlError::invalid(format!(
+        "the '{symbol}' operation is not supported between {} and {}",
+        term_text(left),
+        term_text(right)
+    ))
+}
+
+/// Whether a term is made of numbers that are written down, so that it is of no type of its own.
+fn are_numbers(term: &Term) -> bool {
+    match term {
+        Term::Literal(own) => matches!(own.kind, LiteralKind::Integer | LiteralKind::Float),
+        Term::Negate(inner) => are_numbers(inner),
+        Term::Arithmetic { left, right, .. } => are_numbers(left) && are_numbers(right),
+        _ => false,
+    }
+}
+
+/// Whether constants, and what is computed of them alone, can be of this type.
+fn takes(term: &Term, ty: &CqlType) -> bool {
+    match term {
+        Term::Literal(own) => {
+            !ty.is_counter() && super::assign::test_literal(own, ty) != Assign::No
+        }
+        Term::Negate(inner) if are_numbers(term) => takes(inner, ty),
+        Term::Arithmetic { left, right, .. } if are_numbers(term) => {
+            takes(left, ty) && takes(right, ty)
+        }
+        _ => false,
+    }
+}
+
 fn prepare_arithmetic(
     symbol: char,
     left: &Term,
@@ -476,10 +506,12 @@ fn prepare_arithmetic(
     if open(left) && !is_duration(right) || open(right) && !is_duration(left) {
         return Err(ambiguous(symbol, &term_text(left), &term_text(right)));
     }
-    let side = |term: &Term, scope: &Scope<'_>| match term {
-        // A constant takes the type that is asked for, where it can.
-        Term::Literal(_) if test(term, to.ty, scope) != Assign::No => Some(to.ty.clone()),
-        _ => known_type(term, scope),
+    if are_numbers(left) && are_numbers(right) && !(takes(left, to.ty) && takes(right, to.ty)) {
+        return Err(unsupported(symbol, left, right));
+    }
+    let side = |term: &Term, scope: &Scope<'_>| {
+        // Constants take the type that is asked for, where they can.
+        if takes(term, to.ty) { Some(to.ty.clone()) } else { known_type(term, scope) }
     };
     let (left_type, right_type) = (side(left, scope), side(right, scope));
     let fallback = |own: Option<CqlType>, other: &Option<CqlType>| {
@@ -492,14 +524,12 @@ fn prepare_arithmetic(
         own => fallback(own, &left_type),
     };
     let Some(function) = operate(symbol, &left_own, &right_own) else {
-        return Err(CqlError::invalid(format!(
-            "the '{symbol}' operation is not supported between {} and {}",
-            term_text(left),
-            term_text(right)
-        )));
+        return Err(unsupported(symbol, left, right));
     };
-    let left = prepare(left, Receiver { name: to.name, ty: &left_own }, scope)?;
-    let right = prepare(right, Receiver { name: to.name, ty: &right_own }, scope)?;
+    let (left_name, right_name) =
+        (format!("arg0(system.{})", function.name), format!("arg1(system.{})", function.name));
+    let left = prepare(left, Receiver { name: &left_name, ty: &left_own }, scope)?;
+    let right = prepare(right, Receiver { name: &right_name, ty: &right_own }, scope)?;
     let returns = function.returns.clone();
     let call = Expr::Call { function, arguments: vec![left, right] };
     if returns == *to.ty || to.ty.is_value_compatible_with(&returns) {

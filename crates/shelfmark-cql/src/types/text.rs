@@ -120,7 +120,7 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
             }
             uuid.to_vec()
         }
-        Native::Inet => match text.parse() {
+        Native::Inet => match bare_address(text).parse() {
             Ok(std::net::IpAddr::V4(address)) => address.octets().to_vec(),
             // As in Java, an address of version 4 is one, however it is written.
             Ok(std::net::IpAddr::V6(address)) => match address.to_ipv4_mapped() {
@@ -136,6 +136,16 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
         Native::Empty if text.is_empty() => Vec::new(),
         Native::Empty => return Err(MarshalError::new(format!("'{text}' is not empty"))),
     })
+}
+
+/// An address without the brackets and the zone that one of version 6 may have.
+fn bare_address(text: &str) -> &str {
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let inner = inner.filter(|own| own.contains(':')).unwrap_or(text);
+    match inner.split_once('%') {
+        Some((address, _)) if address.contains(':') => address,
+        _ => inner,
+    }
 }
 
 /// An address of version 4 with fewer than four parts, as Java reads them: the last part fills the

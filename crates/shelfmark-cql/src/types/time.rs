@@ -66,19 +66,21 @@ fn take_char(text: &mut &str, wanted: char) -> Option<()> {
     Some(())
 }
 
-/// Reads `yyyy-mm-dd` from the front; the year may be signed. With `lenient`, single digits are
-/// enough and a day that the month does not have is its last.
+/// Reads `yyyy-mm-dd` from the front: a year of more than four digits has a sign, one of four no
+/// plus. With `lenient`, a day that the month does not have is its last.
 fn take_ymd(text: &mut &str, lenient: bool) -> Option<i64> {
     let negative = take_char(text, '-').is_some();
-    if !negative {
-        let _ = take_char(text, '+');
-    }
-    let year = take_digits(text, 1, 9)?;
+    let positive = !negative && take_char(text, '+').is_some();
+    let (least, most) = match (negative, positive) {
+        (false, false) => (4, 4),
+        (true, _) => (4, 9),
+        (false, true) => (5, 9),
+    };
+    let year = take_digits(text, least, most)?;
     take_char(text, '-')?;
-    let least = if lenient { 1 } else { 2 };
-    let month = take_digits(text, least, 2)?;
+    let month = take_digits(text, 2, 2)?;
     take_char(text, '-')?;
-    let mut day = take_digits(text, least, 2)?;
+    let mut day = take_digits(text, 2, 2)?;
     let year = if negative { -year } else { year };
     if lenient && (1..=31).contains(&day) && (1..=12).contains(&month) {
         day = day.min(days_in_month(year, month));
@@ -102,7 +104,13 @@ pub fn parse_date(text: &str) -> Result<u32> {
     }
     let mut rest = text;
     let days = take_ymd(&mut rest, false).filter(|_| rest.is_empty()).ok_or_else(fail)?;
-    u32::try_from(days + i64::from(DATE_EPOCH)).map_err(|_| fail())
+    u32::try_from(days + i64::from(DATE_EPOCH)).map_err(|_| {
+        MarshalError::new(if days < 0 {
+            format!("Input date {text} is less than min supported date -5877641-06-23T00:00Z")
+        } else {
+            format!("Input date {text} is greater than max supported date +5881580-07-11T00:00Z")
+        })
+    })
 }
 
 fn is_number(text: &str) -> bool {
@@ -210,10 +218,39 @@ fn take_timestamp(text: &str) -> Option<i64> {
     Some(millis)
 }
 
+/// Names of zones whose offsets are the same all the year, in hours ahead of UTC. Regions are not
+/// among them.
+const ZONES: [(&str, i64); 18] = [
+    ("PST", -8),
+    ("PDT", -7),
+    ("MST", -7),
+    ("MDT", -6),
+    ("CST", -6),
+    ("CDT", -5),
+    ("EST", -5),
+    ("EDT", -4),
+    ("WET", 0),
+    ("WEST", 1),
+    ("BST", 1),
+    ("CET", 1),
+    ("CEST", 2),
+    ("EET", 2),
+    ("EEST", 3),
+    ("MSK", 3),
+    ("JST", 9),
+    ("KST", 9),
+];
+
 /// Milliseconds that the zone is ahead of UTC; no zone is UTC.
 fn take_zone(text: &str) -> Option<i64> {
+    if text.is_empty() {
+        return Some(0);
+    }
     let text = text.strip_prefix(' ').unwrap_or(text);
-    if matches!(text, "" | "Z" | "z" | "UTC" | "GMT" | "UT") {
+    if let Some((_, hours)) = ZONES.iter().find(|(name, _)| *name == text) {
+        return Some(hours * 3_600_000);
+    }
+    if matches!(text, "Z" | "z" | "UTC" | "GMT" | "UT") {
         return Some(0);
     }
     let text = text.strip_prefix("GMT").or_else(|| text.strip_prefix("UTC")).unwrap_or(text);

@@ -41,9 +41,7 @@ fn validate_at(ty: &CqlType, bytes: &[u8], depth: usize) -> Result<()> {
             if all.next().is_none() {
                 return Ok(());
             }
-            let count = types.len();
-            let noun = if count == 1 { "value" } else { "values" };
-            fail(format!("Expected {count} {noun} for {ty} column, but got more"))
+            fail("Invalid remaining data after end of tuple value")
         }
         CqlType::User { definition: udt, .. } => {
             let mut all = fields(bytes);
@@ -97,7 +95,14 @@ fn validate_elements(element: &CqlType, bytes: &[u8], what: &str, depth: usize) 
     if bytes.is_empty() {
         return Ok(());
     }
-    let short = || MarshalError::new(format!("Not enough bytes to read a {what}"));
+    let is_negative = bytes.first().is_some_and(|byte| *byte & 0x80 != 0);
+    let short = || {
+        MarshalError::new(if is_negative && bytes.len() >= 4 {
+            format!("The data cannot be deserialized as a {what}")
+        } else {
+            format!("Not enough bytes to read a {what}")
+        })
+    };
     let mut all = elements(bytes).map_err(|_| short())?;
     for value in all.by_ref() {
         match value.map_err(|_| short())? {

@@ -58,8 +58,11 @@ pub(super) fn alter(
                 }
                 None => now,
             };
-            for column in columns {
-                drop_column(&mut table, keyspace, column, *if_exists, at)?;
+            for (place, column) in columns.iter().enumerate() {
+                // Named twice it is dropped once.
+                if !columns.iter().take(place).any(|other| other == column) {
+                    drop_column(&mut table, keyspace, column, *if_exists, at)?;
+                }
             }
         }
         AlterTableAction::Rename { renames, .. } => {
@@ -209,7 +212,10 @@ fn add(
                 gone.role.name().to_uppercase()
             ));
         }
-        if !gone.kind.freeze().is_value_compatible_with(&kind.freeze()) {
+        let same_form = gone.kind.fixed_size() == kind.fixed_size()
+            && gone.kind.is_multi_cell() == kind.is_multi_cell()
+            && gone.kind.is_collection() == kind.is_collection();
+        if !same_form || !kind.is_value_compatible_with(&gone.kind) {
             return invalid(format!(
                 "Cannot add a column '{name}' of type {kind}, incompatible with previously dropped column '{name}' of type {}",
                 gone.kind
@@ -242,7 +248,7 @@ fn drop_column(
     if column.role.is_key() {
         return invalid(format!("Cannot drop PRIMARY KEY column {name}"));
     }
-    if table.flags.compact {
+    if table.flags.dense {
         return invalid("Cannot drop columns from a COMPACT STORAGE table");
     }
     let indexes: Vec<&str> = table

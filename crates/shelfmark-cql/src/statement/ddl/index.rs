@@ -38,6 +38,13 @@ pub(super) fn create(
                 "Only CUSTOM indexes can be created without specifying a target column",
             );
         }
+        all if class(own)?.is_some() => {
+            let names: Vec<&str> = all.iter().map(|own| own.column.as_str()).collect();
+            return invalid(format!(
+                "A storage-attached index cannot be created over multiple columns: {}",
+                names.join(", ")
+            ));
+        }
         _ => return invalid("Only CUSTOM indexes support multiple columns"),
     };
     let class = class(own)?;
@@ -68,13 +75,16 @@ pub(super) fn create(
         options: options(own)?,
         is_public: false,
     };
-    if let Some(other) = table.indexes.iter().find(|other| {
-        other.column == index.column && other.target == index.target && other.class == index.class
-    }) {
+    let same = |other: &&Index| {
+        other.column == index.column
+            && other.target == index.target
+            && (other.class == index.class || (other.is_sai() && index.is_sai()))
+    };
+    if let Some(other) = table.indexes.iter().find(same) {
         if own.if_not_exists {
             return Ok(None);
         }
-        if index.is_sai() && index.options != other.options {
+        if index.is_sai() && (index.options != other.options || index.class != other.class) {
             return invalid(format!(
                 "Cannot create more than one storage-attached index on the same column: {name}"
             ));
@@ -83,6 +93,12 @@ pub(super) fn create(
             "Index {} is a duplicate of existing index {}",
             index.name, other.name
         ));
+    }
+    if !super::is_plain(&index.name) {
+        return configuration(format!("Illegal index name {}", index.name));
+    }
+    if index.is_sai() {
+        check_sai(&index, column)?;
     }
     let stored = stored_index(&table, &index)?;
     let mut changed = Table::clone(&table);
@@ -142,10 +158,58 @@ fn options(own: &CreateIndex) -> Result<Vec<(String, String)>> {
             (other, _) => return Err(CqlError::syntax(format!("Unknown property '{other}'"))),
         }
     }
+    out.sort();
     if !out.is_empty() && own.using.is_none() {
         return invalid("Cannot specify options for a non-CUSTOM index");
     }
     Ok(out)
+}
+
+/// Options of a storage attached index. Source: Cassandra 5.0, `StorageAttachedIndex`.
+const SAI_OPTIONS: [&str; 8] = [
+    "ascii",
+    "case_sensitive",
+    "construction_beam_width",
+    "maximum_node_connections",
+    "normalize",
+    "optimize_for",
+    "similarity_function",
+    "target",
+];
+
+/// Refuses what a storage attached index does not take.
+fn check_sai(index: &Index, column: &Column) -> Result<()> {
+    let unknown: Vec<&str> = index
+        .options
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .filter(|name| !SAI_OPTIONS.contains(name))
+        .collect();
+    if !unknown.is_empty() {
+        return configuration(format!(
+            "Properties specified [{}] are not understood by StorageAttachedIndex",
+            unknown.join(", ")
+        ));
+    }
+    for (name, value) in &index.options {
+        let is_flag = matches!(name.as_str(), "ascii" | "case_sensitive" | "normalize");
+        let fits = value.eq_ignore_ascii_case("true") || value.eq_ignore_ascii_case("false");
+        if is_flag && !fits {
+            return invalid(format!("Illegal value for boolean option '{name}': {value}"));
+        }
+    }
+    let indexed = match (&column.kind, index.target) {
+        (CqlType::List { element, frozen: false } | CqlType::Set { element, frozen: false }, _) => {
+            &**element
+        }
+        (CqlType::Map { key, .. }, IndexTarget::Keys) => &**key,
+        (CqlType::Map { value, .. }, IndexTarget::Values) => &**value,
+        (ty, _) => ty,
+    };
+    if *indexed == CqlType::Blob {
+        return invalid("Unsupported type: blob");
+    }
+    Ok(())
 }
 
 fn target_of(kind: IndexTargetKind, column: &Column, _table: &Table) -> Result<IndexTarget> {

@@ -8,7 +8,7 @@ use shelfmark_engine::CatalogueChange;
 use super::{
     Change, Result, check_keyspace_name, configuration, invalid, is_system, told, writable,
 };
-use crate::error::CqlError;
+use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{Keyspace, Schema, encode_keyspace, stored_name};
 
@@ -23,7 +23,7 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
         return invalid(format!("System keyspace '{name}' is not user-modifiable"));
     }
     check_keyspace_name(name)?;
-    let keyspace = apply(
+    let applied = apply(
         Keyspace {
             name: name.into(),
             durable_writes: true,
@@ -33,13 +33,16 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
             types: BTreeMap::new(),
         },
         &own.properties,
-    )?;
-    if schema.keyspace(name).is_some() {
+    );
+    // Of a keyspace that is there the strategy is not looked at.
+    let unread = |error: &CqlError| error.code == ErrorCode::Syntax;
+    if schema.keyspace(name).is_some() && !applied.as_ref().is_err_and(unread) {
         if own.if_not_exists {
             return Ok(None);
         }
         return Err(CqlError::already_exists(name, ""));
     }
+    let keyspace = applied?;
     if keyspace.replication.is_empty() {
         return invalid("Missing mandatory option 'replication'");
     }
@@ -83,6 +86,10 @@ pub(super) fn drop(own: &Dropped, schema: &Schema) -> Result<Option<Change>> {
             return Ok(None);
         }
         return invalid(format!("Keyspace '{name}' doesn't exist"));
+    }
+    if matches!(name, "system_auth" | "system_traces" | "system_distributed") {
+        let text = format!("Cannot DROP <keyspace {name}>");
+        return Err(CqlError::new(ErrorCode::Unauthorized, text));
     }
     let keyspace = writable(name, schema)?;
     // Views go before their bases.
@@ -162,10 +169,10 @@ fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(Stri
                 out.insert(DATACENTER.to_owned(), "1".to_owned());
             }
         }
-        "LocalStrategy" | "EverywhereStrategy" => {
-            return configuration(format!(
-                "Unable to use given strategy class: {short} is reserved for internal use."
-            ));
+        "LocalStrategy" => {
+            return invalid(
+                "Unable to use given strategy class: LocalStrategy is reserved for internal use.",
+            );
         }
         _ => {
             return configuration(format!(
@@ -180,7 +187,10 @@ fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(Stri
 
 fn check_factor(value: &str) -> Result<()> {
     // `3/1` speaks of transient replicas.
-    let whole = value.split('/').next().unwrap_or(value);
+    let (whole, transient) = value.split_once('/').unwrap_or((value, "0"));
+    if transient.parse::<u32>().is_ok_and(|count| count > 0) {
+        return configuration("Transient replication is not enabled on this node");
+    }
     match whole.parse::<i32>() {
         Ok(number) if number >= 0 => Ok(()),
         Ok(number) => {

@@ -5,6 +5,7 @@ use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Property, PropertyValue};
 use super::{Result, configuration, invalid};
 use crate::error::CqlError;
 use crate::schema::TableOptions;
+use crate::types::{CqlType, to_text};
 
 const COMPACTION: &str = "org.apache.cassandra.db.compaction.";
 const COMPRESSION: &str = "org.apache.cassandra.io.compress.";
@@ -69,9 +70,11 @@ pub(super) fn apply(
             "allow_auto_snapshot" => options.allow_auto_snapshot = boolean(name, value)?,
             "bloom_filter_fp_chance" => {
                 let chance = double(name, value)?;
-                if !(chance > 0.0 && chance <= 1.0) {
+                // Source: Cassandra 5.0, `BloomCalculations`.
+                if !(chance > 6.71e-5 && chance <= 1.0) {
                     return configuration(format!(
-                        "bloom_filter_fp_chance must be larger than 6.71E-5 and less than or equal to 1.0 (got {chance:?})"
+                        "bloom_filter_fp_chance must be larger than 6.71E-5 and less than or equal to 1.0 (got {})",
+                        to_text(&CqlType::Double, &chance.to_be_bytes())
                     ));
                 }
                 options.bloom_filter_fp_chance = chance;
@@ -81,7 +84,15 @@ pub(super) fn apply(
             "comment" => options.comment = text(value)?,
             "compaction" => options.compaction = compaction(map(name, value)?)?,
             "compression" => options.compression = compression(map(name, value)?)?,
-            "memtable" => options.memtable = text(value)?,
+            "memtable" => {
+                let configuration_name = text(value)?;
+                if configuration_name != "default" {
+                    return configuration(format!(
+                        "Memtable configuration \"{configuration_name}\" not found."
+                    ));
+                }
+                options.memtable = configuration_name;
+            }
             "crc_check_chance" => {
                 let chance = double(name, value)?;
                 if !(0.0..=1.0).contains(&chance) {
@@ -110,11 +121,9 @@ pub(super) fn apply(
                 }
                 options.default_time_to_live = seconds;
             }
+            // Cassandra looks at the form and keeps nothing of them either.
             "extensions" => {
-                options.extensions = map(name, value)?
-                    .into_iter()
-                    .map(|(name, value)| (name, value.into_bytes()))
-                    .collect();
+                map(name, value)?;
             }
             "gc_grace_seconds" => options.gc_grace_seconds = natural(name, value)?,
             "incremental_backups" => options.incremental_backups = boolean(name, value)?,
@@ -168,7 +177,6 @@ fn positive(name: &str, value: &PropertyValue) -> Result<i32> {
 fn policy(name: &str, value: &PropertyValue) -> Result<String> {
     let text = text(value)?;
     let upper = text.to_ascii_uppercase();
-    let number = |text: &str| text.parse::<f64>().is_ok();
     let percentile = upper.strip_suffix("PERCENTILE").or_else(|| upper.strip_suffix('P'));
     if let Some(Ok(part)) = percentile.map(str::parse::<f64>)
         && !(part > 0.0 && part < 100.0)
@@ -177,22 +185,34 @@ fn policy(name: &str, value: &PropertyValue) -> Result<String> {
             "Invalid value {text} for PERCENTILE option 'speculative_retry': must be between (0.0 and 100.0)"
         ));
     }
-    let single = |own: &str| {
-        matches!(own, "ALWAYS" | "NEVER" | "NONE")
-            || own.strip_suffix("MS").is_some_and(number)
-            || own.strip_suffix("PERCENTILE").or_else(|| own.strip_suffix('P')).is_some_and(number)
+    // As they are shown: `99p`, `50ms`.
+    let percentile = |own: &str| {
+        let part = own.strip_suffix("PERCENTILE").or_else(|| own.strip_suffix('P'))?;
+        let part: f64 = part.parse().ok().filter(|part| *part > 0.0 && *part < 100.0)?;
+        Some(format!("{}p", (part * 10_000.0).round() / 10_000.0))
     };
-    let both = upper
-        .strip_prefix("MIN(")
-        .or_else(|| upper.strip_prefix("MAX("))
-        .and_then(|rest| rest.strip_suffix(')'))
-        .is_some_and(|rest| rest.split(',').all(|own| single(own.trim())));
-    if single(&upper) || both {
-        return Ok(match upper.as_str() {
-            "ALWAYS" | "NEVER" => upper,
-            "NONE" => "NEVER".to_owned(),
-            _ => text,
-        });
+    let fixed = |own: &str| {
+        let digits = own.strip_suffix("MS")?;
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let millis: f64 = digits.parse().ok().filter(|_| plain)?;
+        Some(format!("{}ms", millis.trunc()))
+    };
+    if let Some(shown) = percentile(&upper).or_else(|| fixed(&upper)) {
+        return Ok(shown);
+    }
+    if let Some((which @ ("MIN" | "MAX"), rest)) = upper.split_once('(')
+        && let Some((one, other)) = rest.strip_suffix(')').and_then(|rest| rest.split_once(','))
+    {
+        let (one, other) = (one.trim(), other.trim());
+        let both = percentile(one).zip(fixed(other)).or_else(|| percentile(other).zip(fixed(one)));
+        if let Some((percentile, fixed)) = both {
+            return Ok(format!("{which}({percentile},{fixed})"));
+        }
+    }
+    match upper.as_str() {
+        "ALWAYS" | "NEVER" => return Ok(upper),
+        "NONE" => return Ok("NEVER".to_owned()),
+        _ => {}
     }
     let _ = name;
     configuration(format!("Invalid value {text} for option 'speculative_retry'"))
@@ -243,7 +263,6 @@ fn compaction(mut pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>>
         "LeveledCompactionStrategy",
         "TimeWindowCompactionStrategy",
         "UnifiedCompactionStrategy",
-        "DateTieredCompactionStrategy",
     ];
     if !known.contains(&short.as_str()) {
         return configuration(format!(
@@ -301,8 +320,8 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
             "timestamp_resolution",
             "unsafe_aggressive_sstable_expiration",
         ],
-        // The others' options are many and not looked at.
-        _ => return Ok(()),
+        // The others' options are many and not looked at, but for one.
+        _ => return check_scaling(pairs),
     };
     for (name, value) in pairs {
         if !COMPACTION_OPTIONS.contains(&name.as_str()) && !own.contains(&name.as_str()) {
@@ -317,16 +336,93 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
                 "Invalid value {value} for '{name}' compaction sub-option - must be an integer"
             ));
         }
+        check_compaction_value(name, value)?;
+    }
+    let of = |name: &str| pairs.iter().find(|(own, _)| own == name).map(|(_, value)| &**value);
+    let threshold = |name: &str, default: i32| {
+        of(name).and_then(|value| value.parse::<i32>().ok()).unwrap_or(default)
+    };
+    let (least, most) = (threshold("min_threshold", 4), threshold("max_threshold", 32));
+    if least <= 0 || most <= 0 {
+        return configuration(
+            "Disabling compaction by setting compaction thresholds to 0 has been removed, set the compaction option 'enabled' to false instead.",
+        );
+    }
+    if least < 2 {
+        return configuration(format!(
+            "Min compaction threshold cannot be less than 2 (got {least})"
+        ));
+    }
+    if least > most {
+        return configuration(format!(
+            "Min compaction threshold (got {least}) cannot be greater than max compaction threshold (got {most})"
+        ));
+    }
+    let bucket = |name: &str, default: f64| {
+        of(name).and_then(|value| value.parse::<f64>().ok()).unwrap_or(default)
+    };
+    let (low, high) = (bucket("bucket_low", 0.5), bucket("bucket_high", 1.5));
+    if high <= low {
+        return configuration(format!(
+            "bucket_high value ({high:?}) is less than or equal to the bucket_low value ({low:?})"
+        ));
     }
     Ok(())
+}
+
+/// Refuses values of single sub-options.
+fn check_compaction_value(name: &str, value: &str) -> Result<()> {
+    match name {
+        "enabled"
+            if !value.eq_ignore_ascii_case("true") && !value.eq_ignore_ascii_case("false") =>
+        {
+            configuration(format!("enabled should either be 'true' or 'false', not {value}"))
+        }
+        "tombstone_compaction_interval" if value.parse::<i64>().is_ok_and(|own| own <= 0) => {
+            configuration(format!(
+                "tombstone_compaction_interval must be greater than 0, but was {value}"
+            ))
+        }
+        "compaction_window_unit"
+            if !matches!(value.to_ascii_uppercase().as_str(), "MINUTES" | "HOURS" | "DAYS") =>
+        {
+            configuration(format!("{value} is not valid for compaction_window_unit"))
+        }
+        "compaction_window_size" if value.parse::<i32>().is_ok_and(|own| own < 1) => {
+            configuration(format!("{value} must be greater than 1 for compaction_window_size"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses scaling parameters that are none.
+fn check_scaling(pairs: &[(String, String)]) -> Result<()> {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|own| own.is_ascii_digit());
+    let fits = |own: &str| {
+        own == "N"
+            || own.strip_prefix(['L', 'T']).is_some_and(digits)
+            || digits(own.strip_prefix(['+', '-']).unwrap_or(own))
+    };
+    let own = pairs.iter().find(|(name, _)| name == "scaling_parameters");
+    let parts = own.iter().flat_map(|(_, value)| value.split(',')).map(str::trim);
+    match parts.into_iter().find(|part| !fits(part)) {
+        Some(part) => configuration(format!(
+            "Scaling parameter {part} must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+"
+        )),
+        None => Ok(()),
+    }
 }
 
 fn compression(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
     let off = pairs.is_empty()
         || pairs
             .iter()
-            .any(|(name, value)| name == "enabled" && value.eq_ignore_ascii_case("false"))
-        || pairs.iter().any(|(name, value)| name == "class" && value.is_empty());
+            .any(|(name, value)| name == "enabled" && value.eq_ignore_ascii_case("false"));
+    if pairs.iter().any(|(name, value)| name == "class" && value.is_empty()) {
+        return configuration(
+            "The 'class' option must not be empty. To disable compression use 'enabled' : false",
+        );
+    }
     if off && pairs.len() > 1 {
         return configuration(
             "If the 'enabled' option is set to false no other options must be specified",
@@ -358,22 +454,55 @@ fn compression(pairs: Vec<(String, String)>) -> Result<Vec<(String, String)>> {
                 Ok(length) if length.is_power_of_two() => {
                     out.push(("chunk_length_in_kb".to_owned(), value));
                 }
-                _ => {
-                    return configuration("chunk_length_in_kb must be a power of 2");
-                }
+                Ok(_) => return configuration("chunk_length_in_kb must be a power of 2"),
+                Err(_) => return configuration("Invalid value for chunk_length_in_kb"),
             },
             "enabled" => {}
+            "min_compress_ratio" => {
+                let Ok(ratio) = value.parse::<f64>() else {
+                    return configuration("Invalid value for min_compress_ratio");
+                };
+                let shown = to_text(&CqlType::Double, &ratio.to_be_bytes());
+                out.push((name, shown));
+            }
             _ => out.push((name, value)),
         }
     }
     if !out.iter().any(|(name, _)| name == "class") {
         return configuration("Missing sub-option 'class' for the 'compression' option.");
     }
+    check_compression(&out)?;
     if !out.iter().any(|(name, _)| name == "chunk_length_in_kb") {
         out.push(("chunk_length_in_kb".to_owned(), "16".to_owned()));
     }
     out.sort();
     Ok(out)
+}
+
+/// Refuses sub-options that a compressor does not know.
+fn check_compression(pairs: &[(String, String)]) -> Result<()> {
+    let class = pairs.iter().find(|(name, _)| name == "class").map_or("", |(_, value)| value);
+    let own: &[&str] = match class.strip_prefix(COMPRESSION).unwrap_or(class) {
+        "LZ4Compressor" => &["lz4_compressor_type", "lz4_high_compressor_level"],
+        "ZstdCompressor" => &["compression_level"],
+        _ => &[],
+    };
+    let common = ["class", "chunk_length_in_kb", "min_compress_ratio"];
+    let unknown: Vec<&str> = pairs
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .filter(|name| !common.contains(name) && !own.contains(name))
+        .collect();
+    if !unknown.is_empty() {
+        return configuration(format!("Unknown compression options {}", unknown.join(", ")));
+    }
+    let kind = pairs.iter().find(|(name, _)| name == "lz4_compressor_type");
+    match kind {
+        Some((_, value)) if !matches!(value.as_str(), "fast" | "high") => configuration(format!(
+            "Invalid compressor type '{value}' specified for LZ4 parameter 'lz4_compressor_type'. Valid options are [high, fast]."
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The id that a restored schema gives.

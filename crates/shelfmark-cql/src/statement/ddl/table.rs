@@ -64,6 +64,9 @@ pub(super) fn create(
         next_column += 1;
     }
     let id = match super::options::id(&own.options.properties)? {
+        Some(id) if schema.keyspaces.values().any(|own| has_id(own, id)) => {
+            return invalid("There is a table with this id already");
+        }
         Some(id) => id,
         None => new_timeuuid(environment),
     };
@@ -88,6 +91,10 @@ pub(super) fn create(
         told: told(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
+}
+
+fn has_id(keyspace: &crate::schema::Keyspace, id: [u8; 16]) -> bool {
+    keyspace.tables.values().any(|table| table.id == id)
 }
 
 fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Column>> {
@@ -273,7 +280,8 @@ fn flags(
     flags.compound = key.clustering.len() > 1;
     flags.dense = !key.clustering.is_empty();
     if flags.dense && regular.len() > 1 {
-        let names: Vec<&str> = regular.iter().map(|column| &*column.name).collect();
+        let mut names: Vec<&str> = regular.iter().map(|column| &*column.name).collect();
+        names.sort_unstable();
         return invalid(format!(
             "COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the PRIMARY KEY (got: {})",
             names.join(", ")

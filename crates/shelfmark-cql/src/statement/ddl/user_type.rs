@@ -126,7 +126,8 @@ pub(super) fn alter(
         AlterTypeAction::Rename { if_exists, renames } => {
             for rename in renames {
                 let (from, to) = (rename.from.as_str(), rename.to.as_str());
-                if from != to && definition.field(to).is_some() {
+                if from != to && definition.field(from).is_some() && definition.field(to).is_some()
+                {
                     return invalid(format!("Duplicate field name {to} in type {keyspace_name}"));
                 }
                 match definition.fields.iter_mut().find(|(field, _)| &**field == from) {

@@ -133,9 +133,14 @@ impl Conditions {
                             ty.clone()
                         }
                     };
+                    let named = match operator {
+                        Operator::Contains => format!("value({name})"),
+                        Operator::ContainsKey => format!("key({name})"),
+                        _ => shown,
+                    };
                     Test::Compare(
                         *operator,
-                        prepare(value, Receiver { name: &shown, ty: &ty }, scope)?,
+                        prepare(value, Receiver { name: &named, ty: &ty }, scope)?,
                     )
                 }
             };
@@ -234,11 +239,12 @@ impl Condition {
                             Err(error) => Some(Err(error)),
                         })
                         .collect::<Result<_>>()?,
-                    InList::Marker(expr) => match expr.value(env, " in conditions")? {
-                        Some(bytes) => elements(&bytes)?
+                    InList::Marker(expr) => match expr.eval(env)? {
+                        BoundValue::Bytes(bytes) => elements(&bytes)?
                             .map(|value| Ok(value?.map(|value| bytes.slice_ref(value))))
                             .collect::<Result<_>>()?,
-                        None => return invalid("Invalid null list in IN condition"),
+                        BoundValue::Null => return invalid("Invalid null list in IN condition"),
+                        BoundValue::Unset => return invalid("Invalid 'unset' value in condition"),
                     },
                 };
                 Ok(all.iter().any(|other| is_equal(&ty, own.as_ref(), other.as_ref())))

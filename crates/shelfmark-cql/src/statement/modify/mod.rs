@@ -16,7 +16,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_engine::{CellChange, ClusteringValue, Mutation, Span};
 
-use super::keys::{checked_partition, joined_partitions, partitions, spans};
+use super::keys::{checked_partition, exact_spans, joined_partitions, partitions};
 use super::relation::Restrictions;
 use crate::error::CqlError;
 use crate::outcome::BoundValue;
@@ -166,7 +166,7 @@ impl Modify {
                 partitions.into_iter().map(|partition| Change { partition, place: Place::Statics });
             return Ok(changes.collect());
         }
-        let spans = spans(&self.table, &self.restrictions, env)?;
+        let spans = exact_spans(&self.table, &self.restrictions, env)?;
         for partition in partitions {
             for span in &spans.spans {
                 let place = if spans.are_rows {

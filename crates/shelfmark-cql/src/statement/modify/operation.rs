@@ -5,6 +5,7 @@ use shelfmark_cql_syntax::ast::{Deletion, Operation as Written, Term};
 use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
 
 use crate::error::CqlError;
+use crate::function::operate;
 use crate::outcome::BoundValue;
 use crate::schema::Column;
 use crate::term::{Env, Expr, Receiver, Scope, prepare, term_text};
@@ -32,6 +33,8 @@ enum Action {
     Prepend(Expr),
     /// A counter.
     Count(Expr, bool),
+    /// A number or text that a condition lets be read first: what is added to it.
+    Compute(Expr),
     SetElement(Expr, Expr),
     DeleteElement(Expr),
     SetField(usize, Expr),
@@ -67,11 +70,12 @@ impl Operation {
             )
     }
 
-    /// Prepares `SET column …`.
+    /// Prepares `SET column …`; `reads` says that the row is read before, as for conditions.
     #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     pub(crate) fn of_update(
         column: &Column,
         written: &Written,
+        reads: bool,
         scope: &mut Scope<'_>,
     ) -> Result<Self> {
         let (name, ty) = (&column.name, &column.kind);
@@ -101,6 +105,16 @@ impl Operation {
                         return Err(null_counter());
                     }
                     return Ok(Self::new(column, Action::Count(prepare(term, to, scope)?, !adds)));
+                }
+                // Nothing is subtracted so: the original adds alone.
+                if reads && adds && !ty.is_collection() {
+                    if operate(sign, ty, ty).is_none_or(|own| own.returns != *ty) {
+                        return Err(CqlError::invalid(format!(
+                            "Invalid operation ({}) for non-numeric and non-text type {name}",
+                            shown()
+                        )));
+                    }
+                    return Ok(Self::new(column, Action::Compute(prepare(term, to, scope)?)));
                 }
                 if !ty.is_collection() {
                     let what = match ty {
@@ -298,14 +312,37 @@ pub(super) fn evaluate(
 ) -> Result<Vec<CellOperation>> {
     let mut out = Vec::with_capacity(operations.len());
     for operation in operations {
+        if let Action::Compute(value) = &operation.action {
+            let row = (lists.read)(clustering)?;
+            out.extend(operation.compute(value, row.as_ref(), env)?);
+            continue;
+        }
         let list = if operation.needs_read() {
-            list_paths((lists.read)(clustering)?.as_ref(), operation.column)
+            let mut list = list_paths((lists.read)(clustering)?.as_ref(), operation.column);
+            // Each setting sees what the ones before it did.
+            out.iter().for_each(|before| pass(before, operation.column, &mut list));
+            list
         } else {
             Vec::new()
         };
         operation.evaluate(env, &list, &mut out)?;
     }
     Ok(out)
+}
+
+/// What an operation on a list leaves of it. Elements that it adds have no places yet.
+fn pass(before: &CellOperation, of: u32, list: &mut Vec<(Bytes, Bytes)>) {
+    match before {
+        CellOperation::DeleteElement { column, path } if *column == of => {
+            list.retain(|(own, _)| own != path);
+        }
+        CellOperation::SetElement { column, path, value } if *column == of => {
+            if let Some((_, own)) = list.iter_mut().find(|(own, _)| own == path) {
+                own.clone_from(value);
+            }
+        }
+        _ => {}
+    }
 }
 
 impl Operation {
@@ -343,6 +380,8 @@ impl Operation {
                 }
                 out.push(CellOperation::Add { column, delta: if *minus { -delta } else { delta } });
             }
+            // What is there is read first: see `evaluate`.
+            Action::Compute(_) => {}
             Action::Add(expr) => {
                 let BoundValue::Bytes(value) = expr.eval(env)? else { return Ok(()) };
                 self.add(&value, out)?;
@@ -376,6 +415,10 @@ impl Operation {
                     }
                 }
             }
+            // Where no index is given nothing is deleted, as in the original.
+            Action::DeleteElement(key)
+                if matches!(self.ty, CqlType::List { .. })
+                    && matches!(key.eval(env)?, BoundValue::Unset) => {}
             Action::DeleteElement(key) => {
                 let path = self.element_path(key, env, list)?;
                 out.push(CellOperation::DeleteElement { column, path });
@@ -394,6 +437,23 @@ impl Operation {
             }
         }
         Ok(())
+    }
+
+    /// What is there with something added; nothing where there is nothing.
+    fn compute(
+        &self,
+        value: &Expr,
+        row: Option<&LiveRow>,
+        env: Env<'_>,
+    ) -> Result<Option<CellOperation>> {
+        let present = row.and_then(|row| row.cell(self.column)).map(|cell| cell.value.clone());
+        let function = operate('+', &self.ty, &self.ty);
+        let (Some(present), Some(function), Some(world)) = (present, function, env.world) else {
+            return Ok(None);
+        };
+        let BoundValue::Bytes(other) = value.eval(env)? else { return Ok(None) };
+        let computed = function.call(world, &[Some(&present), Some(&other)])?;
+        Ok(computed.map(|value| CellOperation::Set { column: self.column, value: value.into() }))
     }
 
     fn clear(&self) -> CellOperation {

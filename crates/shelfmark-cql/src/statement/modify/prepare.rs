@@ -114,6 +114,13 @@ pub(crate) fn check_named(modify: &Modify, partitions: usize) -> Result<()> {
             "IN on the partition key is not supported with conditional {what}"
         ));
     }
+    check_clustering_in(modify)
+}
+
+/// Refuses `IN` on clustering columns, which no statement of a conditional request may have.
+pub(crate) fn check_clustering_in(modify: &Modify) -> Result<()> {
+    let what = if modify.kind == Kind::Delete { "deletions" } else { "updates" };
+    let table = &modify.table;
     let mut clustering = table.partition_count..table.partition_count + table.clustering_count;
     let has_in = clustering
         .any(|at| modify.restrictions.of(at).iter().any(|test| matches!(test, Test::In(_))));
@@ -391,7 +398,8 @@ pub(crate) fn prepare_update(
         if column.role.is_key() {
             return invalid(format!("PRIMARY KEY part {name} found in SET part"));
         }
-        let operation = Operation::of_update(column, &assignment.operation, scope)?;
+        let reads = conditions.is_some();
+        let operation = Operation::of_update(column, &assignment.operation, reads, scope)?;
         if column.role == ColumnKind::Static {
             statics.push(operation)
         } else {

@@ -12,7 +12,7 @@ use shelfmark_engine::{
     Decision, Engine, LiveRow, Mutation, PartitionView, Span,
 };
 
-use super::prepare::check_named;
+use super::prepare::{check_clustering_in, check_named};
 use super::{Change, Conditions, Lists, Modify, Moment, Operation, Place};
 use crate::error::{CqlError, WriteKind};
 use crate::function::World;
@@ -89,11 +89,18 @@ fn run(
                 let one = own.changes.iter().all(|change| Some(&change.partition) == first);
                 check_named(own.entry.modify, if one { 1 } else { 2 })
             });
-        if let Err(error) = named {
+        let levels = check_levels(options);
+        let others = || ready.iter().try_for_each(|own| check_clustering_in(own.entry.modify));
+        if let Err(error) = levels.and(named).and_then(|()| others()) {
             return answer(Err(error));
         }
         run_conditional(engine, &ready, options, is_batch, answer);
         return;
+    }
+    if !is_batch && matches!(options.consistency, Consistency::Serial | Consistency::LocalSerial) {
+        return answer(Err(CqlError::invalid(
+            "You must use conditional updates for serializable writes",
+        )));
     }
     let kind = match (is_batch, entries.first().is_some_and(|own| own.modify.table.flags.counter)) {
         (_, true) => WriteKind::Counter,
@@ -124,6 +131,24 @@ fn run(
             });
         }),
     );
+}
+
+/// Refuses consistency levels that conditional writes do not have.
+fn check_levels(options: &RequestOptions) -> Result<()> {
+    let serial = |level| matches!(level, Consistency::Serial | Consistency::LocalSerial);
+    if options.serial_consistency.is_some_and(|level| !serial(level)) {
+        return Err(CqlError::invalid(
+            "Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL",
+        ));
+    }
+    if serial(options.consistency) {
+        let name =
+            if options.consistency == Consistency::Serial { "SERIAL" } else { "LOCAL_SERIAL" };
+        return Err(CqlError::invalid(format!(
+            "{name} is not supported as conditional update commit consistency. Use ANY if you mean \"make sure it is accepted but I don't care how many replicas commit it for non-SERIAL reads\""
+        )));
+    }
+    Ok(())
 }
 
 /// The second that the request wants expiries judged by.

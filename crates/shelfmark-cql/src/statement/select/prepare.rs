@@ -299,6 +299,22 @@ fn is_equal(own: &Restrictions, at: usize) -> bool {
     matches!(own.of(at), [Test::Equal(_)])
 }
 
+/// The column that a function of `GROUP BY` is of.
+fn grouped_column<'s>(function: &str, arguments: &'s [Selector]) -> Result<&'s ast::Name> {
+    if ["sum", "avg", "min", "max", "count"].contains(&function) {
+        return invalid(format!(
+            "Aggregate functions are not supported within the GROUP BY clause, got: system.{function}"
+        ));
+    }
+    let mut columns = arguments
+        .iter()
+        .filter_map(|own| if let Selector::Column(name) = own { Some(name) } else { None });
+    match (columns.next(), columns.next()) {
+        (Some(only), None) => Ok(only),
+        _ => invalid("GROUP BY functions are limited to one column argument"),
+    }
+}
+
 fn group_by(
     select: &ast::Select,
     table: &Table,
@@ -317,16 +333,8 @@ fn group_by(
                     .ok_or_else(|| undefined_column(name.as_str(), table))?;
                 (name.as_str(), Expr::Column(at))
             }
-            Selector::Function { arguments, .. } => {
-                let columns: Vec<&ast::Name> = arguments
-                    .iter()
-                    .filter_map(
-                        |own| if let Selector::Column(name) = own { Some(name) } else { None },
-                    )
-                    .collect();
-                let [only] = columns.as_slice() else {
-                    return invalid("GROUP BY functions are limited to one column argument");
-                };
+            Selector::Function { name: called, arguments } => {
+                let only = grouped_column(called.name.as_str(), arguments)?;
                 let clause = ast::SelectClause::Items(vec![ast::SelectedItem {
                     selector: selector.clone(),
                     alias: None,
@@ -334,6 +342,12 @@ fn group_by(
                 let chosen = selection(&clause, table, scope)?;
                 by_function = true;
                 (only.as_str(), chosen.items.into_iter().next().unwrap_or(Expr::Constant(None)))
+            }
+            Selector::Arithmetic { left, .. } if let Selector::Column(name) = &**left => {
+                return invalid(format!(
+                    "Group by functions are only supported on clustering columns, got {}",
+                    name.as_str()
+                ));
             }
             _ => return invalid("GROUP BY is only supported on columns and functions of them"),
         };

@@ -44,7 +44,7 @@ pub(crate) struct Run<'r> {
 pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered> {
     let env = run.env(None);
     let limit = positive(select.limit.as_ref(), env, "limit")?;
-    let per_partition = positive(select.per_partition_limit.as_ref(), env, "per partition limit")?;
+    let per_partition = positive(select.per_partition_limit.as_ref(), env, "limit")?;
     let position = match &run.options.paging {
         Some(bytes) => Position::decode(bytes)?,
         None => Position::default(),
@@ -133,6 +133,20 @@ pub(super) enum Flow {
     Enough,
     /// The row belongs to the next page.
     Before,
+}
+
+/// Counts a row of an index's partition; whether it is one of the first `most`.
+fn fits_partition(seen: &mut Option<(Bytes, u64)>, partition: &Bytes, most: u64) -> bool {
+    match seen {
+        Some((last, count)) if last == partition => {
+            *count += 1;
+            *count <= most
+        }
+        _ => {
+            *seen = Some((partition.clone(), 1));
+            most > 0
+        }
+    }
 }
 
 impl Page<'_> {
@@ -348,6 +362,10 @@ impl Page<'_> {
         let mut taken = 0_u64;
         let start = usize::try_from(end.unit).unwrap_or(usize::MAX);
         for (number, unit) in found.units.iter().enumerate().skip(start) {
+            let is_index = matches!(unit, Unit::Index { .. });
+            // Of an entry for statics several rows are made: a page may end among them.
+            let mut skip = if is_index && number == start { end.of_partition } else { 0 };
+            let mut partition_rows = if number == start { end.indexed.take() } else { None };
             let mut cursor = if number == start { end.engine_cursor()? } else { None };
             let same = number > 0
                 && number != start
@@ -371,8 +389,19 @@ impl Page<'_> {
                     .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
                 let from = cursor.take();
                 let page = reading.read(self.select, unit, from.clone(), most, per_partition)?;
+                let count = page.rows.len();
                 for (at, entry) in page.rows.into_iter().enumerate() {
+                    if skip > 0 {
+                        skip -= 1;
+                        continue;
+                    }
                     if entry.clustering.is_none() && hides_statics {
+                        continue;
+                    }
+                    if is_index
+                        && let Some(most) = self.per_partition
+                        && !fits_partition(&mut partition_rows, &entry.partition, most)
+                    {
                         continue;
                     }
                     match take(self, Row::Stored(entry))? {
@@ -394,6 +423,16 @@ impl Page<'_> {
                     taken += 1;
                     end.answered += 1;
                     end.of_partition += 1;
+                    if is_index && at + 1 < count && wanted.is_some_and(|wanted| taken >= wanted) {
+                        end.unit = u32::try_from(number).unwrap_or(u32::MAX);
+                        end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
+                        end.of_partition = u64::try_from(at + 1).unwrap_or(u64::MAX);
+                        end.indexed = partition_rows;
+                        return Ok(false);
+                    }
+                }
+                if is_index {
+                    end.of_partition = 0;
                 }
                 cursor = page.cursor;
                 let full = wanted.is_some_and(|wanted| taken >= wanted);
@@ -404,6 +443,7 @@ impl Page<'_> {
                     }
                     match &cursor {
                         Some(cursor) => {
+                            end.indexed = partition_rows;
                             end.unit = u32::try_from(number).unwrap_or(u32::MAX);
                             end.cursor = cursor.to_bytes();
                         }

@@ -12,7 +12,7 @@ use crate::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, preferred, prepare, prepare_literal_as,
     test_literal,
 };
-use crate::types::{CqlType, maybe_quote, native_by_name};
+use crate::types::{CqlType, native_by_name};
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -205,7 +205,10 @@ impl Builder<'_> {
             Selector::CountRows => self.aggregate(Aggregate::count_rows(), Vec::new()),
             Selector::Cast { selector, target } => {
                 let target = native_by_name(target.name()).map_or(CqlType::Text, CqlType::Native);
-                let known = self.known(selector, scope)?;
+                let known = match &**selector {
+                    Selector::Literal(_) => None,
+                    _ => self.known(selector, scope)?,
+                };
                 let (expr, from) = self.item(selector, known.as_ref(), scope)?;
                 if from == target {
                     return Ok((expr, target));
@@ -235,7 +238,8 @@ impl Builder<'_> {
                 let (key_type, value_type) = element_types(&ty, "element", &shown)?;
                 let to = Receiver { name: &key_name(&ty, &shown), ty: &key_type };
                 let key = prepare(key, to, scope)?;
-                Ok((Expr::Element { of: Box::new(of), ty, key: Box::new(key) }, value_type))
+                let (of, key) = (Box::new(of), Box::new(key));
+                Ok((Expr::Element { of, ty, key, shown }, value_type))
             }
             Selector::Slice { of, from, to } => {
                 let shown = column_name(of);
@@ -290,7 +294,16 @@ impl Builder<'_> {
             Selector::List(items) => self.elements(items, receiver, false, scope),
             Selector::Set(items) => self.elements(items, receiver, true, scope),
             Selector::Tuple(items) => match (items.as_slice(), receiver) {
-                ([only], None | Some(CqlType::Native(_))) => self.item(only, receiver, scope),
+                ([only], Some(CqlType::Native(_))) => self.item(only, receiver, scope),
+                (items, None)
+                    if matches!(items, [Selector::Column(_)]) || items.iter().any(is_untyped) =>
+                {
+                    invalid(format!(
+                        "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+                        column_name(selector)
+                    ))
+                }
+                ([only], None) => self.item(only, receiver, scope),
                 _ => self.tuple(items, receiver, scope),
             },
             Selector::MapOrUserType(items) => self.map(items, receiver, scope),
@@ -322,10 +335,8 @@ impl Builder<'_> {
                 Ok((Expr::Call { function, arguments: vec![left_expr, right_expr] }, returns))
             }
             // A timestamp may stand for a bigint, and that for several numbers.
-            None if left_type == CqlType::Timestamp
-                && crate::function::negate(&right_type).is_some()
-                || right_type == CqlType::Timestamp
-                    && crate::function::negate(&left_type).is_some() =>
+            None if left_type == CqlType::Timestamp && stands_for_number(&right_type)
+                || right_type == CqlType::Timestamp && stands_for_number(&left_type) =>
             {
                 Err(crate::term::ambiguous(symbol, &column_name(left), &column_name(right)))
             }
@@ -358,9 +369,10 @@ impl Builder<'_> {
             }
         }
         let Some(element) = element else {
-            return invalid(
-                "Cannot infer type for term [] in selection clause (try using a cast to force a type)",
-            );
+            let shown = if is_set { "{}" } else { "[]" };
+            return invalid(format!(
+                "Cannot infer type for term {shown} in selection clause (try using a cast to force a type)"
+            ));
         };
         let parts: Result<Vec<Expr>> = items
             .iter()
@@ -380,18 +392,14 @@ impl Builder<'_> {
         receiver: Option<&CqlType>,
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
-        let known = match (receiver, items.first()) {
-            (Some(CqlType::Map { key, value, .. }), _) => {
-                Some(((**key).clone(), (**value).clone()))
-            }
-            (_, Some((k, v))) => self.known(k, scope)?.zip(self.known(v, scope)?),
-            _ => None,
-        };
-        let Some((key, value)) = known else {
-            return invalid(
+        // Of its own it may be a user type as well.
+        let Some(CqlType::Map { key, value, .. }) = receiver else {
+            return invalid(format!(
                 "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-            );
+                column_name(&Selector::MapOrUserType(items.to_vec()))
+            ));
         };
+        let (key, value) = ((**key).clone(), (**value).clone());
         let mut parts = Vec::with_capacity(items.len());
         for (k, v) in items {
             parts.push((self.item(k, Some(&key), scope)?.0, self.item(v, Some(&value), scope)?.0));
@@ -449,7 +457,15 @@ impl Builder<'_> {
                 ));
             }
             let mut parts = Vec::with_capacity(arguments.len());
-            for (argument, ty) in arguments.iter().zip(&columns) {
+            for (at, (argument, ty)) in arguments.iter().zip(&columns).enumerate() {
+                if let Selector::Literal(literal) = argument
+                    && test_literal(literal, ty) == Assign::No
+                {
+                    return invalid(format!(
+                        "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",
+                        column_name(argument)
+                    ));
+                }
                 parts.push(self.item(argument, Some(ty), scope)?.0);
             }
             return Ok((Expr::Token(parts), CqlType::Bigint));
@@ -496,18 +512,24 @@ impl Builder<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
         let name = kind.name();
-        let (column, path) = match of {
-            Selector::Column(column) => (column, None),
-            Selector::Element { of, .. }
-            | Selector::Slice { of, .. }
-            | Selector::Field { of, .. } => match &**of {
-                Selector::Column(column) => (column, Some(of)),
-                _ => {
-                    return invalid(format!(
-                        "Cannot use selection function {name} on nested selections"
-                    ));
-                }
-            },
+        // What lies deeper is frozen, and as old as the part of the column that it is in.
+        let mut of = of;
+        while let Selector::Element { of: outer, .. }
+        | Selector::Slice { of: outer, .. }
+        | Selector::Field { of: outer, .. } = of
+            && !matches!(**outer, Selector::Column(_))
+        {
+            of = outer;
+        }
+        let column = match of {
+            Selector::Column(column) => column,
+            Selector::Element { of: outer, .. }
+            | Selector::Slice { of: outer, .. }
+            | Selector::Field { of: outer, .. }
+                if let Selector::Column(column) = &**outer =>
+            {
+                column
+            }
             _ => {
                 return invalid(format!(
                     "Cannot use selection function {name} on {}",
@@ -528,12 +550,6 @@ impl Builder<'_> {
             WriteMetadata::MaxWriteTime => MetadataKind::MaxWriteTime,
             WriteMetadata::Ttl => MetadataKind::Ttl,
         };
-        if path.is_some() && !ty.is_multi_cell() {
-            return invalid(format!(
-                "Cannot use selection function {name} on elements of frozen column {}",
-                column.as_str()
-            ));
-        }
         let (path, several) = match of {
             Selector::Element { key, .. } => {
                 if matches!(ty, CqlType::List { .. }) {
@@ -572,11 +588,24 @@ impl Builder<'_> {
             }
             _ => (MetadataPath::Whole, ty.is_multi_cell()),
         };
+        // A frozen column is one cell.
+        let (path, several) =
+            if ty.is_multi_cell() { (path, several) } else { (MetadataPath::Whole, false) };
         let one = if kind == MetadataKind::Ttl { CqlType::Int } else { CqlType::Bigint };
         let returns =
             if several && kind != MetadataKind::MaxWriteTime { CqlType::list(one) } else { one };
         Ok((Expr::Metadata { kind, column: at, path }, returns))
     }
+}
+
+/// Whether values of a type are numbers, or are taken for numbers.
+fn stands_for_number(ty: &CqlType) -> bool {
+    *ty == CqlType::Timestamp || (*ty != CqlType::Duration && negate(ty).is_some())
+}
+
+/// Whether a selector has no type of its own.
+fn is_untyped(selector: &Selector) -> bool {
+    matches!(selector, Selector::Literal(_) | Selector::Null | Selector::Marker(_))
 }
 
 /// How a marker for a key is called.
@@ -652,7 +681,7 @@ fn column_name(selector: &Selector) -> String {
             let shown = name.name.as_str();
             // Counting a constant is counting rows.
             let counts = shown == "count" && matches!(arguments.as_slice(), [Selector::Literal(_)]);
-            if shown == "countrows" || counts {
+            if shown == "count_rows" || counts {
                 return "count".to_owned();
             }
             format!("system.{shown}({})", list(arguments))
@@ -667,7 +696,7 @@ fn column_name(selector: &Selector) -> String {
             format!("{}[{}..{}]", column_name(of), bound(from), bound(to))
         }
         Selector::Field { of, field } => {
-            format!("{}.{}", column_name(of), maybe_quote(field.as_str()))
+            format!("{}.{}", column_name(of), field.as_str())
         }
         Selector::TypeHint { target, selector } => format!("({target}){}", column_name(selector)),
         Selector::List(all) => format!("[{}]", list(all)),

@@ -371,27 +371,51 @@ pub(super) struct Position {
     pub(super) of_partition: u64,
     /// Where in the unit; of computed tables how many rows were passed.
     pub(super) cursor: Vec<u8>,
+    /// Of an index: the partition of the last row, and how many rows of it were answered.
+    pub(super) indexed: Option<(Bytes, u64)>,
 }
 
 const VERSION: u8 = 1;
 
+/// Of a position with a partition in it.
+const VERSION_INDEXED: u8 = 2;
+
 impl Position {
     pub(super) fn encode(&self) -> Bytes {
-        let mut out = vec![VERSION];
+        let mut out = vec![if self.indexed.is_some() { VERSION_INDEXED } else { VERSION }];
         out.extend_from_slice(&self.unit.to_be_bytes());
         out.extend_from_slice(&self.answered.to_be_bytes());
         out.extend_from_slice(&self.of_partition.to_be_bytes());
+        if let Some((partition, count)) = &self.indexed {
+            out.extend_from_slice(&count.to_be_bytes());
+            let length = u32::try_from(partition.len()).unwrap_or(u32::MAX);
+            out.extend_from_slice(&length.to_be_bytes());
+            out.extend_from_slice(partition);
+        }
         out.extend_from_slice(&self.cursor);
         out.into()
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<Self> {
         let fail = || CqlError::protocol("Invalid value for the paging state");
-        let rest = bytes.strip_prefix(&[VERSION]).ok_or_else(fail)?;
+        let (version, rest) = bytes.split_first().ok_or_else(fail)?;
+        if !matches!(*version, VERSION | VERSION_INDEXED) {
+            return Err(fail());
+        }
         let (unit, rest) = rest.split_first_chunk::<4>().ok_or_else(fail)?;
         let (answered, rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
-        let (of_partition, rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
+        let (of_partition, mut rest) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
+        let mut indexed = None;
+        if *version == VERSION_INDEXED {
+            let (count, behind) = rest.split_first_chunk::<8>().ok_or_else(fail)?;
+            let (length, behind) = behind.split_first_chunk::<4>().ok_or_else(fail)?;
+            let length = usize::try_from(u32::from_be_bytes(*length)).map_err(|_| fail())?;
+            let (partition, behind) = behind.split_at_checked(length).ok_or_else(fail)?;
+            indexed = Some((Bytes::copy_from_slice(partition), u64::from_be_bytes(*count)));
+            rest = behind;
+        }
         Ok(Self {
+            indexed,
             unit: u32::from_be_bytes(*unit),
             answered: u64::from_be_bytes(*answered),
             of_partition: u64::from_be_bytes(*of_partition),
