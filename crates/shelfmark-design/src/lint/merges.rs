@@ -9,6 +9,11 @@ use crate::model::{ColumnPath, Model};
 use crate::prove::Proof;
 use crate::prove::unique::{available, key_paths};
 
+/// Most tables of one partition key that are compared with one another.
+///
+/// Ours: models that people write have a handful; of more, pairs would take seconds.
+const KIN_MAX: usize = 100;
+
 /// How much of a table's key its readers rely on: the columns that they name or order by.
 #[derive(Default)]
 struct Use {
@@ -31,7 +36,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
                 groups.entry(key).or_default().push(id);
             }
         }
-        for group in groups.values().filter(|group| group.len() > 1) {
+        for group in groups.values().filter(|group| (2..=KIN_MAX).contains(&group.len())) {
             for id in group {
                 let heir = group.iter().find(|other| {
                     other != &id && inherits(context.model, schema, *id, **other, &uses)

@@ -209,7 +209,6 @@ impl Resolver {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "keys are gathered, checked and stored in one walk")]
     fn rules(&mut self, id: RelationId, relation: &tree::Relation) {
         let mut keys: Vec<Vec<usize>> = Vec::new();
         let marked: Vec<usize> = relation
