@@ -388,7 +388,9 @@ impl Page<'_> {
                     .min(ROWS_PER_READ)
                     .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
                 let from = cursor.take();
-                let page = reading.read(self.select, unit, from.clone(), most, per_partition)?;
+                // Of one partition `most` says how many are left; a cursor would count those before.
+                let of_each = per_partition.filter(|_| !in_unit);
+                let page = reading.read(self.select, unit, from.clone(), most, of_each)?;
                 let count = page.rows.len();
                 for (at, entry) in page.rows.into_iter().enumerate() {
                     if skip > 0 {
@@ -412,9 +414,7 @@ impl Page<'_> {
                             let behind = match at {
                                 0 => from,
                                 // Only the end of a page has a cursor.
-                                _ => {
-                                    reading.read(self.select, unit, from, at, per_partition)?.cursor
-                                }
+                                _ => reading.read(self.select, unit, from, at, of_each)?.cursor,
                             };
                             end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();
                             return Ok(false);
@@ -434,7 +434,8 @@ impl Page<'_> {
                 if is_index {
                     end.of_partition = 0;
                 }
-                cursor = page.cursor;
+                let is_over = self.per_partition.is_some_and(|most| end.of_partition >= most);
+                cursor = page.cursor.filter(|_| !(in_unit && is_over));
                 let full = wanted.is_some_and(|wanted| taken >= wanted);
                 if full {
                     let last = number + 1 == found.units.len();
