@@ -3,14 +3,17 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::tour::MODELS;
 
 /// One ordered store for people who think in partition keys and sort keys.
 #[derive(Debug, Parser)]
 #[command(name = "shelfmark", version, propagate_version = true, max_term_width = 100)]
 #[command(
     after_help = "Examples:\n  shelfmark tour\n  shelfmark serve --data ./shelfmark-data\n  \
-    aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
+    shelfmark cql -e 'DESCRIBE TABLES'"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -145,11 +148,16 @@ pub(crate) struct Tour {
     #[arg(long)]
     pub(crate) json: bool,
     /// Only this model
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = model_names())]
     pub(crate) model: Option<String>,
     /// Seed of the generated data
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+/// The names that `tour --model` takes, for help, completion and suggestions.
+fn model_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(MODELS.iter().map(|model| model.name))
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,9 @@ use shelfmark_store::{Store, vfs};
 
 use crate::random::SystemRandom;
 
+/// The namespace of the typed layer's own lists: databases, environments, what is in them.
+pub(crate) const REGISTRY_NAMESPACE: &str = "shelfmark";
+
 /// The namespace of the DynamoDB face's tables, meant when a table is named without one.
 pub(crate) const DEFAULT_NAMESPACE: &str = "dynamodb";
 

@@ -234,7 +234,9 @@ impl WriteReach for InTransaction<'_> {
     }
 }
 
-/// One run of a transaction's body, and which shards its writes enter.
+/// One run of a transaction's body, and which shards its writes enter. It stands in signatures only;
+/// bodies are given a [`crate::Tx`].
+#[doc(hidden)]
 pub struct Inside<'a> {
     pub(crate) transaction: &'a Transaction<'a>,
     entered: RefCell<Entered>,

@@ -9,7 +9,7 @@ use shelfmark_model::{Condition, Item, KeyType, Path, TableSchema, Value};
 
 use crate::arguments::Put;
 use crate::json::item_from_json;
-use crate::store::{DEFAULT_NAMESPACE, items, with_engine};
+use crate::store::{DEFAULT_NAMESPACE, REGISTRY_NAMESPACE, items, with_engine};
 
 pub(crate) fn run(put: &Put) -> anyhow::Result<()> {
     let text = if put.item == "-" {
@@ -22,6 +22,12 @@ pub(crate) fn run(put: &Put) -> anyhow::Result<()> {
     with_engine(&put.data.data, |engine| {
         let table = items(engine, &put.data.data, &put.table)?;
         let schema = &table.schema;
+        if schema.name.namespace == REGISTRY_NAMESPACE {
+            bail!(
+                "{} is the store's own list of databases; what is written there by hand breaks it",
+                schema.name
+            );
+        }
         let key_type = |name: &str| -> Option<KeyType> {
             let partition = schema.partition.iter().map(|own| (&own.name, &own.key_type));
             let sort = schema.sort.iter().map(|own| (&own.name, &own.key_type));

@@ -28,7 +28,9 @@ const COLUMN_WIDTH_MIN: usize = 10;
 const COMMON_BYTES_MIN: usize = 12;
 
 pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
-    let models = chosen(tour.model.as_deref())?;
+    let name = tour.model.as_deref();
+    let models: Vec<&Model> =
+        MODELS.iter().filter(|model| name.is_none_or(|name| model.name == name)).collect();
     let scratch = tempfile::Builder::new().prefix("shelfmark-tour-").tempdir()?;
     let folder = tour.data.as_deref().unwrap_or(scratch.path());
     if tour.data.is_some() && folder.exists() {
@@ -58,16 +60,6 @@ pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
     spinner.finish_and_clear();
     engine.store().close()?;
     finish(tour, folder, &models, &all)
-}
-
-fn chosen(name: Option<&str>) -> anyhow::Result<Vec<&'static Model>> {
-    let models: Vec<&Model> =
-        MODELS.iter().filter(|model| name.is_none_or(|name| model.name == name)).collect();
-    if models.is_empty() {
-        let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
-        bail!("there is no such model; there are: {}", names.join(", "));
-    }
-    Ok(models)
 }
 
 /// A line that moves while data is loaded; nothing in a pipe.

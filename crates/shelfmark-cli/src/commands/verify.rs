@@ -91,7 +91,7 @@ fn salvage_text(salvage: &Salvage) -> String {
         lines.push(format!("lost: {commits} commits"));
     }
     lines.extend(salvage.notes.iter().map(|note| format!("note: {note}")));
-    lines.push(format!("kept: {} groups of the log", salvage.groups_kept));
+    lines.push(format!("kept: groups of the log: {}", salvage.groups_kept));
     if let Some(folder) = &salvage.set_aside {
         lines.push(format!("damaged originals are in {}", folder.display()));
     }

@@ -22,6 +22,7 @@ const EXAMPLE_AUTHOR: &str = "author-07";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Post {
     title: String,
+    body: String,
     author_name: String,
 }
 
@@ -65,8 +66,11 @@ impl Blog {
         let mut random = SplitMix::new(seed);
         for number in 0..POSTS {
             let author = format!("author-{:02}", random.index(AUTHORS));
-            let post =
-                Post { title: format!("Post {number}"), author_name: format!("Name of {author}") };
+            let post = Post {
+                title: format!("Post {number}"),
+                body: format!("What {author} thinks of the number {number}, at some length."),
+                author_name: format!("Name of {author}"),
+            };
             self.posts.insert((STARTED + number as u64 * 60, author), post);
         }
         let posts: Vec<_> = self.posts.iter().collect();

@@ -29,13 +29,17 @@ impl Entities {
         Ok(Self { database, table, meter })
     }
 
-    /// Puts entities without attributes.
-    pub(crate) fn put_all(&self, rows: Vec<(String, String)>) -> anyhow::Result<()> {
+    /// Puts entities; `describe` tells from a partition and a sort key what the entity holds.
+    pub(crate) fn put_all(
+        &self,
+        rows: &[(String, String)],
+        describe: fn(&str, &str) -> Attributes,
+    ) -> anyhow::Result<()> {
         for batch in rows.chunks(BATCH) {
             self.database.transact(|tx| {
                 let table = tx.entities(&self.table)?;
                 for (pk, sk) in batch {
-                    table.partition(pk.as_str()).put(sk, Attributes::new())?;
+                    table.partition(pk.as_str()).put(sk, describe(pk, sk))?;
                 }
                 Ok(())
             })?;
@@ -43,14 +47,20 @@ impl Entities {
         Ok(())
     }
 
-    /// Puts entities without attributes into one partition.
-    pub(crate) fn put_keys(&self, pk: &str, keys: &[String]) -> anyhow::Result<()> {
-        self.put_all(keys.iter().map(|key| (pk.to_owned(), key.clone())).collect())
+    /// As [`Entities::put_all`], into one partition.
+    pub(crate) fn put_keys(
+        &self,
+        pk: &str,
+        keys: &[String],
+        describe: fn(&str, &str) -> Attributes,
+    ) -> anyhow::Result<()> {
+        let rows: Vec<_> = keys.iter().map(|key| (pk.to_owned(), key.clone())).collect();
+        self.put_all(&rows, describe)
     }
 
-    /// Puts an entity with a list of members.
-    pub(crate) fn put_members(&self, pk: &str, sk: &str, members: &[usize]) -> anyhow::Result<()> {
-        self.table.partition(pk).put(sk, members_attribute(members))?;
+    /// Puts a chat's own entity: what it is, and who may write.
+    pub(crate) fn put_chat(&self, sk: &str, members: &[usize]) -> anyhow::Result<()> {
+        self.table.partition("chats").put(sk, chat_attributes(sk, members))?;
         Ok(())
     }
 
@@ -131,9 +141,14 @@ impl Entities {
     }
 }
 
-fn members_attribute(members: &[usize]) -> Attributes {
+fn chat_attributes(key: &str, members: &[usize]) -> Attributes {
+    let owner = members.first().map_or_else(String::new, |user| format!("user#{user}"));
     let members = members.iter().map(|user| format!("user#{user}"));
-    Attributes::new().with("allow", Attribute::array(members))
+    Attributes::new()
+        .with("chatID", key)
+        .with("chatType", "group")
+        .with("chatAllowList", Attribute::array(members))
+        .with("chatOwner", owner)
 }
 
 fn put_chat<R: WriteReach>(
@@ -141,11 +156,11 @@ fn put_chat<R: WriteReach>(
     key: &str,
     members: &[usize],
 ) -> shelfmark_typed::Result<()> {
-    table.partition("chats").put(key, members_attribute(members))?;
+    table.partition("chats").put(key, chat_attributes(key, members))?;
     for user in members {
         table
             .partition(format!("user#{user}"))
-            .put(key, Attributes::new().with("kind", "group"))?;
+            .put(key, Attributes::new().with("chatName", key).with("chatType", "group"))?;
     }
     Ok(())
 }
@@ -158,11 +173,11 @@ fn put_message<R: WriteReach>(
     let allowed = table.partition("chats").get(chat)?;
     let members = allowed
         .as_ref()
-        .and_then(|chat| chat.attributes.get("allow"))
+        .and_then(|chat| chat.attributes.get("chatAllowList"))
         .and_then(Attribute::as_array)
         .unwrap_or_default();
     for member in members.iter().filter_map(Attribute::as_text) {
-        let message = Attributes::new().with("body", "hello");
+        let message = Attributes::new().with("messageBody", "hello");
         table.partition(member).put(sort_key, message)?;
     }
     Ok(())

@@ -96,7 +96,8 @@ pub(crate) const MODELS: &[Model] = &[
     },
     Model {
         name: "proofs",
-        title: "The seven models as the modeller has them: what no proof allows, and what one does",
+        title: "The seven models as the modeller has them: what the data above did not happen to contain, \
+                a proof looks for",
         run: proofs::run,
         further: None,
     },

@@ -5,6 +5,8 @@ mod data;
 mod lists;
 mod messages;
 
+use shelfmark_typed::Attributes;
+
 use super::asker::Asker;
 use super::entities::Entities;
 use super::{Outcome, Stage};
@@ -27,7 +29,6 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
 fn load(entities: &Entities, chats: &Chats) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for chat in &chats.chats {
-        rows.push(("chats".to_owned(), format!("chat#{}", chat.id)));
         for user in &chat.members {
             let own = format!("user#{user}");
             rows.push((own.clone(), format!("chat#{}", chat.id)));
@@ -38,10 +39,22 @@ fn load(entities: &Entities, chats: &Chats) -> anyhow::Result<()> {
             }
         }
     }
-    entities.put_all(rows)?;
+    entities.put_all(&rows, attributes)?;
     // What sendMessage reads: who may write.
     for chat in &chats.chats {
-        entities.put_members("chats", &format!("chat#{}", chat.id), &chat.members)?;
+        entities.put_chat(&format!("chat#{}", chat.id), &chat.members)?;
     }
     Ok(())
+}
+
+/// What the document keeps of a message, and of a chat in a member's list.
+fn attributes(_: &str, sk: &str) -> Attributes {
+    if let Some((chat, message)) = sk.split_once("#message#") {
+        return Attributes::new()
+            .with("messageId", message)
+            .with("messageBody", format!("Said in {chat}: see you at the usual place"))
+            .with("messageMetadata", "text/plain; read by nobody yet");
+    }
+    let (_, name) = sk.rsplit_once("chat#").unwrap_or(("", sk));
+    Attributes::new().with("chatName", name).with("chatType", "group")
 }

@@ -15,6 +15,8 @@ pub(super) const GSI: &str = "publication_gsi";
 pub(super) const CORRECTED: &str = "publication_corrected";
 /// The one partition of the hierarchical variant.
 pub(super) const SHELF: &str = "1f0c1b2e-7a64-4a0e-9d5b-6a3a3f3f9b11";
+/// The partition of publications alone.
+pub(super) const PUBLICATIONS: &str = "Publications";
 
 /// Creates and fills all variants.
 pub(super) fn all(face: &Face, index: &Index) -> anyhow::Result<()> {
@@ -25,7 +27,14 @@ pub(super) fn all(face: &Face, index: &Index) -> anyhow::Result<()> {
     put(face, ROOT, root(index))?;
     put(face, HIERARCHICAL, hierarchical(index))?;
     put(face, GSI, gsi(index, |tag, _| format!("Tag#{tag}")))?;
-    put(face, CORRECTED, gsi(index, |tag, title| format!("Tag#{tag}#{title}")))
+    put(face, CORRECTED, gsi(index, |tag, title| format!("Tag#{tag}#{title}")))?;
+    put(face, CORRECTED, alone(index))
+}
+
+/// Every publication once more, without anything below it.
+fn alone(index: &Index) -> Vec<Value> {
+    let names = index.publications.keys();
+    names.map(|name| metadata(PUBLICATIONS, &format!("PublicationName#{name}"), name)).collect()
 }
 
 fn create(face: &Face, table: &str, indexed: Option<&str>) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 
 mod data;
 mod face;
+mod filters;
 mod load;
 
 use serde_json::{Value, json};
@@ -126,7 +127,8 @@ fn hierarchical(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result
             query(face, begins_with(CORRECTED, &pk, "Title#"))
         },
     )?;
-    titles_with_a_tag(asker, face, index, &prefix)
+    titles_with_a_tag(asker, face, index, &prefix)?;
+    filters::ask(asker, face, index)
 }
 
 fn titles_with_a_tag(

@@ -1,6 +1,7 @@
 //! Subreddits, posts, comments and replies in one sort key.
 
 use shelfmark_store::random::SplitMix;
+use shelfmark_typed::Attributes;
 
 use crate::tour::asker::{Asker, Question};
 use crate::tour::entities::Entities;
@@ -72,7 +73,15 @@ fn load(entities: &Entities, comments: &[Comment]) -> anyhow::Result<()> {
             rows.push((PUBLISHED.to_owned(), comment.reply(reply)));
         }
     }
-    entities.put_all(rows)
+    entities.put_all(&rows, attributes)
+}
+
+/// A comment or a reply, as people read it.
+fn attributes(_: &str, sk: &str) -> Attributes {
+    let (place, id) = sk.rsplit_once('#').unwrap_or(("", sk));
+    Attributes::new()
+        .with("author", format!("reader-{id}"))
+        .with("text", format!("What {id} thinks of {place}"))
 }
 
 fn of_a_post(asker: &mut Asker, entities: &Entities, comments: &[Comment]) -> anyhow::Result<()> {

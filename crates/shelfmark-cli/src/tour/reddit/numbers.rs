@@ -2,6 +2,7 @@
 
 use shelfmark_keycode::{Overflow, UlidGenerator, lexint};
 use shelfmark_store::random::SplitMix;
+use shelfmark_typed::Attributes;
 
 use crate::tour::asker::{Asker, Question};
 use crate::tour::entities::Entities;
@@ -24,8 +25,8 @@ fn scores(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
         .iter()
         .map(|score| Ok(format!("user#{}", lexint::to_hex(*score)?)))
         .collect::<anyhow::Result<Vec<String>>>()?;
-    entities.put_keys("scores", &plain)?;
-    entities.put_keys("scores-encoded", &encoded)?;
+    entities.put_keys("scores", &plain, attributes)?;
+    entities.put_keys("scores-encoded", &encoded, attributes)?;
     let question = |plan, range: &str, note| Question {
         pattern: "scores in order",
         plan,
@@ -68,8 +69,8 @@ fn newest(asker: &mut Asker, entities: &Entities, seed: u64) -> anyhow::Result<(
         by_time.push(format!("purchaseTimestamp#{at}#purchase#{number}"));
         by_ulid.push(format!("purchase#{}", ulids.next(at, &mut fill)?));
     }
-    entities.put_keys("purchases", &by_time)?;
-    entities.put_keys("purchases-by-ulid", &by_ulid)?;
+    entities.put_keys("purchases", &by_time, attributes)?;
+    entities.put_keys("purchases-by-ulid", &by_ulid, attributes)?;
     let newest = |keys: &[String]| keys.iter().rev().take(NEWEST).cloned().collect::<Vec<_>>();
     let question = |plan, range: String, note| Question {
         pattern: "latest n",
@@ -96,4 +97,10 @@ fn newest(asker: &mut Asker, entities: &Entities, seed: u64) -> anyhow::Result<(
         &newest(&by_ulid),
         || entities.prefix("purchases-by-ulid", "purchase#", false, NEWEST),
     )
+}
+
+/// What is bought, or who has a score.
+fn attributes(pk: &str, sk: &str) -> Attributes {
+    let (who, _) = sk.split_once('#').unwrap_or((sk, ""));
+    Attributes::new().with("of", who).with("item", format!("one of {pk}"))
 }

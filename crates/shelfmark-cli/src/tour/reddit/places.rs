@@ -1,6 +1,7 @@
 //! Places at three levels, and versions of a document.
 
 use shelfmark_keycode::lexint;
+use shelfmark_typed::Attributes;
 
 use crate::tour::asker::{Asker, Question};
 use crate::tour::entities::Entities;
@@ -24,7 +25,7 @@ const VERSIONS: u64 = 12;
 pub(super) fn run(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
     let keys: Vec<String> =
         CITIES.iter().map(|(country, region, city)| format!("{country}#{region}#{city}")).collect();
-    entities.put_keys("places", &keys)?;
+    entities.put_keys("places", &keys, attributes)?;
     let levels = [
         ("cities of a country", "FR#", "All cities in France"),
         ("cities of a region", "US#WA#", "All cities in Washington state"),
@@ -65,8 +66,8 @@ fn versions(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
     let encoded = (1..=VERSIONS)
         .map(|version| Ok(format!("report#v{}", lexint::to_hex(version)?)))
         .collect::<anyhow::Result<Vec<String>>>()?;
-    entities.put_keys("documents", &plain)?;
-    entities.put_keys("documents-encoded", &encoded)?;
+    entities.put_keys("documents", &plain, attributes)?;
+    entities.put_keys("documents-encoded", &encoded, attributes)?;
     let last = |keys: &[String]| keys.last().cloned().into_iter().collect::<Vec<_>>();
     let question = |plan, partition: &str, note| Question {
         pattern: "latest version",
@@ -100,4 +101,10 @@ fn versions(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
         &encoded,
         || entities.prefix("documents-encoded", "report#v", true, 100),
     )
+}
+
+/// What is known of a place, or stands in a document.
+fn attributes(pk: &str, sk: &str) -> Attributes {
+    let (_, last) = sk.rsplit_once('#').unwrap_or(("", sk));
+    Attributes::new().with("name", last).with("text", format!("What {pk} tell of {last}"))
 }
