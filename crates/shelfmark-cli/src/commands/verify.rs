@@ -4,7 +4,8 @@
 use std::io::Write as _;
 
 use anyhow::bail;
-use shelfmark_engine::Verification;
+use shelfmark_engine::{Engine, Verification};
+use shelfmark_model::RowKind;
 use shelfmark_store::embedded::{self, Report, Salvage};
 
 use crate::arguments::Verify;
@@ -19,7 +20,11 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     if verify.salvage {
         let salvage = embedded::salvage(folder)?;
         writeln!(out, "{}", salvage_text(&salvage))?;
-        return Ok(());
+        if salvage.set_aside.is_none() {
+            return Ok(());
+        }
+        // Rows may have gone without their entries, and entries without their rows.
+        return with_engine(folder, |engine| renew_indexes(engine, &mut out));
     }
     let report = embedded::verify(folder)?;
     writeln!(out, "{}", report_text(&report))?;
@@ -33,8 +38,26 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     let found = with_engine(folder, |engine| Ok(engine.verify()?))?;
     writeln!(out, "{}", records_text(&found))?;
     if !found.is_clean() {
-        bail!("records do not belong together; export what can be read, and report it");
+        bail!(
+            "records do not belong together: drop the indexes and views that are named above and \
+             create them again; where no salvage came before, report it"
+        );
     }
+    Ok(())
+}
+
+/// Builds the indexes of all tables of items anew, and says what else is not as it was.
+fn renew_indexes(engine: &Engine, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    for name in engine.table_names(None, None, usize::MAX)? {
+        if engine.table(&name)?.schema.rows == RowKind::Items {
+            let indexes = engine.renew_indexes(&name)?;
+            if indexes > 0 {
+                writeln!(out, "indexes of {name} were built anew: {indexes}")?;
+            }
+        }
+    }
+    let found = engine.verify()?;
+    writeln!(out, "{}", records_text(&found))?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_model::{TableName, TableSchema, ViewPart, ViewSchema};
+use shelfmark_model::{IndexState, RowKind, TableName, TableSchema, ViewPart, ViewSchema};
 use shelfmark_store::{Snapshot, Write};
 
 use super::change::{check_unchanged, dropped_write, no_table, take_ids};
@@ -51,6 +51,8 @@ pub enum CatalogueChange<'c> {
     /// A table loses all rows at once, and its views with it. Whoever holds its old form goes on with
     /// the new one. The catalogue's version stays.
     TruncateTable(TableName),
+    /// The indexes of a table of items begin anew, without entries; they are to be built then.
+    RenewIndexes(TableName),
 }
 
 /// What becomes of one table.
@@ -60,6 +62,8 @@ struct Work {
     schema: Option<TableSchema>,
     /// It gets a new id.
     is_renewed: bool,
+    /// Its indexes get new ids.
+    are_indexes_renewed: bool,
 }
 
 /// A batch, worked out.
@@ -135,6 +139,17 @@ impl<'b> Batch<'b> {
                 }
                 Ok(())
             }
+            CatalogueChange::RenewIndexes(name) => {
+                let schema = self.schema(&name)?;
+                if schema.rows != RowKind::Items {
+                    return Err(Error::invalid(format!("table {name} has no items to enter")));
+                }
+                for index in &mut schema.indexes {
+                    index.state = IndexState::Building;
+                }
+                self.work(&name)?.are_indexes_renewed = true;
+                Ok(())
+            }
         }
     }
 
@@ -163,7 +178,10 @@ impl<'b> Batch<'b> {
             check_view_key(view, partition, sort)?;
             cells.views.push(name.clone());
         }
-        self.tables.insert(name, Work { old: None, schema: Some(schema), is_renewed: true });
+        self.tables.insert(
+            name,
+            Work { old: None, schema: Some(schema), is_renewed: true, are_indexes_renewed: false },
+        );
         Ok(())
     }
 
@@ -189,7 +207,8 @@ impl<'b> Batch<'b> {
         if !self.tables.contains_key(name) {
             let old = self.catalogue.load(name)?;
             let schema = Some(old.schema.clone());
-            let work = Work { old: Some(old), schema, is_renewed: false };
+            let work =
+                Work { old: Some(old), schema, is_renewed: false, are_indexes_renewed: false };
             self.tables.insert(name.clone(), work);
         }
         self.tables.get_mut(name).ok_or_else(|| no_table(name))
@@ -277,7 +296,9 @@ impl<'b> Batch<'b> {
 impl Work {
     fn changes_nothing(&self) -> bool {
         match (&self.old, &self.schema) {
-            (Some(old), Some(schema)) => !self.is_renewed && old.schema == *schema,
+            (Some(old), Some(schema)) => {
+                !self.is_renewed && !self.are_indexes_renewed && old.schema == *schema
+            }
             (None, None) => true,
             _ => false,
         }
@@ -289,7 +310,9 @@ impl Work {
         let names = index_names(schema);
         match &self.old {
             Some(old) if !self.is_renewed => {
-                names.iter().filter(|name| old.index_id(name).is_none()).count() as u64
+                let is_kept =
+                    |name: &str| !self.are_indexes_renewed && old.index_id(name).is_some();
+                names.iter().filter(|name| !is_kept(name)).count() as u64
             }
             _ => 1 + names.len() as u64,
         }
@@ -303,9 +326,10 @@ impl Work {
         };
         let kept = self.old.as_ref().filter(|_| !self.is_renewed);
         let id = kept.map_or_else(&mut take, |old| old.id);
+        let entered = kept.filter(|_| !self.are_indexes_renewed);
         let index_ids = index_names(&schema)
             .into_iter()
-            .map(|name| kept.and_then(|old| old.index_id(name)).unwrap_or_else(&mut take))
+            .map(|name| entered.and_then(|old| old.index_id(name)).unwrap_or_else(&mut take))
             .collect();
         let version = self.old.as_ref().map_or(1, |old| old.version + 1);
         let chunked = kept.is_some_and(|old| old.has_chunks());

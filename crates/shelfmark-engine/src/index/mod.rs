@@ -13,7 +13,7 @@ use shelfmark_model::{IndexSchema, IndexState, TableName};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
-use crate::catalogue::Table;
+use crate::catalogue::{CatalogueChange, Table};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -51,6 +51,17 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Builds the indexes of a table of items anew.
+pub(crate) fn renew(inner: &Inner, name: &TableName) -> Result<usize> {
+    let table = inner.catalogue.table(name)?;
+    if table.indexes.is_empty() {
+        return Ok(0);
+    }
+    inner.catalogue.apply(vec![CatalogueChange::RenewIndexes(name.clone())])?;
+    resume(inner, name)?;
+    Ok(table.indexes.len())
 }
 
 /// Goes on building the indexes of items that a stop interrupted, of all tables. The tables of cells

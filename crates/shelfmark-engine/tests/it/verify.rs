@@ -220,6 +220,28 @@ fn entries_that_lead_nowhere_or_lack_are_found() {
     });
 }
 
+/// What is left of a store that lost rows and entries: its indexes are worked out from its rows.
+#[test]
+fn indexes_are_built_anew_from_what_is_there() {
+    let bed = memory();
+    let table = fill(&bed);
+    let entries = rows(&bed, INDEX);
+    let lost: Vec<StoreWrite> = entries.iter().step_by(3).map(|row| delete(&row.key)).collect();
+    let row = rows(&bed, ROWS).remove(0);
+    bed.engine.store().commit(Commit::of(lost)).unwrap();
+    bed.engine.store().commit(Commit::of(vec![delete(&row.key)])).unwrap();
+    let said = |bed: &Bed| -> Vec<String> {
+        verified(bed).findings.iter().map(ToString::to_string).collect()
+    };
+    let is_of_entries = |text: &&String| text.contains("entry");
+    assert!(said(&bed).iter().any(|text| text.contains("has no entry")));
+    assert!(said(&bed).iter().any(|text| text.contains("leads to no row")));
+    let renewed = bed.engine.renew_indexes(&table.schema.name).unwrap();
+    assert_eq!(renewed, table.schema.indexes.len());
+    assert_eq!(said(&bed).iter().filter(is_of_entries).count(), 0, "{:#?}", said(&bed));
+    assert!(said(&bed).iter().all(|text| text.contains("count")), "{:#?}", said(&bed));
+}
+
 #[test]
 fn wrong_counts_are_found() {
     let table = |bed: &Bed| rows(bed, COUNTS).remove(0);
