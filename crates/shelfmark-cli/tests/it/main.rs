@@ -15,6 +15,7 @@ mod design;
 mod documents;
 mod hostile;
 mod process;
+mod salvage;
 mod serve;
 mod terminal;
 mod tour;
