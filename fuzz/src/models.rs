@@ -12,10 +12,10 @@ pub fn run(data: &[u8]) {
         let twice = Document::format("fuzz", &once).expect("a formatted text parses");
         assert_eq!(once, twice, "formatting twice changes something");
     }
-    let _ = Document::text_of_json(&text);
+    let _ = Document::text_of_json("fuzz", &text);
     if let Ok(document) = Document::parse("fuzz", &text) {
         let json = document.to_json().expect("a model has a JSON form");
-        let back = Document::text_of_json(&json.to_string()).expect("it reads back");
+        let back = Document::text_of_json("fuzz", &json.to_string()).expect("it reads back");
         Document::parse("fuzz", &back).expect("it is still a model");
     }
 }
