@@ -86,14 +86,19 @@ const CASTABLE: [Native; 18] = [
     Native::Varint,
 ];
 
-/// What is said where a marker leaves open which cast to a type is meant.
-pub(crate) fn ambiguous_cast(to: &CqlType) -> CqlError {
-    let known: Vec<String> = CASTABLE
+/// The casts to a type, as they are shown.
+fn signatures(to: &CqlType) -> Vec<String> {
+    CASTABLE
         .iter()
         .map(|native| CqlType::Native(*native))
         .filter(|from| from != to && cast(from, to).is_some())
         .map(|from| super::full_signature(&format!("cast_as_{to}"), &[from], to))
-        .collect();
+        .collect()
+}
+
+/// What is said where a marker leaves open which cast to a type is meant.
+pub(crate) fn ambiguous_cast(to: &CqlType) -> CqlError {
+    let known = signatures(to);
     CqlError::invalid(format!(
         "Ambiguous call to function system.cast_as_{to} (can be matched by following signatures: {}): use type casts to disambiguate",
         known.join(", ")
@@ -102,12 +107,7 @@ pub(crate) fn ambiguous_cast(to: &CqlType) -> CqlError {
 
 /// What is said where no cast to a type takes an argument.
 pub(crate) fn no_cast(shown: &str, to: &CqlType) -> CqlError {
-    let known: Vec<String> = CASTABLE
-        .iter()
-        .map(|native| CqlType::Native(*native))
-        .filter(|from| from != to && cast(from, to).is_some())
-        .map(|from| super::full_signature(&format!("cast_as_{to}"), &[from], to))
-        .collect();
+    let known = signatures(to);
     if known.is_empty() {
         return CqlError::invalid(format!("{shown} cannot be cast to {to}"));
     }
