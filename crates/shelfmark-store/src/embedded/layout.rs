@@ -10,13 +10,13 @@
 //! Invariant: a power cut at any point of creation leaves a folder that is recognised as begun and
 //! is created again; a folder with anything else in it is left alone.
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::contract::{Durability, Error, ErrorKind, Result};
 use crate::vfs;
 
 use super::fault;
+use super::lock::FolderLock;
 use super::log::header::{FileHeader, HEADER_BYTES};
 use super::log::writer::LogWriter;
 use super::log::{self, path_of};
@@ -51,7 +51,7 @@ pub(super) fn mark_path(folder: &Path) -> PathBuf {
 /// * [`ErrorKind::Invalid`]: the path is no folder, or holds something that is no store of ours.
 /// * [`ErrorKind::Unavailable`]: another process, or this one, has the store open.
 /// * [`ErrorKind::Io`]: the folder cannot be created or written.
-pub(super) fn lock_folder(folder: &Path) -> Result<File> {
+pub(super) fn lock_folder(folder: &Path) -> Result<FolderLock> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::new(
             ErrorKind::Invalid,
@@ -62,7 +62,7 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File> {
         fault::io("create the folder (check that its parent is writable)", folder, error)
     })?;
     check_names(folder)?;
-    take_lock(folder)
+    FolderLock::take(&folder.join(LOCK_NAME))
 }
 
 /// Takes the lock of a folder that must hold a store or what is left of one.
@@ -72,7 +72,7 @@ pub(super) fn lock_folder(folder: &Path) -> Result<File> {
 /// * [`ErrorKind::Invalid`]: there is no store.
 /// * [`ErrorKind::Unavailable`]: another process, or this one, has the store open.
 /// * [`ErrorKind::Io`]: the folder cannot be written.
-pub(super) fn lock_existing(folder: &Path) -> Result<File> {
+pub(super) fn lock_existing(folder: &Path) -> Result<FolderLock> {
     let parts = [mark_path(folder), log_folder(folder), tree_folder(folder)];
     if !parts.iter().any(|part| part.exists()) {
         return Err(Error::new(
@@ -80,26 +80,7 @@ pub(super) fn lock_existing(folder: &Path) -> Result<File> {
             format!("there is no store in {}", folder.display()),
         ));
     }
-    take_lock(folder)
-}
-
-fn take_lock(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK_NAME);
-    let file = vfs::open_or_create(&path).map_err(|error| {
-        fault::io("write to the folder (check its owner and rights): cannot open", &path, error)
-    })?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::new(
-            ErrorKind::Unavailable,
-            format!(
-                "{} is open already, in this process or another; stop that one or choose another \
-                 folder",
-                folder.display()
-            ),
-        )),
-        Err(TryLockError::Error(error)) => Err(fault::io("lock", &path, error)),
-    }
+    FolderLock::take(&folder.join(LOCK_NAME))
 }
 
 /// Refuses a folder that is not empty and not ours.

@@ -19,6 +19,7 @@ mod fault;
 mod inner;
 mod latest;
 mod layout;
+mod lock;
 mod log;
 mod maintenance;
 mod mark;

@@ -17,7 +17,6 @@ mod stop;
 mod view;
 mod writeback;
 
-use std::fs::File;
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -38,6 +37,7 @@ pub(super) use view::{Files, View};
 use writeback::Writeback;
 
 use super::fault;
+use super::lock::FolderLock;
 use listing::Listed;
 
 /// Folder of the table files inside the tree's folder.
@@ -75,7 +75,7 @@ pub(super) struct Tree {
     /// memory table, which takes a while; so the last handle is here.
     retired: Mutex<Vec<Arc<Memtable>>>,
     /// The lock of the store's folder, until it is closed. Every view holds it too.
-    lock: Mutex<Option<Arc<File>>>,
+    lock: Mutex<Option<Arc<FolderLock>>>,
     /// Taken while a view is captured and installed, so that views are installed in the order in
     /// which they were captured.
     installing: Mutex<()>,
@@ -156,13 +156,13 @@ impl Tree {
     ///
     /// A reader that outlives its store removes merged table files when it ends. Another store in
     /// the same folder might have given their numbers to files of its own by then.
-    pub(super) fn keep_locked(&self, file: File) {
-        *lock(&self.lock) = Some(Arc::new(file));
+    pub(super) fn keep_locked(&self, folder: FolderLock) {
+        *lock(&self.lock) = Some(Arc::new(folder));
     }
 
     /// Gives the folder's lock up. Returns how to tell whether readers still hold it.
-    pub(super) fn unlock(&self) -> Weak<File> {
-        lock(&self.lock).take().map(|file| Arc::downgrade(&file)).unwrap_or_default()
+    pub(super) fn unlock(&self) -> Weak<FolderLock> {
+        lock(&self.lock).take().map(|folder| Arc::downgrade(&folder)).unwrap_or_default()
     }
 
     /// Returns the next sequence number. Flushes and compactions take some too.

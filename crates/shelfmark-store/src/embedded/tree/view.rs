@@ -3,7 +3,6 @@
 //! Invariant: a view never changes what a sequence number shows. The active memory table goes on
 //! growing, but only with higher numbers.
 
-use std::fs::File;
 use std::ops::Bound;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use lsm_tree::{InternalValue, Memtable, SeqNo, Slice};
 
 use crate::contract::{Direction, KeyRange, Page, Result, Row, ScanLimits};
 
+use super::super::lock::FolderLock;
 use super::super::options::KEY_BYTES_MAX;
 use super::listing::Listed;
 use super::translate;
@@ -50,7 +50,7 @@ pub(in super::super) struct View {
     get_in_files: Box<GetInFiles>,
     range: Box<Range>,
     /// Released last: see [`super::Tree::keep_locked`].
-    _lock: Option<Arc<File>>,
+    _lock: Option<Arc<FolderLock>>,
 }
 
 /// The newest entry of a key: its sequence number, and its value unless it is a deletion.
@@ -68,7 +68,7 @@ impl View {
         sealed: Vec<Arc<Memtable>>,
         files: Files,
         folder: PathBuf,
-        lock: Option<Arc<File>>,
+        lock: Option<Arc<FolderLock>>,
         get_in_files: impl Fn(&[u8], u64, SeqNo) -> lsm_tree::Result<Option<InternalValue>>
         + Send
         + Sync
