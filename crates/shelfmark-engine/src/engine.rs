@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema};
+use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
 use shelfmark_store::latch::Latches;
 use shelfmark_store::{Snapshot, Store};
 
@@ -188,7 +188,10 @@ impl Engine {
 
     /// Changes a table's settings.
     ///
-    /// Turning exact counts, a change log or expiry on or off concerns writes from now on.
+    /// Turning exact counts or a change log on or off concerns writes from now on, and so does
+    /// expiry that each write gives. Expiry by an attribute concerns the items that are there as
+    /// well: this returns once each of them has its due time, and an interrupted look through them is
+    /// ended by [`Engine::resume_indexes`].
     ///
     /// How strict a table is about the keys of its indexes is part of what they hold, so it stays
     /// while there are any.
@@ -202,9 +205,14 @@ impl Engine {
         name: &TableName,
         change: impl FnOnce(&mut TableOptions),
     ) -> Result<Arc<Table>> {
-        self.inner.catalogue.alter(name, |schema| {
-            let was_strict = schema.options.strict_index_keys;
+        let pass = self.inner.environment.random.number();
+        let table = self.inner.catalogue.alter(name, |schema| {
+            let (was_strict, ttl) = (schema.options.strict_index_keys, schema.options.ttl.clone());
             change(&mut schema.options);
+            if ttl != schema.options.ttl {
+                let by_attribute = matches!(schema.options.ttl, Some(TtlSource::Attribute(_)));
+                schema.options.ttl_pass = by_attribute.then_some(pass);
+            }
             if was_strict != schema.options.strict_index_keys && !schema.indexes.is_empty() {
                 return Err(Error::invalid(format!(
                     "table {name} has indexes whose keys were held to its rules; drop them before \
@@ -212,7 +220,12 @@ impl Engine {
                 )));
             }
             Ok(())
-        })
+        })?;
+        // Also one that failed before: the caller tries again.
+        if table.schema.options.ttl_pass.is_none() {
+            return Ok(table);
+        }
+        crate::index::give_due_times(&self.inner, &table)
     }
 
     /// Adds an index to a table that may have rows, and returns once it is complete.
@@ -227,8 +240,8 @@ impl Engine {
         crate::index::add(&self.inner, name, index)
     }
 
-    /// Goes on building the indexes of a table that a stop interrupted; to be called once after
-    /// opening, for tables that have such. Also builds indexes of cells, and views, that were declared
+    /// Goes on building the indexes of a table, or giving its items due times, where a stop
+    /// interrupted it; to be called once after opening, for tables that have such. Also builds indexes of cells, and views, that were declared
     /// as [`shelfmark_model::IndexState::Building`]; a view by its own name.
     ///
     /// # Errors

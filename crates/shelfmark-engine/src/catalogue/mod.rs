@@ -156,7 +156,8 @@ impl Catalogue {
         Ok(names)
     }
 
-    /// Returns the tables of items that have an index which is being built.
+    /// Returns the tables of items that have an index which is being built, or items that lack
+    /// their due times.
     ///
     /// Cost: reads the record of every table, and keeps none.
     pub(crate) fn unfinished(&self) -> Result<Vec<TableName>> {
@@ -167,7 +168,8 @@ impl Catalogue {
             let page = Snapshot::scan(&*snapshot, &range, Way::Ascending, ScanLimits::default())?;
             for row in &page.rows {
                 let TableRecord { schema, .. } = TableRecord::decode(&row.value)?;
-                if schema.indexes.iter().any(|index| index.state == IndexState::Building) {
+                let builds = schema.indexes.iter().any(|own| own.state == IndexState::Building);
+                if builds || schema.options.ttl_pass.is_some() {
                     names.push(schema.name);
                 }
             }

@@ -222,6 +222,9 @@ fn options_to_map(options: &TableOptions) -> Map {
         }
         None => {}
     }
+    if let Some(pass) = options.ttl_pass {
+        map.insert("ttl_pass".to_owned(), number(pass));
+    }
     if let Some(items) = options.shard_items_max {
         map.insert("shard_items_max".to_owned(), number(items));
     }
@@ -243,6 +246,7 @@ fn options_from_map(map: &Map) -> Result<TableOptions> {
         change_log: flag("change_log"),
         strict_index_keys: flag("strict_index_keys"),
         ttl,
+        ttl_pass: optional("ttl_pass")?,
         shard_items_max: optional("shard_items_max")?,
         item_size_bytes_max: optional("item_size_bytes_max")?,
         gc_grace_seconds: u32::try_from(unsigned(map.get("gc_grace_seconds"))?)

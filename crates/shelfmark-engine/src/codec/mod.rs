@@ -10,7 +10,9 @@ mod varint;
 
 pub(crate) use change::{ChangeRecord, DecodedChange, change_parts, decode_change, encode_change};
 pub(crate) use record::CHUNK_SIZE_BYTES;
-pub(crate) use record::{Head, Record, RecordKind, Stored, encode as encode_record, kind_of};
+pub(crate) use record::{
+    Head, Record, RecordKind, Stored, encode as encode_record, kind_of, with_expiry,
+};
 pub(crate) use value::prefixed;
 #[cfg(test)]
 pub(crate) use value::{decode_value, encode_value};

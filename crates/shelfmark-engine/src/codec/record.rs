@@ -137,6 +137,26 @@ fn head(flags: u8, expires_at: Option<u64>, more: usize) -> Vec<u8> {
     head
 }
 
+/// Returns a head with another second of expiry, or none; its attributes and chunks are the same.
+///
+/// # Errors
+///
+/// * `Corrupt`: it is no head of an item.
+pub(crate) fn with_expiry(bytes: &[u8], expires_at: Option<u64>) -> Result<Bytes> {
+    let mut reader = Reader::new(bytes);
+    let (version, flags) = (reader.byte()?, reader.byte()?);
+    if version != ITEM_V1 {
+        return Err(Error::corrupt("a record has an unknown version"));
+    }
+    if flags & EXPIRES != 0 {
+        reader.array::<8>()?;
+    }
+    let rest = reader.rest();
+    let mut changed = head(flags & !EXPIRES, expires_at, rest.len());
+    changed.extend_from_slice(rest);
+    Ok(changed.into())
+}
+
 /// A parsed head.
 pub(crate) struct Head<'a> {
     pub(crate) expires_at: Option<u64>,

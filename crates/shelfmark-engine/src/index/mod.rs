@@ -2,9 +2,13 @@
 //!
 //! An index is added in three steps: writes keep it (*building*), the rows that were there before
 //! are entered range by range, reads may use it (*public*). A row that is written while its range
-//! is being entered makes that range's commit conflict, and the range is entered again.
+//! is being entered makes that range's commit conflict, and the range is entered again. The queue of
+//! due times is filled in the same way when items begin to expire by an attribute.
 
 mod build;
+mod due;
+
+pub(crate) use due::give_due_times;
 
 use std::sync::{Arc, PoisonError, mpsc};
 use std::time::Duration;
@@ -49,6 +53,9 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
         if index.schema.state == IndexState::Building {
             complete(inner, &table, &index.schema.name)?;
         }
+    }
+    if table.schema.options.ttl_pass.is_some() {
+        give_due_times(inner, &table)?;
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use shelfmark_engine::{
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
-    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TableName, TableSchema,
-    TtlSource, Value,
+    IndexKind, IndexSchema, IndexState, Item, Key, KeyColumn, Projected, TableName, TableOptions,
+    TableSchema, TtlSource, Value,
 };
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
@@ -57,6 +57,102 @@ fn expired_items_are_hidden_and_swept_with_their_traces() {
         let changes = bed.engine.changes(&table, None, 10).unwrap();
         assert!(changes.last().unwrap().expired);
         assert_eq!(bed.sweep(&mut position, 100).unwrap(), 0);
+    });
+}
+
+fn expiring_by(attribute: &str) -> impl FnOnce(&mut TableOptions) + use<> {
+    let source = TtlSource::Attribute(attribute.to_owned());
+    move |options| options.ttl = Some(source)
+}
+
+#[test]
+fn items_that_were_there_before_the_expiry_expire_too() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.indexes.push(by_n());
+        schema.options.exact_counts = true;
+        let table = bed.create_table(schema).unwrap();
+        for n in 0..30 {
+            bed.write(Write::put(&table, item(&format!("early {n}"), 1_700_000_005 + n))).unwrap();
+        }
+        bed.write(Write::put(&table, item("large", 1_700_000_005).with("x", "x".repeat(70_000))))
+            .unwrap();
+        bed.write(Write::put(&table, item("none", 1_700_000_005).with("n", "soon"))).unwrap();
+        let table = patiently(|| bed.engine.alter_options(&table.schema.name, expiring_by("n")));
+        let table = table.unwrap();
+        assert_eq!(table.schema.options.ttl_pass, None);
+        bed.settle();
+        assert!(bed.engine.verify().unwrap().is_clean());
+        bed.seconds(20);
+        // A store that is busy, or a conflict, leaves some for the next call.
+        for _ in 0..20 {
+            bed.sweep(&mut SweepPosition::default(), 100).unwrap();
+        }
+        bed.settle();
+        // Gone are those of the seconds 5 to 20, and the large one.
+        assert_eq!(bed.engine.count(&table).unwrap(), 15);
+        assert!(bed.engine.verify().unwrap().is_clean());
+    });
+}
+
+#[test]
+fn a_look_for_expiries_that_was_interrupted_is_ended() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(plain("t")).unwrap();
+        bed.write(Write::put(&table, item("a", 1_700_000_005))).unwrap();
+        let name = &table.schema.name;
+        // As a stop right behind the setting leaves it.
+        patiently(|| {
+            let change = |schema: &mut TableSchema| {
+                expiring_by("n")(&mut schema.options);
+                schema.options.ttl_pass = Some(1);
+                Ok(())
+            };
+            let change = CatalogueChange::AlterTable(name.clone(), Box::new(change));
+            bed.engine.change_catalogue(vec![change])
+        })
+        .unwrap();
+        bed.seconds(20);
+        assert_eq!(bed.sweep(&mut SweepPosition::default(), 100).unwrap(), 0);
+        patiently(|| bed.engine.resume_all_indexes()).unwrap();
+        for _ in 0..5 {
+            bed.sweep(&mut SweepPosition::default(), 100).unwrap();
+        }
+        bed.settle();
+        assert!(bed.engine.get(&table, &Get::new(Key::pair("a", "x"))).unwrap().item.is_none());
+        assert_eq!(bed.engine.table(name).unwrap().schema.options.ttl_pass, None);
+    });
+}
+
+#[test]
+fn another_attribute_is_another_expiry() {
+    on_every_driver(|bed| {
+        let mut schema = plain("t");
+        schema.options.ttl = Some(TtlSource::Attribute("n".to_owned()));
+        let table = bed.create_table(schema).unwrap();
+        let late = |pk: &str| item(pk, 1_700_000_005).with("late", Value::number(1_700_000_500));
+        bed.write(Write::put(&table, late("a"))).unwrap();
+        bed.write(Write::put(&table, item("b", 1_700_000_005))).unwrap();
+        let name = &table.schema.name;
+        patiently(|| bed.engine.alter_options(name, |options| options.ttl = None)).unwrap();
+        bed.seconds(60);
+        // They are due no longer, and what said so is dropped.
+        let left = || {
+            for _ in 0..5 {
+                bed.sweep(&mut SweepPosition::default(), 100).unwrap();
+            }
+            bed.settle();
+            let get = |pk| bed.engine.get(&table, &Get::new(Key::pair(pk, "x"))).unwrap().item;
+            ["a", "b"].map(|pk| get(pk).is_some())
+        };
+        assert_eq!(left(), [true, true]);
+        patiently(|| bed.engine.alter_options(name, expiring_by("late"))).unwrap();
+        assert_eq!(left(), [true, true]);
+        bed.seconds(500);
+        assert_eq!(left(), [false, true]);
+        patiently(|| bed.engine.alter_options(name, |options| options.ttl = None)).unwrap();
+        patiently(|| bed.engine.alter_options(name, expiring_by("n"))).unwrap();
+        assert_eq!(left(), [false, false]);
     });
 }
 

@@ -193,6 +193,9 @@ pub struct TableOptions {
     pub change_log: bool,
     /// Where expiries come from, if items expire.
     pub ttl: Option<TtlSource>,
+    /// Items that were there before `ttl` was set are still being looked through; the engine sets
+    /// this to the number of its pass over them, and takes it away at the end.
+    pub ttl_pass: Option<u64>,
     /// Split a partition's shard above this many items; implies exact counts.
     pub shard_items_max: Option<u64>,
     /// Refuse a write whose index key attribute is of another type, empty, or longer than
