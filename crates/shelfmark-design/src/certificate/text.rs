@@ -2,9 +2,12 @@
 
 use super::{Range, RangeEnd};
 use crate::model::pattern::Param;
-use crate::model::schema::{Codec, EachOf, Part, ReadStep, Schema, Step, WritePlan, WriteStepKind};
+use crate::model::schema::{
+    Codec, EachOf, Part, ReadStep, Schema, Step, WritePlan, WriteStep, WriteStepKind,
+};
 use crate::model::{Function, Model, Read, Term, Type, Value};
 use crate::syntax::tree::{BoundKind, Verb};
+use crate::target::profile;
 
 pub(crate) fn term(read: &Read, term: &Term) -> String {
     params_term(&read.params, term)
@@ -178,9 +181,20 @@ pub(crate) fn write_steps(schema: &Schema, plan: &WritePlan) -> Vec<String> {
                 WriteStepKind::Patch { each } => ("patch", each),
             };
             let each = each.as_ref().map_or_else(String::new, |each| format!(" for each {each}"));
+            // Where a transaction takes one operation for an item, a put under the same key is all.
+            let once = profile(&schema.target).is_some_and(|target| target.one_operation_per_item);
+            let put_too = |other: &WriteStep| {
+                matches!(other.kind, WriteStepKind::Put { .. })
+                    && other.transaction == step.transaction
+                    && other.families.iter().any(|id| step.families.contains(id))
+            };
+            let deletes = matches!(step.kind, WriteStepKind::Delete { .. });
+            let moved =
+                once && deletes && step.transaction.is_some() && plan.steps.iter().any(put_too);
+            let moved = if moved { " where its key changes" } else { "" };
             let inside =
                 step.transaction.map_or_else(String::new, |n| format!(" (transaction {n})"));
-            format!("{verb} {name}{each}{inside}")
+            format!("{verb} {name}{each}{moved}{inside}")
         })
         .collect()
 }

@@ -156,7 +156,7 @@ fn value(relation: &str, column: &Column, ty: &Type, turn: usize, id: RelationId
             Value::Id(((id as u128 + 1) << 64) | (turn as u128 + 1))
         }
         Type::Bool => Value::Bool(turn.is_multiple_of(2)),
-        Type::Int(range) => {
+        Type::Int(range) | Type::Decimal(range) => {
             const SMALL: [i64; 6] = [3, 12, 7, 40, 5, 18];
             let pick = SMALL.get(turn % SMALL.len()).copied().unwrap_or(1) + number / 6;
             let (low, high) = range.unwrap_or((0, i64::MAX));

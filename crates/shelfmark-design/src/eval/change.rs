@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::items::Items;
 use super::rows::{Row, Rows, key_of};
 use super::shelf::{Holder, Key};
 use super::state::{State, Tuple, compare, meets};
 use crate::model::pattern::{Effect, EffectKind};
-use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
+use crate::model::schema::{
+    Family, FamilyId, Schema, Stored, TableId, WritePlan, WriteStep, WriteStepKind,
+};
 use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
 use crate::prove::canon::canonical;
-use crate::prove::needs::{Need, needs};
+use crate::prove::needs::{Need, needs, replaces};
+use crate::prove::own_key::{keys_of, own_bindings};
 use crate::prove::unique::available;
 use crate::syntax::tree::Existing;
 
@@ -131,10 +135,20 @@ pub(crate) fn run_on(
     shelf: &mut dyn Holder,
     inputs: &[Value],
 ) -> Result<(), String> {
-    let mut runner =
-        Runner { model, schema, write, inputs, shelf, reads: Vec::new(), looked: Vec::new() };
+    let mut runner = Runner {
+        model,
+        schema,
+        write,
+        inputs,
+        shelf,
+        reads: Vec::new(),
+        looked: Vec::new(),
+        changed: Vec::new(),
+    };
+    let mut items = Items::of(schema);
     for step in &plan.steps {
         runner.step(step)?;
+        items.step(step, std::mem::take(&mut runner.changed))?;
     }
     Ok(())
 }
@@ -148,6 +162,8 @@ struct Runner<'a> {
     reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
     /// What was looked for, as attributes and their values.
     looked: Vec<(RelationId, Vec<(ColumnPath, Value)>)>,
+    /// The keys that the step at hand has changed something under.
+    changed: Vec<(TableId, Key)>,
 }
 
 /// One effect with the tuple of its loop.
@@ -194,12 +210,13 @@ impl<'a> Runner<'a> {
         let mut asked: Vec<Vec<(ColumnPath, Value)>> = Vec::new();
         if bindings.is_empty() {
             // What names nothing looks for the tuple of each effect.
-            let key = self.model.relation(family.source).key();
             let own = self.write.effects.iter().filter(|effect| effect.relation == family.source);
             for effect in own {
-                let given = effect.key.iter().filter(|(column, _)| key.contains(column));
-                let wanted =
-                    given.filter_map(|(at, term)| Some((vec![*at], self.param(term)?))).collect();
+                let given = own_bindings(self.model, effect);
+                let wanted = given
+                    .into_iter()
+                    .filter_map(|(path, term)| Some((path, self.param(&term)?)))
+                    .collect();
                 if !asked.contains(&wanted) {
                     asked.push(wanted);
                 }
@@ -386,22 +403,16 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Adds what reads of the tuple itself tell.
-    fn with_reads(&self, relation: RelationId, known: &Known) -> Known {
+    /// Adds what reads of the effect's tuple tell.
+    fn with_reads(&self, effect: &Effect, known: &Known) -> Known {
         let mut all = known.clone();
-        let key = self.model.relation(relation).key();
+        let keys = keys_of(self.model, effect);
         for (_, id, rows) in &self.reads {
             let Some(family) = self.schema.families.get(*id) else { continue };
-            if family.source != relation {
+            if family.source != effect.relation {
                 continue;
             }
-            let same = |row: &&Row| {
-                key.iter().all(|column| {
-                    let path = vec![*column];
-                    known.contains_key(&path) && row.values.get(&path) == known.get(&path)
-                })
-            };
-            for row in rows.iter().filter(same) {
+            for row in rows.iter().filter(|row| is_of(row, keys, known)) {
                 for (path, value) in &row.values {
                     all.entry(path.clone()).or_insert_with(|| value.clone());
                 }
@@ -411,12 +422,13 @@ impl<'a> Runner<'a> {
     }
 
     /// What was looked for and is not there has nothing to change.
-    fn looked_in_vain(&self, relation: RelationId, given: &Known) -> bool {
+    fn looked_in_vain(&self, effect: &Effect, given: &Known) -> bool {
+        let relation = effect.relation;
         // A read that finds nothing says so only of what it looked for.
         let looked = self.looked.iter().any(|(of, wanted)| {
             *of == relation && wanted.iter().all(|(path, value)| given.get(path) == Some(value))
         });
-        looked && !self.was_read(relation, given)
+        looked && !self.was_read(relation, keys_of(self.model, effect), given)
     }
 
     /// What refers to an entity that was looked for and is not there cannot be there either.
@@ -433,7 +445,7 @@ impl<'a> Runner<'a> {
             // A read that finds nothing says so only when it looked for this very key.
             read && target != relation
                 && self.looked_for(target, value)
-                && !self.was_read(target, &known)
+                && !self.was_read(target, std::slice::from_ref(&vec![key]), &known)
         })
     }
 
@@ -445,15 +457,16 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn was_read(&self, relation: RelationId, known: &Known) -> bool {
-        let key = self.model.relation(relation).key();
+    /// Whether a row was read of the tuple that has the known values in one of the keys.
+    fn was_read(&self, relation: RelationId, keys: &[Vec<usize>], known: &Known) -> bool {
         self.reads.iter().any(|(_, id, rows)| {
             self.schema.families.get(*id).is_some_and(|family| family.source == relation)
-                && rows.iter().any(|row| {
-                    key.iter()
-                        .all(|column| row.values.get(&vec![*column]) == known.get(&vec![*column]))
-                })
+                && rows.iter().any(|row| is_of(row, keys, known))
         })
+    }
+
+    fn is_read(&self, effect: &Effect, known: &Known) -> bool {
+        self.was_read(effect.relation, keys_of(self.model, effect), known)
     }
 
     fn key(&self, family: &Family, known: &Known) -> Option<Vec<super::rows::KeyValue>> {
@@ -517,15 +530,14 @@ impl<'a> Runner<'a> {
 
     fn put(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
         let mut rows = Vec::new();
-        let mut gone = Vec::new();
         let meant = self.meant(id, |need| matches!(need, Need::Put | Need::Rekey));
         let own = meant
             .into_iter()
             .filter(|effect| effect.relation == family.source && effect.kind != EffectKind::Delete);
         for case in self.cases(own, each) {
             let given = self.given(&case);
-            let old = self.with_reads(family.source, &given);
-            let exists = self.was_read(family.source, &given);
+            let old = self.with_reads(case.effect, &given);
+            let exists = self.is_read(case.effect, &given);
             let mut new = if case.effect.kind == EffectKind::Insert { given } else { old.clone() };
             let changed = self.changed(&case, &old);
             // What a changed reference brought along is not what it refers to now.
@@ -538,9 +550,6 @@ impl<'a> Runner<'a> {
             }
             if case.effect.kind != EffectKind::Insert && !exists {
                 continue;
-            }
-            if case.effect.existing == Existing::Replace && exists {
-                gone.extend(self.old_of_replaced(family, &case));
             }
             self.can_key(family, &new)?;
             if let (Some(key), Some(row)) = (self.key(family, &new), self.row(id, family, &new)?) {
@@ -559,27 +568,21 @@ impl<'a> Runner<'a> {
                 rows.push((key, row));
             }
         }
-        for key in gone {
-            self.shelf.remove(family.table, &key)?;
-        }
         for (key, row) in rows {
+            self.changed.push((family.table, key.clone()));
             self.shelf.put(family.table, key, row)?;
         }
         Ok(())
     }
 
-    fn old_of_replaced(
-        &self,
-        family: &Family,
-        case: &Case<'_>,
-    ) -> Option<Vec<super::rows::KeyValue>> {
-        let given = self.given(case);
-        let key = self.model.relation(family.source).key();
-        let only_key: Known = given
-            .into_iter()
-            .filter(|(path, _)| key.contains(path.first().unwrap_or(&usize::MAX)))
-            .collect();
-        self.key(family, &self.with_reads(family.source, &only_key))
+    /// What is known of the tuple as it was: of one that is replaced only its key.
+    fn given_before(&self, case: &Case<'_>) -> Known {
+        let mut given = self.given(case);
+        if case.effect.kind == EffectKind::Insert {
+            let key = self.model.relation(case.effect.relation).key();
+            given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
+        }
+        given
     }
 
     fn delete(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
@@ -587,11 +590,12 @@ impl<'a> Runner<'a> {
         let meant = self.meant(id, |need| matches!(need, Need::Delete | Need::Rekey));
         let own = meant
             .into_iter()
-            .filter(|effect| effect.relation == family.source && effect.kind != EffectKind::Insert);
+            .filter(|effect| effect.relation == family.source)
+            .filter(|effect| effect.kind != EffectKind::Insert || replaces(effect));
         for case in self.cases(own, each) {
-            let given = self.given(&case);
-            let old = self.with_reads(family.source, &given);
-            if self.looked_in_vain(family.source, &given) || self.dangles(family.source, &given) {
+            let given = self.given_before(&case);
+            let old = self.with_reads(case.effect, &given);
+            if self.looked_in_vain(case.effect, &given) || self.dangles(family.source, &given) {
                 continue;
             }
             self.can_key(family, &old)?;
@@ -603,6 +607,7 @@ impl<'a> Runner<'a> {
         }
         for key in keys {
             self.shelf.remove(family.table, &key)?;
+            self.changed.push((family.table, key));
         }
         Ok(())
     }
@@ -656,8 +661,8 @@ impl<'a> Runner<'a> {
         let kept = self.kept_changes(family, each)?;
         for case in self.cases(updates, each) {
             let given = self.given(&case);
-            let old = self.with_reads(family.source, &given);
-            if self.looked_in_vain(family.source, &given) || self.dangles(family.source, &given) {
+            let old = self.with_reads(case.effect, &given);
+            if self.looked_in_vain(case.effect, &given) || self.dangles(family.source, &given) {
                 continue;
             }
             self.can_key(family, &old)?;
@@ -677,6 +682,7 @@ impl<'a> Runner<'a> {
             let own = self.model.relation(family.source).key().to_vec();
             for (key, mut row) in self.shelf.matching(id, &[(own.clone(), parent.clone())])? {
                 change_kept(&mut row, &name, &item, added);
+                self.changed.push((family.table, key.clone()));
                 self.shelf.put(family.table, key, row)?;
             }
         }
@@ -700,6 +706,7 @@ impl<'a> Runner<'a> {
                 *old = value;
             }
         }
+        self.changed.push((family.table, key.clone()));
         self.shelf.put(family.table, key, row)
     }
 
@@ -724,14 +731,19 @@ impl<'a> Runner<'a> {
             };
             for case in self.cases(self.write.effects.iter().filter(touches), each) {
                 let given = self.given(&case);
-                let known = self.with_reads(relation, &given);
+                let known = self.with_reads(case.effect, &given);
                 let value = |path: &[usize]| {
                     self.find(relation, &known, path)
                         .ok_or_else(|| format!("what {} keeps is not known", family.name.text))
                 };
                 let added = case.effect.kind == EffectKind::Insert;
+                // What is there already was counted when it came.
+                let unless = case.effect.existing == Existing::Unless;
+                if added && unless && self.is_read(case.effect, &given) {
+                    continue;
+                }
                 // A delete of what is not there takes nothing away; without a read nobody knows.
-                if !added && !self.was_read(relation, &given) {
+                if !added && !self.is_read(case.effect, &given) {
                     continue;
                 }
                 found.push((value(&[via])?, name.clone(), value(&path)?, added));
@@ -755,4 +767,16 @@ fn change_kept(row: &mut Row, name: &str, item: &Value, added: bool) {
         Some(Value::Int(count)) => *count += if added { 1 } else { -1 },
         _ => {}
     }
+}
+
+/// Whether a row shows the known values in all attributes of one of the keys.
+fn is_of(row: &Row, keys: &[Vec<usize>], known: &Known) -> bool {
+    keys.iter().any(|key| {
+        !key.is_empty()
+            && key.iter().all(|column| {
+                let path = vec![*column];
+                let value = known.get(&path).filter(|value| **value != Value::Null);
+                value.is_some() && row.values.get(&path) == value
+            })
+    })
 }

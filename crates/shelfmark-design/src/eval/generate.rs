@@ -9,7 +9,7 @@ use super::state::{State, Tuple};
 use crate::model::pattern::{EffectKind, Param};
 use crate::model::schema::{Part, Schema};
 use crate::model::types::TextDomain;
-use crate::model::{Model, Read, RelationId, Term, Type, Value, Write};
+use crate::model::{Function, Model, Read, RelationId, Term, Type, Value, Write};
 use crate::syntax::tree::Existing;
 
 /// What texts are made from.
@@ -20,6 +20,8 @@ pub(crate) struct Pool {
     width: usize,
     /// The relations that states have tuples of; of all when there is none.
     only: Option<Vec<RelationId>>,
+    /// Identifiers of every bucket of the schema's keys.
+    spread: Vec<u128>,
     /// Which texts are of a domain, once somebody has asked.
     fitting: RefCell<Vec<(TextDomain, Vec<usize>)>>,
 }
@@ -70,7 +72,9 @@ impl Pool {
             if let Part::Literal(text) = part
                 && texts.len() < 60
             {
-                for made in [format!("a{text}b"), text.clone(), format!("a{text}")] {
+                for made in
+                    [format!("a{text}b"), text.clone(), format!("a{text}"), format!("{text}b")]
+                {
                     if !texts.contains(&made) {
                         texts.push(made);
                     }
@@ -83,7 +87,8 @@ impl Pool {
             texts.extend([value.text(&Type::Uuid), value.text(&Type::Ulid)]);
         }
         let only = focus.map(|focus| focus.relations().to_vec());
-        Self { texts, width: 4, only, fitting: RefCell::default() }
+        let spread = spread(schema);
+        Self { texts, width: 4, only, spread, fitting: RefCell::default() }
     }
 
     /// The same, with room for states of some size: as many values as tuples.
@@ -109,14 +114,26 @@ impl Pool {
         places
     }
 
+    fn id(&self, ty: &Type, random: &mut Random) -> Value {
+        if let (Some(id), 0) = (random.pick(&self.spread), random.below(3)) {
+            return Value::Id(*id);
+        }
+        let id = random.below(self.width) as u128 + 1;
+        // Some ulids come within one moment, one day, one month.
+        let later = match (ty, random.below(6)) {
+            (Type::Ulid, 0) => 1,
+            (Type::Ulid, 1) => 5_000_000 << 80,
+            (Type::Ulid, 2) => 400_000_000 << 80,
+            _ => 0,
+        };
+        Value::Id(((id << 112) | id) + later)
+    }
+
     pub(crate) fn value(&self, ty: &Type, random: &mut Random) -> Value {
         match ty {
             Type::Bool => Value::Bool(random.below(2) == 1),
-            Type::Uuid | Type::Ulid => {
-                let id = random.below(self.width) as u128 + 1;
-                Value::Id((id << 112) | id)
-            }
-            Type::Int(range) => {
+            Type::Uuid | Type::Ulid => self.id(ty, random),
+            Type::Int(range) | Type::Decimal(range) => {
                 let (low, high) = range.unwrap_or((-1_000, 1_000_000));
                 // Numbers around which a text gains a digit.
                 let known = [
@@ -135,7 +152,19 @@ impl Pool {
                 Value::Int(random.pick(&fitting).copied().unwrap_or(low))
             }
             Type::Timestamp => {
-                let known = [5, 20, 307, 999, 1_000, 700_000_000, 1_329_836_819_859];
+                let known = [
+                    5,
+                    20,
+                    307,
+                    999,
+                    1_000,
+                    700_000_000,
+                    1_329_836_819_859,
+                    // In the same hour, on the same day, in the same month.
+                    1_329_836_819_860,
+                    1_329_840_000_000,
+                    1_329_900_000_000,
+                ];
                 if self.width > 16 && random.below(2) == 0 {
                     return Value::Int(
                         1_329_836_819_859 + random.below(self.width) as i64 * 61_000,
@@ -171,6 +200,39 @@ impl Pool {
     }
 }
 
+/// Buckets of one key that are filled one by one; ours.
+const BUCKETS_MAX: i64 = 32;
+
+/// Identifiers that lie in every bucket that some key has.
+fn spread(schema: Option<&Schema>) -> Vec<u128> {
+    let mut counts: BTreeSet<i64> = BTreeSet::new();
+    let families = schema.into_iter().flat_map(|schema| &schema.families);
+    for part in families.flat_map(|family| &family.key).flat_map(|column| &column.parts) {
+        if let Part::Hole { term: Term::Call(Function::Bucket, args), .. } = part
+            && let Some(Term::Const(Value::Int(count))) = args.get(1)
+            && *count <= BUCKETS_MAX
+        {
+            counts.insert(*count);
+        }
+    }
+    let mut found = Vec::new();
+    for count in counts {
+        let mut open: BTreeSet<i64> = (0..count).collect();
+        for id in (1..4_000_u128).map(|n| (n << 112) | n) {
+            let hash = Function::Hash.apply(&[Value::Id(id)]);
+            if let Value::Int(bucket) = Function::Bucket.apply(&[hash, Value::Int(count)])
+                && open.remove(&bucket)
+            {
+                found.push(id);
+            }
+            if open.is_empty() {
+                break;
+            }
+        }
+    }
+    found
+}
+
 /// A text of the domain when none of the pool is one.
 fn made(domain: &TextDomain, random: &mut Random) -> String {
     let allowed: Vec<char> = ('a'..='z')
@@ -180,7 +242,10 @@ fn made(domain: &TextDomain, random: &mut Random) -> String {
         .filter(|c| domain.allows(*c))
         .take(4)
         .collect();
-    let length = usize::try_from(domain.min.min(64)).unwrap_or(1);
+    // Some go on behind others, as prefixes want it.
+    let longer = domain.min.saturating_add(random.below(4) as u64);
+    let most = domain.max.unwrap_or(longer).min(longer);
+    let length = usize::try_from(most.min(64)).unwrap_or(1);
     (0..length).filter_map(|_| random.pick(&allowed)).collect()
 }
 

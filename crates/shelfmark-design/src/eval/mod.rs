@@ -8,6 +8,7 @@ pub(crate) mod answer;
 pub(crate) mod change;
 pub(crate) mod focus;
 pub(crate) mod generate;
+mod items;
 pub(crate) mod json;
 pub(crate) mod random;
 pub(crate) mod rows;

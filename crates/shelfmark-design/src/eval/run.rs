@@ -11,6 +11,7 @@ use crate::certificate::text;
 use crate::model::schema::{EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step, Stored};
 use crate::model::{ColumnPath, Model, Read, Term, Value};
 use crate::prove::canon::canonical;
+use crate::prove::follow::leading_to;
 use crate::syntax::tree::{Aggregate, CondOp, Verb};
 
 /// What a run gives.
@@ -118,6 +119,10 @@ impl Runner<'_> {
         let table = self.schema.tables.get(step.table).ok_or("no such table")?;
         let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
         let scan = given == 0 && step.bounds.is_empty() && step.verb == Verb::Scan;
+        let named = step.bound.len() + usize::from(!step.bounds.is_empty());
+        if named > self.schema.columns_asked(step.table) {
+            return Err(format!("{} is asked by its own columns only", table.name.text));
+        }
         if step.verb == Verb::Get && (given < table.kinds.len() || table.is_index) {
             return Err(format!("a point read of {} needs its whole key", table.name.text));
         }
@@ -211,10 +216,7 @@ impl Runner<'_> {
         let base = step.bound.iter().flatten().find_map(|part| match part {
             Part::Hole { term: Term::Prior(path), .. } => {
                 let path = canonical(self.model, from, path);
-                let owner = self.model.path_owner(from, &path);
-                let last = path.last().and_then(|at| self.model.relation(owner).columns.get(*at));
-                let refers = last.and_then(|column| column.refers) == Some(family.source);
-                Some(if refers { path } else { ColumnPath::new() })
+                Some(leading_to(self.model, from, &path, family.source).unwrap_or_default())
             }
             _ => None,
         });

@@ -80,7 +80,9 @@ pub(crate) fn codec_keeps_order(ty: &Type, codec: Codec) -> bool {
         (Codec::Iso, Type::Timestamp) => true,
         (Codec::Esc, Type::Text(_) | Type::Enum(_)) => true,
         (Codec::Plain, Type::Int(Some((low, high)))) => same_width(*low, *high).is_some(),
-        (Codec::Plain, ty) => !matches!(ty, Type::Int(_) | Type::Timestamp | Type::List(..)),
+        (Codec::Plain, ty) => {
+            !matches!(ty, Type::Int(_) | Type::Decimal(_) | Type::Timestamp | Type::List(..))
+        }
         _ => false,
     }
 }
@@ -90,7 +92,7 @@ pub(crate) fn codec_is_total(ty: &Type, codec: Codec) -> bool {
     codec != Codec::Lexint || codec_keeps_order(ty, codec)
 }
 
-/// The first hole of a column whose end cannot be told, if there is one.
+/// The first hole of a column that may hold what follows it, if there is one.
 pub(crate) fn ambiguous_hole(parts: &[Part]) -> Option<&Part> {
     parts.iter().enumerate().find_map(|(index, part)| {
         let rest = parts.get(index + 1..).unwrap_or(&[]);
@@ -101,4 +103,31 @@ pub(crate) fn ambiguous_hole(parts: &[Part]) -> Option<&Part> {
         });
         (!is_delimited(part, rest) && !from_right).then_some(part)
     })
+}
+
+/// The first hole of a column whose end cannot be told, if there is one: what may hold its
+/// delimiter can still be told from what follows, where that never does.
+pub(crate) fn endless_hole(parts: &[Part]) -> Option<&Part> {
+    let mut from = 0;
+    while let Some(found) = parts.get(from..).and_then(ambiguous_hole) {
+        let at = parts.iter().position(|part| std::ptr::eq(part, found))?;
+        if !is_marked(parts.get(at + 1..).unwrap_or(&[])) {
+            return Some(found);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// Whether what follows begins with a byte that comes nowhere behind it: the last such byte of the
+/// column is where a hole before it ends, whatever the hole holds.
+fn is_marked(rest: &[Part]) -> bool {
+    let Some((Part::Literal(text), behind)) = rest.split_first() else { return false };
+    let mut bytes = text.bytes();
+    let Some(mark) = bytes.next() else { return false };
+    bytes.all(|byte| byte != mark)
+        && behind.iter().all(|part| {
+            !matches!(part, Part::Hole { codec: Codec::Native, .. })
+                && !Language::of(part).bytes().contains(mark)
+        })
 }

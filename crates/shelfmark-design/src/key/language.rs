@@ -10,6 +10,9 @@ use crate::model::types::{ByteSet, TextDomain, Type};
 /// Longest text that is unrolled into a chain of states.
 const CHAIN_MAX: u64 = 64;
 
+/// Whole numbers of a range that are listed one by one; ours.
+const NUMBERS_MAX: i64 = 256;
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) accepts: bool,
@@ -103,6 +106,11 @@ impl Language {
         self.states.first().map_or(ByteSet::EMPTY, State::out)
     }
 
+    /// The bytes that occur in some text.
+    pub(crate) fn bytes(&self) -> ByteSet {
+        self.states.iter().fold(ByteSet::EMPTY, |set, state| set.or(state.out()))
+    }
+
     /// The bytes with which a whole text can go on and still be one.
     ///
     /// Empty exactly when no text is the beginning of another.
@@ -157,8 +165,17 @@ fn hole(ty: &Type, codec: Codec) -> Language {
         (_, Type::Int(Some((low, high)))) if same_width(*low, *high).is_some() => {
             Language::chain(vec![digits(); same_width(*low, *high).unwrap_or(1)])
         }
+        (Codec::Plain, Type::Int(Some((low, high))))
+            if high.checked_sub(*low).is_some_and(|count| count < NUMBERS_MAX) =>
+        {
+            let texts: Vec<String> = (*low..=*high).map(|number| number.to_string()).collect();
+            Language::choice(texts.iter().map(String::as_str))
+        }
         (_, Type::Int(Some((low, _)))) if *low >= 0 => Language::loop_of(digits(), 1),
         (_, Type::Int(_) | Type::Timestamp) => Language::loop_of(digits().or(dash), 1),
+        (_, Type::Decimal(_)) => {
+            Language::loop_of(digits().or(dash).or(ByteSet::range(b'.', b'.')), 1)
+        }
         (_, Type::Text(domain)) => text(domain),
         (_, Type::Bytes | Type::List(..)) => Language::loop_of(ByteSet::range(0, u8::MAX), 0),
     }

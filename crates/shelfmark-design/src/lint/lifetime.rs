@@ -50,7 +50,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
 fn units(model: &Model, found: &mut Vec<Found>) {
     for relation in &model.relations {
         for column in relation.columns.iter().filter(|column| column.facts.contains_key("ttl")) {
-            if !matches!(column.ty, Type::Int(_)) {
+            if !matches!(column.ty, Type::Int(_) | Type::Decimal(_)) {
                 let message = format!(
                     "{} is a {}; stores count whole seconds",
                     column.name,

@@ -18,7 +18,7 @@ pub(crate) fn value_bytes(model: &Model, relation: usize, path: &[usize]) -> f64
     }
     match &column.ty {
         Type::Bool => 1.0,
-        Type::Int(_) | Type::Timestamp | Type::Date => 8.0,
+        Type::Int(_) | Type::Decimal(_) | Type::Timestamp | Type::Date => 8.0,
         Type::Uuid | Type::Ulid => 16.0,
         Type::Enum(_) => 8.0,
         Type::Text(domain) => domain.max.map_or(32.0, |max| (max as f64 / 2.0).min(64.0)),

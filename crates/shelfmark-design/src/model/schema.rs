@@ -15,6 +15,7 @@ use super::{Model, Named};
 use crate::prove::unique::Clash;
 use crate::syntax::span::Span;
 use crate::syntax::tree::{BoundKind, Verb};
+use crate::target::profile;
 
 pub(crate) type TableId = usize;
 pub(crate) type FamilyId = usize;
@@ -85,6 +86,20 @@ impl Schema {
         relation: RelationId,
     ) -> impl Iterator<Item = (FamilyId, &Family)> {
         self.those(self.lookup.concerned.get(&relation).map_or(&[], Vec::as_slice))
+    }
+
+    /// How many columns of a table's key a query on this target may name: of an index, those of its
+    /// own where the columns of the base key behind them take no condition.
+    pub(crate) fn columns_asked(&self, table: TableId) -> usize {
+        let Some(found) = self.tables.get(table) else { return 0 };
+        let all = found.kinds.len();
+        let free = profile(&self.target).is_none_or(|one| one.index_conditions_on_base_key);
+        if free || !found.is_index {
+            return all;
+        }
+        let bases = self.of_table(table).filter_map(|(_, entry)| entry.base);
+        let inherited = bases.filter_map(|base| self.families.get(base)).map(|base| base.key.len());
+        all.saturating_sub(inherited.max().unwrap_or(0))
     }
 
     fn those<'a>(&'a self, ids: &'a [FamilyId]) -> impl Iterator<Item = (FamilyId, &'a Family)> {

@@ -42,7 +42,7 @@ impl Planner<'_> {
         for (path, _) in &ask.tail {
             let bounded = match self.model.path_type(source.relation, path) {
                 Type::Int(Some((low, _))) => low >= 0,
-                Type::Int(None) => false,
+                Type::Int(None) | Type::Decimal(_) => false,
                 _ => true,
             };
             if !bounded {

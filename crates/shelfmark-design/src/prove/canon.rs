@@ -68,6 +68,18 @@ pub(crate) fn comparisons(
     Some(found)
 }
 
+/// Adds what both ends of a range settle when they are one value.
+pub(crate) fn with_equal(mut met: Vec<Met>) -> Vec<Met> {
+    let equal: Vec<Met> = met
+        .iter()
+        .filter(|one| one.op == CondOp::Ge)
+        .map(|one| Met { op: CondOp::Eq, ..one.clone() })
+        .filter(|one| implied(one, &met) && !met.contains(one))
+        .collect();
+    met.extend(equal);
+    met
+}
+
 /// Whether one who meets all of `facts` meets `wanted`.
 pub(crate) fn implied(wanted: &Met, facts: &[Met]) -> bool {
     if facts.contains(wanted) {
@@ -78,6 +90,12 @@ pub(crate) fn implied(wanted: &Met, facts: &[Met]) -> bool {
         if facts.contains(&equal) {
             return true;
         }
+    }
+    if wanted.op == CondOp::Eq
+        && facts.contains(&Met { op: CondOp::Ge, ..wanted.clone() })
+        && facts.contains(&Met { op: CondOp::Le, ..wanted.clone() })
+    {
+        return true;
     }
     if wanted.op == CondOp::Present {
         return facts.iter().any(|fact| fact.row == wanted.row && fact.op != CondOp::Absent);

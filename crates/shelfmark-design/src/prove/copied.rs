@@ -10,10 +10,44 @@ use super::read::{Analysis, all_key_paths};
 use super::unique::available;
 use super::write::Prover;
 use crate::model::pattern::{Effect, EffectKind};
-use crate::model::schema::{Family, Stored, WriteStep, WriteStepKind};
-use crate::model::{ColumnPath, Term};
+use crate::model::schema::{Family, FamilyId, Stored, WriteStep, WriteStepKind};
+use crate::model::{ColumnPath, Model, Term, Write};
+
+/// Whether a read under a name may find only a sparse family's own rows: when nothing but copies in
+/// that very family is changed by it, and no change takes rows into the family or out of it.
+pub(super) fn only_for_copies(model: &Model, write: &Write, family: &Family) -> bool {
+    // Whether a path leads through a reference to what the effect changes there.
+    let behind = |path: &ColumnPath, effect: &Effect| {
+        (1..path.len()).any(|at| {
+            let through = path.get(..=at).map(|head| model.path_owner(family.source, head));
+            let sets = |column: &usize| effect.set.iter().any(|(set, _)| set == column);
+            through == Some(effect.relation)
+                && (effect.kind != EffectKind::Update || path.get(at).is_some_and(sets))
+        })
+    };
+    !family.when.is_empty()
+        && write.effects.iter().all(|effect| {
+            effect.relation != family.source
+                && effect.each.is_none()
+                && !family.when.iter().any(|guard| behind(&guard.path, effect))
+        })
+}
 
 impl Prover<'_> {
+    /// Whether every step under a read's name changes rows of the family that is read.
+    pub(super) fn named_for(&self, id: FamilyId, family: &Family, alias: Option<&String>) -> bool {
+        only_for_copies(self.model, self.write, family)
+            && alias.is_some()
+            && self.plan.steps.iter().all(|step| match &step.kind {
+                WriteStepKind::Put { each }
+                | WriteStepKind::Delete { each }
+                | WriteStepKind::Patch { each } => each.as_ref() != alias || step.families == [id],
+                WriteStepKind::Read { alias: other, .. } => {
+                    other.as_ref() != alias || step.families == [id]
+                }
+            })
+    }
+
     /// What copies held of the changed tuple, told by the tuple itself when it was read before.
     fn told_by_itself(
         &self,

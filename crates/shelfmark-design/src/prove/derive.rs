@@ -32,7 +32,9 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
         }
         let wanted = if counts { counted(model, family, &wanted) } else { wanted.clone() };
         let Some(step) = step(model, schema, family, read, &wanted) else { continue };
-        for desc in [false, true] {
+        let mut forms = vec![step];
+        forms.extend(shorter(schema, read, &forms));
+        for (step, desc) in forms.iter().flat_map(|step| [(step, false), (step, true)]) {
             let step = ReadStep { desc, ..step.clone() };
             if desc && step.verb == Verb::Get {
                 continue;
@@ -54,6 +56,26 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
         found.truncate(crate::limits::CANDIDATES_MAX);
     }
     found
+}
+
+/// What is left of a step without its last columns: rows of several types share only the first.
+fn shorter(schema: &Schema, read: &Read, whole: &[ReadStep]) -> Vec<ReadStep> {
+    let [step] = whole else { return Vec::new() };
+    let least = schema.tables.get(step.table).map_or(0, |table| table.partition);
+    if read.sources.len() < 2 {
+        return Vec::new();
+    }
+    let shorter = (least..step.bound.len() + usize::from(!step.bounds.is_empty())).rev();
+    shorter
+        .filter_map(|length| Some((length, step.bound.get(..length)?.to_vec())))
+        .map(|(length, bound)| ReadStep {
+            verb: if length == 0 { Verb::Scan } else { Verb::Query },
+            bound,
+            bounds: Vec::new(),
+            limit: read.limit.clone(),
+            ..step.clone()
+        })
+        .collect()
 }
 
 /// What a count's predicate says of the row that keeps it.
@@ -87,7 +109,8 @@ fn step(
     let table = schema.tables.get(family.table)?;
     let mut bound: Vec<Vec<Part>> = Vec::new();
     let mut bounds: Vec<(BoundKind, Vec<Part>)> = Vec::new();
-    for (column, kind) in family.key.iter().zip(&table.kinds) {
+    let asked = schema.columns_asked(family.table);
+    for (column, kind) in family.key.iter().zip(&table.kinds).take(asked) {
         let (parts, rest) = bind(model, family, &column.parts, wanted);
         if rest.is_empty() {
             bound.push(parts);

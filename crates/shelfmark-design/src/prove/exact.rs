@@ -35,7 +35,31 @@ pub(crate) fn exact_read(
     id: FamilyId,
     bindings: &[(ColumnPath, Term)],
 ) -> Result<(), String> {
+    exactly(model, schema, target, write, id, (bindings, false))
+}
+
+/// The same of a family's own rows: those of a sparse one that meet the equalities.
+pub(crate) fn exact_rows(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    write: &Write,
+    id: FamilyId,
+    bindings: &[(ColumnPath, Term)],
+) -> Result<(), String> {
+    exactly(model, schema, target, write, id, (bindings, true))
+}
+
+fn exactly(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    write: &Write,
+    id: FamilyId,
+    (bindings, guarded): (&[(ColumnPath, Term)], bool),
+) -> Result<(), String> {
     let family = schema.families.get(id).ok_or("no such family")?;
+    let guards = family.when.iter().filter(|_| guarded).cloned();
     let predicates = bindings
         .iter()
         .map(|(path, term)| Predicate {
@@ -45,6 +69,7 @@ pub(crate) fn exact_read(
             max: None,
             span: write.span,
         })
+        .chain(guards)
         .collect();
     let read = Read {
         name: write.name.clone(),

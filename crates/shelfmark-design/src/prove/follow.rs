@@ -7,7 +7,7 @@ use super::range::{Found, Met, find, told};
 use super::read::{Analysis, Context, all_key_paths, is_optional};
 use super::unique::{available, clash};
 use crate::model::schema::{Family, ReadStep, Step, Stored};
-use crate::model::{ColumnPath, Term};
+use crate::model::{ColumnPath, Model, RelationId, Term};
 use crate::syntax::tree::{CondOp, Verb};
 
 impl Context<'_> {
@@ -73,14 +73,9 @@ impl Context<'_> {
             let this = if family.source == relation && *path == prior {
                 ColumnPath::new()
             } else if model.relation(family.source).key() == path.as_slice()
-                && model
-                    .relation(model.path_owner(relation, &prior))
-                    .columns
-                    .get(*prior.last()?)?
-                    .refers
-                    == Some(family.source)
+                && let Some(through) = leading_to(model, relation, &prior, family.source)
             {
-                prior
+                through
             } else {
                 return None;
             };
@@ -134,4 +129,25 @@ impl Context<'_> {
         }
         analysis.fail(7, "A6", "no row keeps this count");
     }
+}
+
+/// The reference at the end of a path, or the keys that it leads through, as far as what it is the
+/// key of: the key of an entity may itself be a reference.
+pub(crate) fn leading_to(
+    model: &Model,
+    relation: RelationId,
+    path: &[usize],
+    wanted: RelationId,
+) -> Option<ColumnPath> {
+    let mut path = path.to_vec();
+    for _ in 0..=model.relations.len() {
+        let owner = model.relation(model.path_owner(relation, &path));
+        let target = owner.columns.get(*path.last()?)?.refers?;
+        if target == wanted {
+            return Some(path);
+        }
+        let [only] = model.relation(target).key() else { return None };
+        path.push(*only);
+    }
+    None
 }

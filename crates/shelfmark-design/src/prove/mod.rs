@@ -12,22 +12,29 @@ pub(crate) mod derive;
 pub(crate) mod exact;
 pub(crate) mod follow;
 pub(crate) mod needs;
+mod once;
 pub(crate) mod order;
 mod ordered;
+pub(crate) mod own_key;
 pub(crate) mod range;
 pub(crate) mod read;
+mod spare;
+mod there;
 mod together;
 pub(crate) mod unique;
 pub(crate) mod write;
 pub(crate) mod writes;
+
+use std::collections::BTreeSet;
 
 use serde_json::json;
 
 pub(crate) use crate::certificate::{self, text};
 
 use crate::eval::witness::{Wanted, find};
+use crate::model::closure::{determines_path, determines_tuple};
 use crate::model::schema::{Schema, Serve, Step, WritePlan};
-use crate::model::{Model, Read};
+use crate::model::{ColumnPath, Model, OrderKey, Read, Term};
 use crate::syntax::tree::CondOp;
 use crate::target::{Target, profile};
 use certificate::{Certificate, Obligation, Status};
@@ -145,41 +152,48 @@ pub(crate) fn unservable(model: &Model, read: &Read) -> Option<String> {
     if read.aggregate.is_some() {
         return Some("an aggregate without a kept row reads everything it is over".to_owned());
     }
-    for source in &read.sources {
-        let mut ranged: Option<&Vec<usize>> = None;
-        for predicate in &source.predicates {
-            match predicate.op {
-                CondOp::Contains | CondOp::Ends | CondOp::Matches | CondOp::Near => {
-                    return Some(
-                        "contains, suffix, full text and geography are no ranges of a key"
-                            .to_owned(),
-                    );
-                }
-                CondOp::Lt
-                | CondOp::Le
-                | CondOp::Gt
-                | CondOp::Ge
-                | CondOp::Between
-                | CondOp::Begins => {
-                    if ranged.is_some_and(|path| *path != predicate.path) {
-                        return Some("ranges or prefixes on two attributes".to_owned());
-                    }
-                    ranged = Some(&predicate.path);
-                }
-                _ => {}
-            }
+    read.sources.iter().enumerate().find_map(|(at, source)| {
+        let Some(asked) = canon::comparisons(model, source.relation, &source.predicates) else {
+            return Some(
+                "contains, suffix, full text and geography are no ranges of a key".to_owned(),
+            );
+        };
+        let is_range = |met: &&range::Met| {
+            matches!(met.op, CondOp::Lt | CondOp::Le | CondOp::Gt | CondOp::Ge | CondOp::Begins)
+                && !canon::implied(&range::Met { op: CondOp::Eq, ..(*met).clone() }, &asked)
+        };
+        let mut ranged = asked.iter().filter(is_range).map(|met| &met.row);
+        let first = ranged.next()?;
+        if ranged.any(|other| other != first) {
+            return Some("ranges or prefixes on two attributes".to_owned());
         }
-        let first = read.order.first().map(|(key, _)| key);
-        if let (Some(ranged), Some(crate::model::OrderKey::Columns(paths))) = (ranged, first)
-            && !paths.contains(ranged)
-        {
-            let name = model.path_text(source.relation, ranged);
-            return Some(format!(
-                "no key order contains this one: the range on {name} comes first"
-            ));
-        }
+        let Term::Column(path) = first else { return None };
+        let open = open_order(model, read, at, &read::fixed_paths(&asked))?;
+        (open != *path).then(|| {
+            let name = model.path_text(source.relation, path);
+            format!("no key order contains this one: the range on {name} comes first")
+        })
+    })
+}
+
+/// The first attribute that a read orders one source by, of those that have more than one value.
+fn open_order(
+    model: &Model,
+    read: &Read,
+    source: usize,
+    fixed: &BTreeSet<ColumnPath>,
+) -> Option<ColumnPath> {
+    let relation = read.sources.get(source)?.relation;
+    if determines_tuple(model, relation, fixed) {
+        return None;
     }
-    None
+    read.order.iter().find_map(|(key, _)| match key {
+        OrderKey::Kind => Some(None),
+        OrderKey::Columns(paths) => {
+            let path = canon::canonical(model, relation, paths.get(source)?);
+            (!determines_path(model, relation, fixed, &path)).then_some(Some(path))
+        }
+    })?
 }
 
 /// The failure that names the outcome: a call that cannot be formed, then the lowest obligation

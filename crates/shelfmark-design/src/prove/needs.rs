@@ -9,13 +9,15 @@ use crate::eval::state::compare;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored};
 use crate::model::{ColumnPath, Model, Term, Value};
+use crate::syntax::tree::Existing;
 
 /// What a write asks of one row family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Need {
     Put,
     Delete,
-    /// Delete under the old key, put under the new one.
+    /// Delete under the old key, put under the new one: an update that moves the row, or a put in
+    /// the place of what may be there under another key.
     Rekey,
     Patch,
     /// A list or count of the parent row.
@@ -50,13 +52,19 @@ pub(crate) fn needs(
         shown.extend(all_key_paths(model, other));
         shown.extend(available(model, other));
     }
-    let changes: BTreeSet<usize> = effect.set.iter().map(|(column, _)| *column).collect();
+    let replaces = replaces(effect);
+    let changes = changes(model, effect);
     let updates = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
     if family.source == effect.relation {
         let touched = |paths: &BTreeSet<ColumnPath>| {
             paths.iter().any(|path| path.first().is_some_and(|first| changes.contains(first)))
         };
         match effect.kind {
+            // A new tuple that a sparse family does not hold asks nothing of it.
+            EffectKind::Insert if !replaces && stays_out(model, family, effect) => {}
+            EffectKind::Insert if replaces && (touched(&keys) || touched(&guards)) => {
+                found.push(Need::Rekey);
+            }
             EffectKind::Insert => found.push(Need::Put),
             EffectKind::Delete => found.push(Need::Delete),
             // Whatever else changes, the row is not there afterwards.
@@ -73,12 +81,14 @@ pub(crate) fn needs(
             _ => {}
         }
     }
-    if updates {
+    if updates || replaces {
         found.extend(copies(model, family, effect, &changes, &keys, &guards, &shown));
     }
     for stored in &family.stored {
         match stored {
-            Stored::Collect { relation, via, path, .. } if updates => {
+            Stored::Collect { relation, via, path, .. }
+                if updates || (replaces && *relation != effect.relation) =>
+            {
                 let direct = *relation == effect.relation
                     && (changes.contains(via)
                         || path.first().is_some_and(|at| changes.contains(at)));
@@ -104,6 +114,49 @@ pub(crate) fn needs(
         }
     }
     found
+}
+
+/// The attributes that an effect may change of what is there.
+fn changes(model: &Model, effect: &Effect) -> BTreeSet<usize> {
+    if !replaces(effect) {
+        return effect.set.iter().map(|(column, _)| *column).collect();
+    }
+    let relation = model.relation(effect.relation);
+    (0..relation.columns.len()).filter(|column| !relation.key().contains(column)).collect()
+}
+
+/// Whether a new tuple surely has no row in a family: an attribute of the key is absent, or what
+/// the family asks for is not so.
+pub(crate) fn stays_out(model: &Model, family: &Family, effect: &Effect) -> bool {
+    // What is known of an attribute: absent, a constant, or nothing.
+    let told = |path: &[usize]| {
+        let first = path.first()?;
+        let column = model.relation(effect.relation).columns.get(*first)?;
+        let value = match effect.key.iter().find(|(at, _)| at == first) {
+            Some((_, Term::Const(value))) => value.clone(),
+            Some(_) => return None,
+            None if column.optional => Value::Null,
+            None => return None,
+        };
+        (path.len() == 1 || value == Value::Null).then_some(value)
+    };
+    effect.kind == EffectKind::Insert
+        && family.source == effect.relation
+        && (all_key_paths(model, family).iter().any(|path| told(path) == Some(Value::Null))
+            || family.when.iter().any(|guard| {
+                let path = canonical(model, family.source, &guard.path);
+                let values: Option<Vec<Value>> =
+                    guard.values.iter().map(|value| value.compute(&|_| None)).collect();
+                match (told(&path), values) {
+                    (Some(value), Some(values)) => !compare(guard.op, &value, &values),
+                    _ => false,
+                }
+            }))
+}
+
+/// Whether an effect puts a tuple in the place of one that may be there.
+pub(crate) fn replaces(effect: &Effect) -> bool {
+    effect.kind == EffectKind::Insert && effect.existing == Existing::Replace
 }
 
 /// Whether what an effect sets keeps its tuple out of a sparse family for certain.

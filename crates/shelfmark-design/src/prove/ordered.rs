@@ -4,12 +4,16 @@
 //!
 //! Invariant: says yes only when rows come as asked for every state, ties aside.
 
+use std::cmp::Ordering;
+
 use super::canon::{canonical, canonical_term};
 use super::order::{Line, check as check_order};
 use super::read::{Analysis, Context, Part1, Tail, fixed_in_all, fixed_paths};
 use super::unique::available;
+use crate::key::facts::first_of;
+use crate::model::closure::determines_path;
 use crate::model::pattern::Source;
-use crate::model::schema::Part;
+use crate::model::schema::{EachOf, Part};
 use crate::model::{ColumnPath, OrderKey, Term};
 
 impl Context<'_> {
@@ -64,6 +68,8 @@ impl Context<'_> {
             // and that holds for point reads as for ranges.
             if self.alike_in_all(found) {
                 analysis.note(5, "every row of the loop is alike in what is ordered by");
+            } else if self.list_in_order(found) {
+                analysis.note(5, "the loop goes up its list, each range is in order");
             } else {
                 let why = "several ranges follow one another, each in order; sort them";
                 analysis.fail(5, "K7", why);
@@ -174,21 +180,19 @@ impl Context<'_> {
 
     /// Row types come in the order in which the pattern lists them.
     fn kinds_in_order(&self, found: &[(&Source, Part1)], desc: bool) -> Result<(), String> {
-        let tags: Option<Vec<&str>> = found
-            .iter()
-            .map(|(_, one)| match one.rest.first().and_then(|column| column.first()) {
-                Some(Part::Literal(text)) => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
-        let Some(tags) = tags else { return Err("a row type has no tag in its key".to_owned()) };
-        for pair in tags.windows(2) {
-            let [before, after] = pair else { continue };
-            let apart = !before.starts_with(after) && !after.starts_with(before);
-            if !apart || (before < after) != (desc == self.step.desc) {
-                return Err(format!(
-                    "the tags {before:?} and {after:?} are not in the wanted order"
-                ));
+        let columns: Option<Vec<&[Part]>> =
+            found.iter().map(|(_, one)| one.rest.first().map(Vec::as_slice)).collect();
+        let Some(columns) = columns else {
+            return Err("a row type has no tag in its key".to_owned());
+        };
+        for pair in columns.windows(2) {
+            let [[Part::Literal(a), before @ ..], [Part::Literal(b), after @ ..]] = pair else {
+                return Err("a row type has no tag in its key".to_owned());
+            };
+            let order = tags_in_order((a, before), (b, after));
+            let wanted = if desc == self.step.desc { Ordering::Less } else { Ordering::Greater };
+            if order != Some(wanted) {
+                return Err(format!("the tags {a:?} and {b:?} are not in the wanted order"));
             }
         }
         Ok(())
@@ -208,6 +212,38 @@ impl Context<'_> {
             })
     }
 
+    /// Whether the first thing ordered by, upwards, is what the loop goes through, and the rest is
+    /// the order of each range: a loop goes through its list from the least value to the greatest.
+    fn list_in_order(&self, found: &[(&Source, Part1)]) -> bool {
+        let ([(source, one)], Some(EachOf::Param(_))) = (found, &self.step.each) else {
+            return false;
+        };
+        let looped = one.met.iter().find_map(|met| match &met.row {
+            Term::Column(path) if self.is_each(met) => Some(path),
+            _ => None,
+        });
+        let wanted = self.wanted(0, source, &self.read.order);
+        let fixed = fixed_in_all(&one.met);
+        let relation = source.relation;
+        let open = wanted
+            .iter()
+            .position(|(path, _)| !determines_path(self.model, relation, &fixed, path));
+        let Some((first, rest)) = open.and_then(|at| wanted.get(at..)?.split_first()) else {
+            return false;
+        };
+        if Some(&first.0) != looped || first.1 {
+            return false;
+        }
+        let descends = self.table().desc.iter().skip(one.column);
+        let line = Line {
+            relation,
+            rest: &one.rest,
+            descends: descends.map(|desc| *desc != self.step.desc).collect(),
+            fixed: fixed_paths(&one.met),
+        };
+        check_order(self.model, &line, rest).is_ok()
+    }
+
     /// What one source is ordered by.
     fn wanted(
         &self,
@@ -224,5 +260,35 @@ impl Context<'_> {
                     .map(|path| (canonical(self.model, source.relation, path), *desc)),
             })
             .collect()
+    }
+}
+
+/// How all texts that begin with one tag compare with all that begin with another, where what
+/// follows the tags decides it.
+fn tags_in_order(
+    (a, behind_a): (&str, &[Part]),
+    (b, behind_b): (&str, &[Part]),
+) -> Option<Ordering> {
+    if let Some(rest) = b.strip_prefix(a) {
+        return before_byte(behind_a, rest.bytes().next()?);
+    }
+    if let Some(rest) = a.strip_prefix(b) {
+        return before_byte(behind_b, rest.bytes().next()?).map(Ordering::reverse);
+    }
+    Some(a.cmp(b))
+}
+
+/// How whatever the parts hold compares with what begins with a byte.
+fn before_byte(parts: &[Part], byte: u8) -> Option<Ordering> {
+    if parts.is_empty() {
+        return None;
+    }
+    let first = first_of(parts);
+    let below = first.bytes.max().is_none_or(|most| most < byte);
+    let above = !first.end && first.bytes.min().is_some_and(|least| least > byte);
+    match (below, above) {
+        (true, _) => Some(Ordering::Less),
+        (_, true) => Some(Ordering::Greater),
+        _ => None,
     }
 }

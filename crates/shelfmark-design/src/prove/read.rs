@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied};
+use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied, with_equal};
 use super::range::{Found, Met, find, may_touch, told};
 use super::unique::{Clash, available, clash, key_paths};
 use crate::model::closure::determines_tuple;
@@ -14,7 +14,7 @@ use crate::model::pattern::Source;
 use crate::model::schema::{
     EachOf, Family, FamilyId, FilterPredicate, Part, ReadStep, Schema, Serve, Step,
 };
-use crate::model::{ColumnPath, Consistency, Model, Read, Term, Type, Value};
+use crate::model::{ColumnPath, Consistency, Function, Model, Read, Term, Type, Value};
 use crate::syntax::tree::{Aggregate, CondOp, Verb};
 use crate::target::Target;
 
@@ -174,7 +174,16 @@ impl Context<'_> {
         let given = self.step.bound.iter().take_while(|column| !column.is_empty()).count();
         let whole_table = given == 0 && self.step.bounds.is_empty();
         let name = &table.name.text;
-        if self.step.verb == Verb::Get && (given < table.kinds.len() || table.is_index) {
+        let named = self.step.bound.len() + usize::from(!self.step.bounds.is_empty());
+        let most = self.schema.columns_asked(self.step.table);
+        if named > most {
+            let why = format!(
+                "a query of {name} names its own {most} columns, on {} not those of the base key \
+                 behind them",
+                self.target.name
+            );
+            analysis.fail_call("X2", why);
+        } else if self.step.verb == Verb::Get && (given < table.kinds.len() || table.is_index) {
             let why = if table.is_index {
                 format!(
                     "{name} is an index: its keys need not be unique, so there is no point read"
@@ -260,6 +269,7 @@ impl Context<'_> {
                         .iter()
                         .map(|met| canonical_met(self.model, family.source, met))
                         .collect();
+                    let met = with_equal(met);
                     candidates.push(Part1 { family: id, met, rest, column });
                 }
                 Found::Nothing(why) => trouble.push((4, "K3", why)),
@@ -347,7 +357,7 @@ impl Context<'_> {
             );
         }
         for met in &one.met {
-            if !self.is_each(met) && !implied(met, &wanted) {
+            if !self.is_each(met) && !implied(met, &wanted) && !self.begun(met, &wanted) {
                 let name = super::order::term_text(model, relation, &met.row);
                 let why =
                     format!("the range fixes {name}, which the pattern does not: rows are missed");
@@ -363,6 +373,29 @@ impl Context<'_> {
         self.present(family, &wanted, analysis);
         analysis.note(2, format!("one interval of {}", self.table().name.text));
         analysis.note(3, format!("what the range fixes is what {} asks", self.read.name.text));
+    }
+
+    /// Whether what the value begins with, by an input that is long enough, settles a first part.
+    fn begun(&self, met: &Met, wanted: &[Met]) -> bool {
+        let (Term::Call(Function::First, row), Term::Call(Function::First, plan)) =
+            (&met.row, &met.plan)
+        else {
+            return false;
+        };
+        let ([value, Term::Const(Value::Int(count))], [Term::Param(index), same]) =
+            (row.as_slice(), plan.as_slice())
+        else {
+            return false;
+        };
+        let least = match self.read.params.get(*index).map(|param| &param.ty) {
+            Some(Type::Text(domain)) => domain.min,
+            _ => 0,
+        };
+        let asked = Met { row: value.clone(), op: CondOp::Begins, plan: Term::Param(*index) };
+        met.op == CondOp::Eq
+            && *same == Term::Const(Value::Int(*count))
+            && u64::try_from(*count).is_ok_and(|count| count <= least)
+            && wanted.contains(&asked)
     }
 
     /// Optional attributes that every row of the family has, because they are in its key.
@@ -409,7 +442,7 @@ impl Context<'_> {
         })
     }
 
-    fn is_each(&self, met: &Met) -> bool {
+    pub(super) fn is_each(&self, met: &Met) -> bool {
         met.plan == Term::Each && met.op == CondOp::Eq && self.step.each.is_some()
     }
 
@@ -479,6 +512,15 @@ impl Context<'_> {
             .map(|path| canonical(self.model, relation, path))
             .collect();
         let fixed: BTreeSet<ColumnPath> = fixed_in_all(&one.met);
+        // Where what is shown tells the tuple, no two rows show the same. (What is absent in several
+        // tells none of them.)
+        let there = outputs.iter().filter(|path| !is_optional(self.model, relation, path));
+        let told: BTreeSet<ColumnPath> = there.chain(&fixed).cloned().collect();
+        if clash(self.model, self.schema, one.family).is_none()
+            && determines_tuple(self.model, relation, &told)
+        {
+            return true;
+        }
         let keys = key_paths(self.model, family);
         // A computed part tells rows apart as a plain one does, unless the range fixes it.
         let mut holes = family.key.iter().flat_map(|column| &column.parts).filter_map(|part| {
@@ -596,7 +638,12 @@ impl Context<'_> {
     fn bounded(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
         let mut total = Some(0.0);
         for (source, one) in found {
-            let fixed = fixed_paths(&one.met);
+            let mut fixed = fixed_paths(&one.met);
+            // A sparse family settles what it is asked for.
+            let asked = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+            if tail.filters.is_empty() {
+                fixed.extend(asked.map(|one| canonical(self.model, source.relation, &one.path)));
+            }
             let relation = self.model.relation(source.relation);
             let one_row = determines_tuple(self.model, source.relation, &fixed);
             let bound = if one_row {

@@ -9,7 +9,7 @@
 //! both concern, the steps leave what the effects leave one after the other, also where both speak
 //! of one tuple.
 
-use super::needs::{Need, needs};
+use super::needs::{Need, needs, stays_out};
 use super::read::{Analysis, all_key_paths};
 use crate::model::closure::determines_tuple;
 use crate::model::pattern::{Effect, EffectKind};
@@ -77,6 +77,12 @@ impl<'a> Pairs<'a> {
                 Need::Unplanned(_) => {}
                 own => asked.own = Some(own),
             }
+        }
+        // A new tuple that the family does not hold yet may come into it by the next effect.
+        if let (None, Some(family)) = (&asked.own, self.schema.families.get(id))
+            && stays_out(self.model, family, effect)
+        {
+            asked.own = Some(Need::Put);
         }
         asked
     }

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use super::canon::canonical;
 use super::range::{begin_apart, columns_may_meet};
-use crate::key::facts::{ambiguous_hole, codec_is_total};
+use crate::key::facts::{codec_is_total, endless_hole};
+use crate::key::language::Language;
 use crate::model::closure::determines_tuple;
 use crate::model::schema::{Family, FamilyId, Part, Schema};
 use crate::model::{ColumnPath, Model, Term};
+use crate::syntax::tree::CondOp;
 
 /// What is wrong with a family's keys.
 #[derive(Debug, Clone)]
@@ -47,6 +49,31 @@ pub(crate) fn key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> 
         .collect()
 }
 
+/// The attributes that have one value in all rows of a sparse family.
+fn guarded(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
+    let equal = family.when.iter().filter(|one| one.op == CondOp::Eq);
+    equal.map(|one| canonical(model, family.source, &one.path)).collect()
+}
+
+/// The attributes that can be read off a key where some hole's end cannot be told: from the left
+/// up to that hole, from the right over parts of fixed length.
+fn told_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
+    let mut told = guarded(model, family);
+    for column in &family.key {
+        let parts = column.parts.as_slice();
+        let open = endless_hole(parts)
+            .and_then(|hole| parts.iter().position(|part| std::ptr::eq(part, hole)));
+        let (head, rest) = parts.split_at(open.unwrap_or(parts.len()));
+        let fixed = rest.iter().rev().take_while(|part| Language::of(part).is_fixed_length());
+        for part in head.iter().chain(fixed) {
+            if let Part::Hole { term: Term::Column(path), .. } = part {
+                told.insert(canonical(model, family.source, path));
+            }
+        }
+    }
+    told
+}
+
 /// Returns the first thing that keeps the family from having one row for each source.
 ///
 /// Cost: each family is compared once with those of its table; asked again, it is remembered.
@@ -80,16 +107,19 @@ fn find(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
         let name = super::order::term_text(model, family.source, term);
         return Some(Clash::Unwritable(format!("the codec of {name} cannot write all its values")));
     }
-    for column in &family.key {
-        if let Some(Part::Hole { term, .. }) = ambiguous_hole(&column.parts) {
-            let name = super::order::term_text(model, family.source, term);
-            let text =
-                format!("{name} may hold what follows it in the key, so two keys can be one text");
-            return Some(Clash::Ambiguous(text));
-        }
+    let ambiguous = family.key.iter().find_map(|column| endless_hole(&column.parts));
+    // What can be told of the key may be enough, whatever runs into what beside it.
+    if let Some(Part::Hole { term, .. }) = ambiguous
+        && !determines_tuple(model, family.source, &told_paths(model, family))
+    {
+        let name = super::order::term_text(model, family.source, term);
+        let text =
+            format!("{name} may hold what follows it in the key, so two keys can be one text");
+        return Some(Clash::Ambiguous(text));
     }
     let paths = key_paths(model, family);
-    if !determines_tuple(model, family.source, &paths) {
+    let known: BTreeSet<ColumnPath> = paths.union(&guarded(model, family)).cloned().collect();
+    if !determines_tuple(model, family.source, &known) {
         let names: Vec<String> =
             paths.iter().map(|path| model.path_text(family.source, path)).collect();
         let source = &model.relation(family.source).name.text;

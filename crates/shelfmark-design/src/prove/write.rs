@@ -8,11 +8,13 @@
 use std::collections::BTreeSet;
 
 use super::canon::canonical;
-use super::exact::{exact_read, same_bindings};
-use super::needs::{Need, needs};
+use super::exact::{exact_read, exact_rows, same_bindings};
+use super::needs::{Need, needs, replaces};
+use super::once::once_each;
+use super::own_key::{keys_of, own_bindings, selecting_key};
 use super::read::{Analysis, all_key_paths};
 use super::together::{has_prior, together};
-use super::unique::{available, clash, key_paths};
+use super::unique::{available, clash};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
@@ -116,13 +118,20 @@ pub(crate) fn prove_write(
         if !reads && !used.contains(&index) {
             let name = step.families.first().and_then(|id| schema.families.get(*id));
             let name = name.map_or("", |family| family.name.text.as_str());
-            analysis.fail(
-                4,
-                "W5",
-                format!("the plan also changes {name}, which the write does not"),
-            );
+            if prover.changes_nothing(step, index, &mut analysis) {
+                analysis.note(4, format!("the step for {name} changes nothing that is there"));
+            } else {
+                analysis.fail(
+                    4,
+                    "W5",
+                    format!("the plan also changes {name}, which the write does not"),
+                );
+            }
         }
         prover.read_is_exact(step, &mut analysis);
+    }
+    if target.one_operation_per_item {
+        once_each(schema, write, plan, &mut analysis);
     }
     if analysis.failures.is_empty() {
         together(model, schema, write, plan, &mut analysis);
@@ -194,7 +203,12 @@ impl Prover<'_> {
                     .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Put { .. }));
                 match (delete, put) {
                     (Some(delete), Some(put)) if delete < put => {
-                        self.keyed(effect, family, delete, analysis);
+                        if replaces(effect) {
+                            self.replaced(effect, family, delete, analysis);
+                            self.existing(effect, family, put, analysis);
+                        } else {
+                            self.keyed(effect, family, delete, analysis);
+                        }
                         self.put(effect, family, put, analysis);
                         self.was_read(effect, family, delete, analysis);
                     }
@@ -210,7 +224,7 @@ impl Prover<'_> {
                     .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
                 {
                     self.keyed(effect, family, at, analysis);
-                } else {
+                } else if !self.patched_by_put(effect, id, family, used, analysis) {
                     self.missing(name, "patch", analysis);
                 }
             }
@@ -284,7 +298,7 @@ impl Prover<'_> {
     }
 
     /// The step that changes the family; several effects may share it.
-    fn find_step(
+    pub(super) fn find_step(
         &self,
         id: FamilyId,
         used: &mut BTreeSet<usize>,
@@ -373,22 +387,24 @@ impl Prover<'_> {
 
     /// Whether a read finds exactly the effect's tuple.
     fn reads_this(&self, effect: &Effect, bindings: &[(ColumnPath, Term)]) -> bool {
-        let key = self.model.relation(effect.relation).key();
         let given = |column: &usize| {
             effect.key.iter().find(|(other, _)| other == column).map(|(_, term)| term)
         };
         if bindings.is_empty() {
-            return key.iter().all(|column| given(column).is_some());
+            return selecting_key(self.model, effect).is_some();
         }
-        key.iter().all(|column| {
-            bindings
-                .iter()
-                .any(|(path, term)| path.as_slice() == [*column] && given(column) == Some(term))
-        })
+        let named = |key: &Vec<usize>| {
+            key.iter().all(|column| {
+                bindings
+                    .iter()
+                    .any(|(path, term)| path.as_slice() == [*column] && given(column) == Some(term))
+            })
+        };
+        keys_of(self.model, effect).iter().any(named)
     }
 
     /// A read of the entity that an attribute refers to tells that entity's attributes.
-    fn referred(
+    pub(super) fn referred(
         &self,
         effect: &Effect,
         terms: &[(usize, Term)],
@@ -483,9 +499,13 @@ impl Prover<'_> {
 
     /// Every read of the plan finds exactly the rows that meet its bindings.
     fn read_is_exact(&self, step: &WriteStep, analysis: &mut Analysis) {
-        let WriteStepKind::Read { bindings, .. } = &step.kind else { return };
+        let WriteStepKind::Read { bindings, alias } = &step.kind else { return };
         for id in &step.families {
             let Some(family) = self.schema.families.get(*id) else { continue };
+            let exact = match self.named_for(*id, family, alias.as_ref()) {
+                true => exact_rows,
+                false => exact_read,
+            };
             for bindings in self.asked(family, bindings) {
                 // What the loop goes through is not there when its own tuples are looked for.
                 let nothing = |term: &Term| *term == Term::Const(Value::Null);
@@ -498,7 +518,7 @@ impl Prover<'_> {
                     continue;
                 }
                 if let Err(why) =
-                    exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
+                    exact(self.model, self.schema, self.target, self.write, *id, &bindings)
                 {
                     let why = format!("the read of {} is not exact: {why}", family.name.text);
                     analysis.fail_call("W1", why);
@@ -516,21 +536,22 @@ impl Prover<'_> {
         if !bindings.is_empty() {
             return vec![bindings.to_vec()];
         }
-        let key = self.model.relation(family.source).key();
         let own = self.write.effects.iter().filter(|effect| effect.relation == family.source);
-        let mut asked: Vec<Vec<(ColumnPath, Term)>> = own
-            .map(|effect| {
-                let given = effect.key.iter().filter(|(column, _)| key.contains(column));
-                given.map(|(column, term)| (vec![*column], term.clone())).collect()
-            })
-            .collect();
+        let mut asked: Vec<Vec<(ColumnPath, Term)>> =
+            own.map(|effect| own_bindings(self.model, effect)).collect();
         if asked.is_empty() {
             asked.push(Vec::new());
         }
         asked
     }
 
-    fn keyed(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+    pub(super) fn keyed(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        at: usize,
+        analysis: &mut Analysis,
+    ) {
         let known = self.known(effect, at, analysis);
         self.loops(effect, at, analysis);
         let missing: Vec<String> = all_key_paths(self.model, family)
@@ -551,7 +572,7 @@ impl Prover<'_> {
         }
     }
 
-    fn put(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+    pub(super) fn put(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         self.keyed(effect, family, at, analysis);
         let mut known = self.known(effect, at, &mut Analysis::default());
         self.moved(effect, at, &mut known);
@@ -614,45 +635,6 @@ impl Prover<'_> {
         }
     }
 
-    /// `unless exists` and `or replace` need to know what is there.
-    fn existing(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
-        if effect.existing == Existing::Fresh {
-            return;
-        }
-        let own_key: BTreeSet<ColumnPath> =
-            self.model.relation(effect.relation).key().iter().map(|column| vec![*column]).collect();
-        let alone = key_paths(self.model, family).is_subset(&own_key)
-            && all_key_paths(self.model, family).is_subset(&own_key);
-        let families = self
-            .schema
-            .of_source(effect.relation)
-            .filter(|(_, other)| other.base.is_none())
-            .count();
-        let by_condition = match effect.existing {
-            Existing::Unless => alone && families == 1 && family.when.is_empty(),
-            _ => alone && family.when.is_empty(),
-        };
-        if by_condition && family.stored.iter().all(|stored| matches!(stored, Stored::Path(_))) {
-            return;
-        }
-        let total = self.reads_before(effect, at).any(|other| {
-            other.when.is_empty()
-                && effect.each.is_none()
-                && (effect.existing == Existing::Unless
-                    || all_key_paths(self.model, family).is_subset(&available(self.model, other)))
-        });
-        if !total || family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_))) {
-            analysis.fail(
-                4,
-                "W2",
-                format!(
-                    "whether the key is taken is not looked up before {} is put",
-                    family.name.text
-                ),
-            );
-        }
-    }
-
     pub(super) fn reads_before<'a>(
         &'a self,
         effect: &'a Effect,
@@ -669,7 +651,13 @@ impl Prover<'_> {
     }
 
     /// A put after an update must not make a row of nothing.
-    fn was_read(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+    pub(super) fn was_read(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        at: usize,
+        analysis: &mut Analysis,
+    ) {
         if !self.reads_before(effect, at).any(|other| other.when.is_empty()) {
             analysis.fail_call(
                 "W1",
@@ -716,7 +704,8 @@ impl Prover<'_> {
                 ),
             );
         }
-        if effect.existing != Existing::Fresh {
+        let seen = effect.existing == Existing::Unless && looked && effect.each.is_none();
+        if effect.existing != Existing::Fresh && !seen {
             analysis.fail(
                 4,
                 "W2",

@@ -2,8 +2,11 @@
 
 use serde_json::{Value as Json, json};
 
-use super::exact::exact_read;
+use super::canon::canonical;
+use super::copied::only_for_copies;
+use super::exact::{exact_read, exact_rows};
 use super::needs::{Need, needs};
+use super::own_key::own_bindings;
 use super::read::{Analysis, all_key_paths};
 use super::together::has_prior;
 use super::unique::available;
@@ -21,6 +24,7 @@ use crate::limits::WITNESS_TRIES_MAX;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, Term, Value, Write};
+use crate::syntax::tree::Existing;
 use crate::target::Target;
 
 /// The plan that a schema names for a write, or one that is derived.
@@ -150,7 +154,7 @@ impl Deriver<'_> {
     fn need(&mut self, effect: &Effect, id: FamilyId, family: &Family, need: &Need) {
         let each = match (need, &effect.each) {
             (Need::PatchCopies { via } | Need::RekeyCopies { via }, _) => {
-                self.copies(effect, family, *via)
+                self.copies(effect, (id, family), *via)
             }
             (_, Some(_)) => self.loop_read(effect),
             _ => None,
@@ -161,7 +165,7 @@ impl Deriver<'_> {
         match need {
             Need::Put => {
                 self.look_up(effect, family, true);
-                if effect.existing != crate::syntax::tree::Existing::Fresh {
+                if effect.existing != Existing::Fresh {
                     self.read_own(effect, &all_key_paths(self.model, family));
                 }
                 self.add(id, put);
@@ -171,7 +175,8 @@ impl Deriver<'_> {
                 self.add(id, delete);
             }
             Need::Rekey => {
-                let wanted = available(self.model, family);
+                let mut wanted = available(self.model, family);
+                wanted.extend(all_key_paths(self.model, family));
                 self.read_own(effect, &wanted);
                 self.look_up(effect, family, true);
                 self.add(id, delete);
@@ -188,7 +193,7 @@ impl Deriver<'_> {
                 self.add(id, patch);
             }
             Need::PatchParent { .. } => {
-                if effect.kind == EffectKind::Delete {
+                if effect.kind == EffectKind::Delete || effect.existing == Existing::Unless {
                     self.read_own(effect, &available(self.model, family));
                 }
                 self.add(id, patch);
@@ -291,7 +296,7 @@ impl Deriver<'_> {
         if effect.kind == EffectKind::Insert {
             return std::collections::BTreeSet::new();
         }
-        let own = self.own_bindings(effect);
+        let own = own_bindings(self.model, effect);
         let reads = self.reads.iter().filter(
             |(_, kind)| matches!(kind, WriteStepKind::Read { bindings, .. } if *bindings == own),
         );
@@ -302,20 +307,13 @@ impl Deriver<'_> {
             .collect()
     }
 
-    /// The key of the effect's own tuple, as a read names it.
-    fn own_bindings(&self, effect: &Effect) -> Vec<(ColumnPath, Term)> {
-        let key = self.model.relation(effect.relation).key();
-        let given = effect.key.iter().filter(|(column, _)| key.contains(column));
-        given.map(|(column, term)| (vec![*column], term.clone())).collect()
-    }
-
     /// Reads the effect's own tuple from a family that its key finds.
     fn read_own(
         &mut self,
         effect: &Effect,
         wanted: &std::collections::BTreeSet<ColumnPath>,
     ) -> Option<FamilyId> {
-        let bindings = self.own_bindings(effect);
+        let bindings = own_bindings(self.model, effect);
         // Tuples of a loop are known once the loop is read, and not before.
         if bindings.iter().any(|(_, term)| has_prior(term)) {
             return None;
@@ -337,16 +335,25 @@ impl Deriver<'_> {
     }
 
     /// Reads the rows that hold copies of what changes.
-    fn copies(&mut self, effect: &Effect, family: &Family, via: usize) -> Option<String> {
+    fn copies(
+        &mut self,
+        effect: &Effect,
+        (id, family): (FamilyId, &Family),
+        via: usize,
+    ) -> Option<String> {
         let key = self.model.relation(effect.relation).key();
         let term = effect.key.iter().find(|(column, _)| key == [*column])?.1.clone();
         let alias = format!("copy_of_{}", family.name.text);
-        self.read_loop(
-            family.source,
-            vec![(vec![via], term)],
-            alias,
-            &available(self.model, family),
-        )
+        let bindings = vec![(vec![via], term)];
+        // Copies in a sparse family are found by that family itself.
+        let found =
+            |exact: fn(&Model, &Schema, &Target, &Write, FamilyId, &[_]) -> Result<(), _>| {
+                exact(self.model, self.schema, self.target, self.write, id, &bindings).is_ok()
+            };
+        if only_for_copies(self.model, self.write, family) && found(exact_rows) {
+            return self.add_read(id, bindings, Some(alias));
+        }
+        self.read_loop(family.source, bindings, alias, &available(self.model, family))
     }
 
     fn loop_read(&mut self, effect: &Effect) -> Option<String> {
@@ -364,7 +371,21 @@ impl Deriver<'_> {
         }) {
             alias.push_str("_too");
         }
-        self.read_loop(each.relation, bindings, alias, &std::collections::BTreeSet::new())
+        let mut wanted = std::collections::BTreeSet::new();
+        for (_, term) in effect.key.iter().chain(&effect.set) {
+            priors(term, &mut |path| {
+                wanted.insert(canonical(self.model, each.relation, path));
+            });
+        }
+        // Rows of tuples that are changed themselves are found by what the loop shows of them.
+        if each.relation == effect.relation {
+            for (_, family) in self.schema.concerned(effect.relation) {
+                if family.source == effect.relation {
+                    wanted.extend(all_key_paths(self.model, family));
+                }
+            }
+        }
+        self.read_loop(each.relation, bindings, alias, &wanted)
     }
 
     fn read_loop(
@@ -374,16 +395,24 @@ impl Deriver<'_> {
         alias: String,
         wanted: &std::collections::BTreeSet<ColumnPath>,
     ) -> Option<String> {
-        let found = self.schema.of_source(relation).find(|(id, other)| {
-            wanted
-                .iter()
-                .filter(|path| path.len() == 1)
-                .all(|path| available(self.model, other).contains(path))
-                && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
-                    .is_ok()
+        let exact = self.schema.of_source(relation).filter(|(id, _)| {
+            exact_read(self.model, self.schema, self.target, self.write, *id, &bindings).is_ok()
+        });
+        let found = exact.min_by_key(|(_, other)| {
+            let shown = available(self.model, other);
+            wanted.iter().filter(|path| !shown.contains(*path)).count()
         });
         let (id, _) = found?;
         self.add_read(id, bindings, Some(alias))
+    }
+}
+
+/// Calls `see` for each attribute of the loop's rows in a term.
+fn priors<'t>(term: &'t Term, see: &mut impl FnMut(&'t ColumnPath)) {
+    match term {
+        Term::Prior(path) => see(path),
+        Term::Call(_, args) => args.iter().for_each(|arg| priors(arg, see)),
+        _ => {}
     }
 }
 

@@ -198,7 +198,7 @@ fn plain_bytes(ty: &Type, target: &Target) -> Option<f64> {
                 4.0
             }
         }
-        Type::Int(range) => {
+        Type::Int(range) | Type::Decimal(range) => {
             let digits = range.map_or(10.0, |(low, high)| {
                 low.unsigned_abs().max(high.unsigned_abs()).to_string().len() as f64
             });
@@ -237,7 +237,7 @@ fn stored_bytes(model: &Model, relation: usize, path: &[usize], target: &Target)
         Type::Bool if ours => 0.0,
         Type::Timestamp if ours => 6.0,
         Type::Date if ours => 3.0,
-        Type::Int(_) if ours => 4.0,
+        Type::Int(_) | Type::Decimal(_) if ours => 4.0,
         ty => key_bytes(model, relation, path, &ty, target),
     }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Target {
     /// Whether an index of one attribute lies beside the rows of each partition, so that every
     /// partition is asked.
     pub(crate) scattered_indexes: bool,
+    /// Whether a query of an index may also name the columns of the base key that end its entries.
+    pub(crate) index_conditions_on_base_key: bool,
+    /// Whether one transaction may change an item only once.
+    pub(crate) one_operation_per_item: bool,
     /// Whether what was deleted is read over until it is compacted away.
     pub(crate) tombstones: bool,
     /// Bytes of one item.

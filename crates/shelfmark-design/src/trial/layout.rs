@@ -68,7 +68,7 @@ pub(super) fn layout(schema: &Schema, target: &Target) -> Result<Layout, String>
                 ColumnKind::Text => Form::Text,
                 ColumnKind::Typed(Type::Uuid | Type::Ulid) => Form::Id,
                 ColumnKind::Typed(Type::Bool) => Form::Bool,
-                ColumnKind::Typed(Type::Int(_)) => Form::Int,
+                ColumnKind::Typed(Type::Int(_) | Type::Decimal(_)) => Form::Int,
                 ColumnKind::Typed(Type::Timestamp) => Form::Timestamp,
                 ColumnKind::Typed(Type::Date) => Form::Date,
                 ColumnKind::Typed(_) => Form::Text,

@@ -111,13 +111,16 @@ fn check_read(
         return Err("its plan is not the one that the schema names".to_owned());
     }
     if certificate.status == Status::Unservable {
-        rules::unservable(read, &certificate.reason)?;
+        rules::unservable(model, read, &certificate.reason)?;
     }
     if certificate.plan.is_null() {
         if matches!(certificate.status, Status::Certified | Status::Multi) {
             return Err("it has no plan".to_owned());
         }
-        return Ok("no plan, so nothing is claimed".to_owned());
+        if certificate.status == Status::Refused {
+            rules::no_plan(model, schema, read)?;
+        }
+        return Ok("no plan, and no key that the call can form".to_owned());
     }
     let steps: Vec<Step> = plan(certificate)?;
     rules::in_model(schema, read, &steps)?;

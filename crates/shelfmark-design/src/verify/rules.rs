@@ -6,7 +6,7 @@ use super::shelf::short;
 use crate::certificate::{Certificate, Status, text};
 use crate::model::relation::Relation;
 use crate::model::schema::{EachOf, Family, Part, ReadStep, Schema, Step};
-use crate::model::{ColumnPath, Consistency, Model, Read, RelationId, Term, Type, Value};
+use crate::model::{ColumnPath, Consistency, Model, OrderKey, Read, RelationId, Term, Type, Value};
 use crate::syntax::tree::{CondOp, Verb};
 use crate::target::profile;
 
@@ -95,6 +95,15 @@ pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
     let table = schema.tables.get(step.table).ok_or("no such table")?;
     let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
     let whole = given == 0 && step.bounds.is_empty() && step.verb == Verb::Scan;
+    let target = profile(&schema.target).ok_or("there is no such target")?;
+    if table.is_index && !target.index_conditions_on_base_key {
+        let mut entries = schema.families.iter().filter(|family| family.table == step.table);
+        let base = entries.find_map(|entry| schema.families.get(entry.base?));
+        let own = table.kinds.len().saturating_sub(base.map_or(0, |base| base.key.len()));
+        if step.bound.len() + usize::from(!step.bounds.is_empty()) > own {
+            return Err("O1: an index is asked by the columns of the base key".to_owned());
+        }
+    }
     if given < table.partition && !whole {
         return Err("O1: the partition key is not bound".to_owned());
     }
@@ -129,7 +138,7 @@ fn own_rows(
 /// Whether the key (of the row itself, for an index entry) holds a whole key of its source.
 pub(super) fn keyed(model: &Model, schema: &Schema, family: &Family) -> bool {
     let family = family.base.and_then(|base| schema.families.get(base)).unwrap_or(family);
-    let paths: BTreeSet<ColumnPath> = family
+    let mut paths: BTreeSet<ColumnPath> = family
         .key
         .iter()
         .flat_map(|column| &column.parts)
@@ -138,7 +147,45 @@ pub(super) fn keyed(model: &Model, schema: &Schema, family: &Family) -> bool {
             _ => None,
         })
         .collect();
+    // What a sparse family asks for by `=` is the same in all its rows.
+    let same = family.when.iter().filter(|one| one.op == CondOp::Eq);
+    paths.extend(same.map(|one| short(model, family.source, &one.path)));
     known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
+}
+
+/// A refusal without a plan says that no row family has a key that the call can form.
+pub(super) fn no_plan(model: &Model, schema: &Schema, read: &Read) -> Result<(), String> {
+    let Some(source) = read.sources.first().filter(|_| read.aggregate.is_none()) else {
+        return Ok(());
+    };
+    let equal = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+    let fixed: BTreeSet<ColumnPath> =
+        equal.map(|one| short(model, source.relation, &one.path)).collect();
+    let mut own = schema.families.iter().filter(|family| family.source == source.relation);
+    match own.find(|family| formable(model, schema, family, &fixed)) {
+        Some(family) => Err(format!("O1: the call can form the partition of {}", family.name.text)),
+        None => Ok(()),
+    }
+}
+
+/// Whether some attributes are enough to name the partition of a family's rows.
+pub(super) fn formable(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    fixed: &BTreeSet<ColumnPath>,
+) -> bool {
+    let partition = schema.tables.get(family.table).map_or(0, |table| table.partition);
+    let holes = family.key.iter().take(partition).flat_map(|column| &column.parts);
+    let mut known = true;
+    for part in holes {
+        if let Part::Hole { term, .. } = part {
+            term.columns(&mut |path| {
+                known &= fixed.contains(&short(model, family.source, path));
+            });
+        }
+    }
+    known
 }
 
 /// The columns of a relation that some paths determine.
@@ -239,23 +286,53 @@ pub(super) fn most(read: &Read, stated: &str, inputs: &[Value], steps: &[Step]) 
 }
 
 /// Whether the pattern has what is said to make it unservable.
-pub(super) fn unservable(read: &Read, reason: &str) -> Result<(), String> {
+pub(super) fn unservable(model: &Model, read: &Read, reason: &str) -> Result<(), String> {
     let predicates = || read.sources.iter().flat_map(|source| &source.predicates);
     let searches =
         |op: CondOp| matches!(op, CondOp::Contains | CondOp::Ends | CondOp::Matches | CondOp::Near);
-    let ranges = |op: CondOp| {
-        use CondOp::{Begins, Between, Ge, Gt, Le, Lt};
-        matches!(op, Lt | Le | Gt | Ge | Between | Begins)
-    };
-    let ranged: BTreeSet<&ColumnPath> =
-        predicates().filter(|one| ranges(one.op)).map(|one| &one.path).collect();
     let holds = match reason {
         _ if reason.starts_with("an offset") => read.offset,
         _ if reason.starts_with("an aggregate") => read.aggregate.is_some(),
         _ if reason.starts_with("contains") => predicates().any(|one| searches(one.op)),
-        _ if reason.starts_with("ranges or prefixes") => ranged.len() > 1,
-        _ if reason.starts_with("no key order") => !ranged.is_empty() && !read.order.is_empty(),
+        _ if reason.starts_with("ranges or prefixes") => {
+            (0..read.sources.len()).any(|at| ranged(model, read, at).len() > 1)
+        }
+        _ if reason.starts_with("no key order") => {
+            (0..read.sources.len()).any(|at| orders_otherwise(model, read, at))
+        }
         _ => false,
     };
     if holds { Ok(()) } else { Err("its reason is none of the five, or not true".to_owned()) }
+}
+
+/// The attributes of a source that are asked for by a range or a prefix.
+fn ranged(model: &Model, read: &Read, source: usize) -> BTreeSet<ColumnPath> {
+    use CondOp::{Begins, Between, Ge, Gt, Le, Lt};
+    let Some(source) = read.sources.get(source) else { return BTreeSet::new() };
+    let ranges = |op: CondOp| matches!(op, Lt | Le | Gt | Ge | Between | Begins);
+    let asked = source.predicates.iter().filter(|one| ranges(one.op));
+    asked.map(|one| short(model, source.relation, &one.path)).collect()
+}
+
+/// Whether the first order that is not settled by equalities is that of another attribute than the
+/// one that is ranged over.
+fn orders_otherwise(model: &Model, read: &Read, source: usize) -> bool {
+    let ranges = ranged(model, read, source);
+    let (Some(one), false) = (read.sources.get(source), ranges.is_empty()) else { return false };
+    let equal = one.predicates.iter().filter(|one| one.op == CondOp::Eq);
+    let fixed: BTreeSet<ColumnPath> =
+        equal.map(|asked| short(model, one.relation, &asked.path)).collect();
+    let told = known(model, one.relation, &fixed);
+    let settled = |path: &ColumnPath| {
+        let begins = |length| path.get(..length).is_some_and(|head| fixed.contains(head));
+        (1..=path.len()).any(begins) || path.first().is_some_and(|first| told.contains(first))
+    };
+    let open = read.order.iter().find_map(|(key, _)| match key {
+        OrderKey::Kind => Some(None),
+        OrderKey::Columns(paths) => {
+            let path = paths.get(source).map(|path| short(model, one.relation, path))?;
+            (!settled(&path)).then_some(Some(path))
+        }
+    });
+    matches!(open, Some(Some(path)) if !ranges.contains(&path))
 }

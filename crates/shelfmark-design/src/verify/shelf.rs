@@ -308,10 +308,17 @@ impl Reader<'_> {
             Part::Hole { term: Term::Prior(path), .. } => Some(short(self.model, of, path)),
             _ => None,
         });
-        let through = through.filter(|path| {
-            let owner = self.model.relation(self.model.path_owner(of, path));
-            let column = path.last().and_then(|at| owner.columns.get(*at));
-            column.and_then(|column| column.refers) == Some(other)
+        let through = through.and_then(|mut path| {
+            // A key may itself be a reference, and leads on.
+            for _ in 0..=self.model.relations.len() {
+                let owner = self.model.relation(self.model.path_owner(of, &path));
+                let target = owner.columns.get(*path.last()?)?.refers?;
+                if target == other {
+                    return Some(path);
+                }
+                path.push(*self.model.relation(target).key().first()?);
+            }
+            None
         });
         let through = through.unwrap_or_default();
         for (path, value) in &found.shown {

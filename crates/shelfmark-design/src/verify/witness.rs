@@ -102,7 +102,10 @@ fn stated(
                 Err("its cost has a bound".to_owned())
             }
         }
-        ("state", _) => Err("no state was found on which it goes wrong".to_owned()),
+        // Who refuses claims nothing but that he could not prove it.
+        ("state", _) if witness_is_missing(certificate) => {
+            Ok("refused, and no state was found that shows why".to_owned())
+        }
         _ => Err("its witness shows nothing".to_owned()),
     }
 }
@@ -131,4 +134,10 @@ fn json<'a>(model: &Model, read: &Read, items: impl Iterator<Item = &'a Item>) -
         list.push(Json::Object(fields));
     }
     Json::Array(list)
+}
+
+/// Whether the certificate says that it looked for a state and found none.
+fn witness_is_missing(certificate: &Certificate) -> bool {
+    let found = certificate.witness.as_ref().and_then(|witness| witness.get("found"));
+    found == Some(&Json::Bool(false))
 }

@@ -65,7 +65,7 @@ fn values(ty: &Type, words: &[String], dice: &mut Dice) -> Vec<Value> {
     match ty {
         Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
         Type::Uuid | Type::Ulid => (1..5_u128).map(|n| Value::Id((n << 100) | n)).collect(),
-        Type::Int(range) => {
+        Type::Int(range) | Type::Decimal(range) => {
             let (low, high) = range.unwrap_or((-10_000, 10_000_000));
             numbers(low, high)
         }
@@ -97,7 +97,9 @@ fn values(ty: &Type, words: &[String], dice: &mut Dice) -> Vec<Value> {
 fn spelled(domain: &TextDomain, dice: &mut Dice) -> String {
     let allowed: Vec<char> =
         ('0'..='z').chain(' '..='/').filter(|c| domain.allows(*c)).step_by(7).take(5).collect();
-    let length = usize::try_from(domain.min.clamp(1, 64)).unwrap_or(1);
+    let longer = domain.min.saturating_add(u64::try_from(dice.below(3)).unwrap_or(0));
+    let most = domain.max.unwrap_or(longer).min(longer);
+    let length = usize::try_from(most.clamp(1, 64)).unwrap_or(1);
     (0..length).filter_map(|_| dice.pick(&allowed).copied()).collect()
 }
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::meaning::{after, one_by_one};
+use super::rules::formable;
 use super::shelf::{Cell, Line, Rows, row, rows, short, shown};
 use super::world::{Dice, World, draw_inputs, words};
 use super::{RUNS, plan, uses_of};
@@ -17,6 +18,7 @@ use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, Part, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, Term, Type, Value, Write};
 use crate::syntax::tree::Existing;
+use crate::target::profile;
 
 pub(super) fn check(
     model: &Model,
@@ -63,11 +65,13 @@ fn certified(
     certificate: &Certificate,
 ) -> Result<String, String> {
     for (at, step) in steps.iter().enumerate() {
+        asked(model, schema, write, step)?;
         concerns(model, schema, write, step)?;
         found_by_key(model, schema, write, step)?;
         looked_up(model, schema, write, steps, at)?;
         computable(model, schema, write, steps, at)?;
     }
+    once_each(schema, write, steps)?;
     let mut dice = Dice::new(&certificate.model, &certificate.schema, &certificate.pattern);
     let words = words(schema);
     let uses = uses_of(write);
@@ -97,6 +101,67 @@ fn certified(
         return Err("O9: the number of rows is none".to_owned());
     }
     Ok(format!("steps and {defined} changes of {RUNS} states"))
+}
+
+/// Where a transaction takes one operation for an item, no item is put and patched in one.
+fn once_each(schema: &Schema, write: &Write, steps: &[WriteStep]) -> Result<(), String> {
+    if !profile(&schema.target).is_some_and(|target| target.one_operation_per_item) {
+        return Ok(());
+    }
+    let mut changed: BTreeMap<(usize, usize), Vec<&WriteStepKind>> = BTreeMap::new();
+    for step in steps.iter().filter(|step| !matches!(step.kind, WriteStepKind::Read { .. })) {
+        let Some(transaction) = step.transaction else { continue };
+        for id in &step.families {
+            changed.entry((transaction, *id)).or_default().push(&step.kind);
+        }
+    }
+    let fine = changed.iter().all(|((_, id), kinds)| {
+        let source = schema.families.get(*id).map(|family| family.source);
+        // Two puts of what is new never meet.
+        let mut own = write.effects.iter().filter(|effect| Some(effect.relation) == source);
+        let new = own
+            .all(|effect| effect.kind == EffectKind::Insert && effect.existing == Existing::Fresh);
+        new && kinds.iter().all(|kind| matches!(kind, WriteStepKind::Put { .. }))
+            || matches!(
+                kinds.as_slice(),
+                [_] | [WriteStepKind::Delete { .. }, WriteStepKind::Put { .. }]
+            )
+    });
+    if fine { Ok(()) } else { Err("O1: one transaction changes one item twice".to_owned()) }
+}
+
+/// Whether a read can be asked: by values that are there before it, and as many as its key needs.
+fn asked(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Result<(), String> {
+    let WriteStepKind::Read { bindings, .. } = &step.kind else { return Ok(()) };
+    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+        let mut wanted: Vec<Vec<(ColumnPath, Term)>> = Vec::new();
+        if bindings.is_empty() {
+            let own = write.effects.iter().filter(|effect| effect.relation == family.source);
+            wanted.extend(own.map(|effect| {
+                let given = effect.key.iter();
+                given.map(|(column, term)| (vec![*column], term.clone())).collect()
+            }));
+        } else {
+            wanted.push(bindings.clone());
+        }
+        for wanted in wanted {
+            let there = |term: &Term| {
+                let value =
+                    |leaf: &Term| matches!(leaf, Term::Param(_)).then_some(Value::Bool(true));
+                *term != Term::Const(Value::Null) && term.compute(&value).is_some()
+            };
+            let name = &family.name.text;
+            if !wanted.iter().all(|(_, term)| there(term)) {
+                return Err(format!("O1: {name} is read by what is not there before"));
+            }
+            let fixed: BTreeSet<ColumnPath> =
+                wanted.iter().map(|(path, _)| short(model, family.source, path)).collect();
+            if !formable(model, schema, family, &fixed) {
+                return Err(format!("O1: the partition of {name} is not known to its read"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Rows that a write adds, removes and changes, by row family.
@@ -182,10 +247,7 @@ fn covered(
         }
     }
     for id in delta.removed.keys().filter(own) {
-        // A row that is replaced under another key is taken away by its put.
-        find(id, delete)
-            .or_else(|| delta.added.get(id).and_then(|_| find(id, put)))
-            .ok_or_else(|| format!("no step deletes the old rows of {}", name(id)))?;
+        find(id, delete).ok_or_else(|| format!("no step deletes the old rows of {}", name(id)))?;
     }
     for id in delta.changed.keys().filter(own) {
         find(id, change).ok_or_else(|| format!("no step changes the rows of {}", name(id)))?;
@@ -356,7 +418,9 @@ fn looked_up(
                     }
                 }
                 (WriteStepKind::Patch { .. }, EffectKind::Insert)
-                    if keeps && effect.existing != Existing::Fresh =>
+                    if keeps
+                        && effect.existing != Existing::Fresh
+                        && !(read && effect.existing == Existing::Unless) =>
                 {
                     return Err(format!("O4: {name} counts what may have been there already"));
                 }
@@ -511,6 +575,9 @@ fn refused(
     let witness = certificate.witness.as_ref().ok_or("a refusal without a witness")?;
     let kind = witness.get("kind").and_then(Json::as_str).unwrap_or("");
     let Some(state) = witness.get("state") else {
+        if kind == "state" && witness.get("found") == Some(&Json::Bool(false)) {
+            return Ok("refused, and no state was found that shows why".to_owned());
+        }
         let missing = witness.get("missing").and_then(Json::as_str);
         if kind == "call" && missing == Some(certificate.reason.as_str()) {
             return Ok("its call cannot be formed".to_owned());

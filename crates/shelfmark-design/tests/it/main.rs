@@ -4,6 +4,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "golden files are the test's own")]
 
+mod decided;
 mod draw;
 mod imports;
 mod lints;

@@ -48,7 +48,7 @@ fn proven(text: &str) -> (Document, Vec<Certificate>) {
 }
 
 /// Statuses as `schema.pattern status`, each certificate taken by the verifier as it is.
-fn statuses(text: &str) -> Vec<String> {
+pub(super) fn statuses(text: &str) -> Vec<String> {
     let (document, certificates) = proven(text);
     let line = |one: &Certificate| {
         let checked = document.verify(one);

@@ -28,14 +28,23 @@ impl Resolver {
         if schema.serves.iter().any(|serve| serve.read == read) {
             self.twice("plan of", &written.pattern);
         }
-        let params = self.model.reads.get(read).map(|read| read.params.clone()).unwrap_or_default();
+        let found = self.model.reads.get(read);
+        let asked: Vec<RelationId> = found
+            .map(|read| read.sources.iter().map(|source| source.relation).collect())
+            .unwrap_or_default();
+        let params = found.map(|read| read.params.clone()).unwrap_or_default();
         let mut params = self.plan_params(&params, written.params.as_deref(), &written.pattern);
         let mut steps = Vec::new();
         let mut prior: Option<RelationId> = None;
         for step in &written.steps {
             let Some(step) = self.step(schema, step, &mut params, prior) else { return };
-            if let Step::Read(read) = &step {
-                prior = schema.of_table(read.table).next().map(|(_, family)| family.source);
+            // A row is the first read's from then on, whatever later reads add to what is known of
+            // it; in a table of several row types it is one of those that the pattern asks for.
+            if let (Step::Read(read), None) = (&step, prior) {
+                let sources: Vec<RelationId> =
+                    schema.of_table(read.table).map(|(_, family)| family.source).collect();
+                let wanted = asked.iter().find(|relation| sources.contains(relation));
+                prior = wanted.or(sources.first()).copied();
             }
             steps.push(step);
         }

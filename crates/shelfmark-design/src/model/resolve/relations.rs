@@ -67,6 +67,7 @@ impl Resolver {
             self.rules(id, relation);
         }
         self.reference_types(&written);
+        self.circles();
     }
 
     pub(in crate::model) fn relation_id(&mut self, name: &Name) -> Option<RelationId> {
@@ -100,7 +101,7 @@ impl Resolver {
                     let message = "this range is empty".to_owned();
                     self.error(Diagnostic::error(ty.span, message));
                 }
-                Type::Int(range)
+                if ty.name.text == "int" { Type::Int(range) } else { Type::Decimal(range) }
             }
             "enum" => {
                 let variants: Vec<String> = ty
@@ -350,6 +351,38 @@ impl Resolver {
                     self.error(Diagnostic::error(column.span, message).help(help));
                 }
             }
+        }
+    }
+
+    /// Keys that refer to one another in a circle hold nothing: no such entity can ever be made.
+    fn circles(&mut self) {
+        for id in 0..self.model.relations.len() {
+            let next = |at: RelationId| {
+                let relation = self.model.relation(at);
+                let [only] = relation.key() else { return None };
+                relation.columns.get(*only)?.refers
+            };
+            let mut at = next(id);
+            let mut steps = 0;
+            while let Some(found) = at
+                && found != id
+                && steps <= self.model.relations.len()
+            {
+                at = next(found);
+                steps += 1;
+            }
+            if at != Some(id) {
+                continue;
+            }
+            let relation = self.model.relation(id);
+            let name = relation.name.text.clone();
+            let key = relation.key().first().and_then(|key| relation.columns.get(*key)).cloned();
+            let Some(key) = key else { continue };
+            let message = format!(
+                "the key of `{name}` leads back to `{name}`, so there is never one to begin with"
+            );
+            let help = "give one of them a key of its own: `key id: uuid`";
+            self.error(Diagnostic::error(key.span, message).help(help));
         }
     }
 

@@ -358,7 +358,13 @@ impl Resolver {
             _ => None,
         };
         if fits.is_none() {
-            let message = format!("the codec `{}` does not take a {}", codec.name.text, ty.name());
+            let message = match ty {
+                Type::Decimal(_) => format!(
+                    "the codec `{}` takes whole numbers only, and this is a decimal",
+                    codec.name.text
+                ),
+                _ => format!("the codec `{}` does not take a {}", codec.name.text, ty.name()),
+            };
             self.error(Diagnostic::error(codec.name.span, message).help(
                 "pad and lexint take whole numbers, ulid takes ulids, iso takes times and dates, esc takes texts",
             ));

@@ -1,0 +1,48 @@
+//! Targets whose transactions take one operation for an item.
+//!
+//! Invariant: a plan passes only when no transaction of it may change one item by two steps, but for
+//! a delete and a put of it, of which the delete is then left out.
+
+use super::read::Analysis;
+use crate::model::Write;
+use crate::model::pattern::EffectKind;
+use crate::model::schema::{Schema, WritePlan, WriteStep, WriteStepKind};
+use crate::syntax::tree::Existing;
+
+/// A transaction that takes one operation for an item cannot put and patch one. (Of a delete and a
+/// put the delete is left out where both are under one key.)
+pub(super) fn once_each(schema: &Schema, write: &Write, plan: &WritePlan, analysis: &mut Analysis) {
+    // What is made anew is made once, or the write is not defined.
+    let fresh = |id: &usize| {
+        let source = schema.families.get(*id).map(|family| family.source);
+        let mut inserts = write.effects.iter().filter(|effect| Some(effect.relation) == source);
+        inserts
+            .all(|effect| effect.kind == EffectKind::Insert && effect.existing == Existing::Fresh)
+    };
+
+    let reads = |step: &&WriteStep| matches!(step.kind, WriteStepKind::Read { .. });
+    let deletes = |step: &WriteStep| matches!(step.kind, WriteStepKind::Delete { .. });
+    let puts = |step: &WriteStep| matches!(step.kind, WriteStepKind::Put { .. });
+    let steps: Vec<&WriteStep> = plan.steps.iter().filter(|step| !reads(step)).collect();
+    for (at, first) in steps.iter().enumerate() {
+        for second in steps.iter().skip(at + 1) {
+            let together = first.transaction.is_some() && first.transaction == second.transaction;
+            let both = first.families.iter().find(|id| second.families.contains(id));
+            let (Some(id), true) = (both, together) else { continue };
+            let name = schema.families.get(*id).map_or("", |family| family.name.text.as_str());
+            if puts(first) && puts(second) && fresh(id) {
+                continue;
+            }
+            if deletes(first) && puts(second) {
+                let why = format!("{name} is deleted only where its key changes");
+                analysis.note(1, format!("{why}: a transaction takes one operation for an item"));
+            } else {
+                let why = format!(
+                    "one transaction may change one item of {name} twice, which {} refuses",
+                    schema.target
+                );
+                analysis.fail_call("W2", why);
+            }
+        }
+    }
+}
