@@ -28,8 +28,8 @@ pub use path::{Path, Step};
 pub use projection::Projection;
 pub use schema::{
     CellIndex, CellIndexTarget, CellsSchema, Column, ColumnType, IndexKind, IndexSchema,
-    IndexState, KeyColumn, Placement, Projected, RowKind, SortColumn, TableName, TableOptions,
-    TableSchema, TtlSource, ViewPart, ViewSchema,
+    IndexState, KeyColumn, Placement, Projected, Revived, RowKind, SortColumn, TableName,
+    TableOptions, TableSchema, TextFold, TtlSource, ViewComparison, ViewPart, ViewSchema, ViewTest,
 };
 pub use size::{attribute_size_bytes, item_size_bytes, value_size_bytes};
 pub use value::{Value, ValueKind};

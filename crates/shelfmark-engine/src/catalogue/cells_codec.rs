@@ -2,8 +2,10 @@
 //!
 //! Names are part of the format, as in the rest of a schema.
 
+use bytes::Bytes;
 use shelfmark_model::{
-    CellIndex, CellIndexTarget, CellsSchema, IndexState, TableName, Value, ViewPart, ViewSchema,
+    CellIndex, CellIndexTarget, CellsSchema, IndexState, Revived, TableName, TextFold, Value,
+    ViewComparison, ViewPart, ViewSchema, ViewTest,
 };
 
 use super::key_type::{key_type_from_text, key_type_to_text};
@@ -18,6 +20,10 @@ pub(super) fn cells_to_map(cells: &CellsSchema) -> Map {
         ("views", list(&cells.views, name_to_map)),
         ("dropped_columns", Value::Bool(cells.has_dropped_columns)),
     ]);
+    // What few tables have is left out of the others.
+    if !cells.revived.is_empty() {
+        map.insert("revived".to_owned(), list(&cells.revived, revived_to_map));
+    }
     if let Some(view) = &cells.view_of {
         map.insert("view_of".to_owned(), Value::Map(view_to_map(view)));
     }
@@ -36,7 +42,24 @@ pub(super) fn cells_from_map(map: &Map) -> Result<CellsSchema> {
             Some(_) => return Err(damaged()),
         },
         has_dropped_columns: map.get("dropped_columns") == Some(&Value::Bool(true)),
+        revived: each_if_any(map.get("revived"), revived_from_map)?,
     })
+}
+
+fn each_if_any<T>(value: Option<&Value>, read: impl Fn(&Map) -> Result<T>) -> Result<Vec<T>> {
+    if value.is_none() { Ok(Vec::new()) } else { each(value, read) }
+}
+
+fn revived_to_map(own: &Revived) -> Map {
+    map([
+        ("column", number(u64::from(own.column))),
+        ("dropped_at", Value::Int(own.dropped_at_micros)),
+    ])
+}
+
+fn revived_from_map(map: &Map) -> Result<Revived> {
+    let Some(Value::Int(dropped_at_micros)) = map.get("dropped_at") else { return Err(damaged()) };
+    Ok(Revived { column: narrow(map.get("column"))?, dropped_at_micros: *dropped_at_micros })
 }
 
 fn name_to_map(name: &TableName) -> Map {
@@ -57,13 +80,20 @@ fn index_to_map(index: &CellIndex) -> Map {
         CellIndexTarget::SortColumn(at) => ("sort", at),
     };
     let terms = index.terms.iter().map(|term| key_type_to_text(term).into()).collect();
-    map([
+    let mut map = map([
         ("name", index.name.as_str().into()),
         ("target", target.into()),
         ("at", number(u64::from(at))),
         ("terms", Value::List(terms)),
         ("state", state_to_text(index.state).into()),
-    ])
+    ]);
+    let fold = index.fold;
+    let folds =
+        [("lower_case", fold.lower_case), ("normalize", fold.normalize), ("ascii", fold.ascii)];
+    for (name, _) in folds.into_iter().filter(|(_, is_set)| *is_set) {
+        map.insert(name.to_owned(), Value::Bool(true));
+    }
+    map
 }
 
 fn index_from_map(map: &Map) -> Result<CellIndex> {
@@ -84,6 +114,11 @@ fn index_from_map(map: &Map) -> Result<CellIndex> {
             .iter()
             .map(|term| key_type_from_text(text(Some(term))?))
             .collect::<Result<_>>()?,
+        fold: TextFold {
+            lower_case: map.get("lower_case") == Some(&Value::Bool(true)),
+            normalize: map.get("normalize") == Some(&Value::Bool(true)),
+            ascii: map.get("ascii") == Some(&Value::Bool(true)),
+        },
         state: state_from_text(text(map.get("state"))?)?,
     })
 }
@@ -98,6 +133,9 @@ fn view_to_map(view: &ViewSchema) -> Map {
     if let Some(columns) = &view.columns {
         let columns = columns.iter().map(|id| number(u64::from(*id))).collect();
         map.insert("columns".to_owned(), Value::List(columns));
+    }
+    if !view.tests.is_empty() {
+        map.insert("tests".to_owned(), list(&view.tests, test_to_map));
     }
     map
 }
@@ -115,7 +153,48 @@ fn view_from_map(map: &Map) -> Result<ViewSchema> {
             None => None,
             Some(_) => return Err(damaged()),
         },
+        tests: each_if_any(map.get("tests"), test_from_map)?,
         state: state_from_text(text(map.get("state"))?)?,
+    })
+}
+
+const COMPARISONS: [(&str, ViewComparison); 5] = [
+    ("among", ViewComparison::Among),
+    ("below", ViewComparison::Below),
+    ("up_to", ViewComparison::UpTo),
+    ("above", ViewComparison::Above),
+    ("from", ViewComparison::From),
+];
+
+fn test_to_map(test: &ViewTest) -> Map {
+    let comparison = COMPARISONS.iter().find(|(_, own)| *own == test.comparison);
+    let tuples = test
+        .values
+        .iter()
+        .map(|tuple| Value::List(tuple.iter().map(|value| Value::Bytes(value.clone())).collect()));
+    map([
+        ("parts", list(&test.parts, part_to_map)),
+        ("comparison", comparison.map_or("", |(name, _)| *name).into()),
+        ("values", Value::List(tuples.collect())),
+    ])
+}
+
+fn test_from_map(map: &Map) -> Result<ViewTest> {
+    let name = text(map.get("comparison"))?;
+    let comparison = COMPARISONS.iter().find(|(own, _)| *own == name).ok_or_else(damaged)?;
+    let Some(Value::List(tuples)) = map.get("values") else { return Err(damaged()) };
+    let tuple = |value: &Value| -> Result<Vec<Bytes>> {
+        let Value::List(values) = value else { return Err(damaged()) };
+        let values = values.iter().map(|value| match value {
+            Value::Bytes(bytes) => Ok(bytes.clone()),
+            _ => Err(damaged()),
+        });
+        values.collect()
+    };
+    Ok(ViewTest {
+        parts: each(map.get("parts"), part_from_map)?,
+        comparison: comparison.1,
+        values: tuples.iter().map(tuple).collect::<Result<_>>()?,
     })
 }
 
@@ -156,5 +235,49 @@ pub(super) fn state_from_text(text: &str) -> Result<IndexState> {
         "public" => Ok(IndexState::Public),
         "dropping" => Ok(IndexState::Dropping),
         _ => Err(damaged()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use shelfmark_model::KeyType;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let test = |comparison| ViewTest {
+            parts: vec![ViewPart::SortColumn(0), ViewPart::PartitionColumn(1)],
+            comparison,
+            values: vec![vec![Bytes::from_static(b"a"), Bytes::new()], vec![]],
+        };
+        let cells = CellsSchema {
+            attachment: Bytes::from_static(b"own"),
+            indexes: vec![CellIndex {
+                name: "i".to_owned(),
+                target: CellIndexTarget::Keys(7),
+                terms: vec![KeyType::Text],
+                fold: TextFold { lower_case: true, normalize: false, ascii: true },
+                state: IndexState::Building,
+            }],
+            views: vec![TableName::new("ks", "v")],
+            view_of: Some(ViewSchema {
+                base: TableName::new("ks", "t"),
+                partition: vec![ViewPart::Column(1)],
+                sort: vec![ViewPart::SortColumn(0)],
+                columns: Some(vec![3]),
+                tests: COMPARISONS.iter().map(|(_, comparison)| test(*comparison)).collect(),
+                state: IndexState::Public,
+            }),
+            has_dropped_columns: true,
+            revived: vec![Revived { column: 4, dropped_at_micros: -5 }],
+        };
+        assert_eq!(cells_from_map(&cells_to_map(&cells)).unwrap(), cells);
+        let plain = CellsSchema::default();
+        let map = cells_to_map(&plain);
+        assert!(!map.contains_key("revived"), "stores of before have none");
+        assert_eq!(cells_from_map(&map).unwrap(), plain);
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn entries(
         | CellIndexTarget::Keys(column)
         | CellIndexTarget::Values(column)
         | CellIndexTarget::Entries(column) => {
-            for (key, value, ends) in live(row, column) {
+            for (key, value, ends) in live(layout, row, column) {
                 match index.schema.target {
                     CellIndexTarget::Keys(_) => add(&[&key.path], ends)?,
                     CellIndexTarget::Entries(_) => add(&[&key.path, value], ends)?,
@@ -97,14 +97,20 @@ pub(super) fn entries(
     Ok(entries)
 }
 
-fn live(row: &CellRow, column: u32) -> impl Iterator<Item = (&CellKey, &Bytes, Ends)> {
+fn live<'r>(
+    layout: &CellsLayout,
+    row: &'r CellRow,
+    column: u32,
+) -> impl Iterator<Item = (&'r CellKey, &'r Bytes, Ends)> {
     let first = CellKey { column, path: Bytes::new() };
-    row.cells.range(first..).take_while(move |(key, _)| key.column == column).filter_map(
-        |(key, cell)| match &cell.content {
+    row.cells
+        .range(first..)
+        .take_while(move |(key, _)| key.column == column)
+        .filter(|(key, cell)| !layout.is_of_before(key.column, cell.timestamp))
+        .filter_map(|(key, cell)| match &cell.content {
             Content::Live { value, expiry } => Some((key, value, *expiry)),
             Content::Dead { .. } => None,
-        },
-    )
+        })
 }
 
 fn later(a: Ends, b: Ends) -> Ends {
@@ -140,9 +146,10 @@ fn entry_key(
 ) -> Result<Bytes> {
     let mut key = index.prefix.to_vec();
     for (column, term) in index.terms.iter().zip(terms) {
-        put_raw(&column.key_type, Direction::Ascending, Some(term), &mut key).map_err(|error| {
-            Error::new(error.kind(), format!("index {}: {error}", index.schema.name))
-        })?;
+        let term = index.schema.fold.apply(term);
+        put_raw(&column.key_type, Direction::Ascending, Some(&term), &mut key).map_err(
+            |error| Error::new(error.kind(), format!("index {}: {error}", index.schema.name)),
+        )?;
     }
     put_partition(&mut key, &place.partition);
     match &place.clustering {
@@ -208,6 +215,9 @@ pub(super) fn view_row(
     let Some(mut ends) = ends_of(row) else { return Ok(None) };
     let mut timestamp = row.liveness.map(|liveness| liveness.timestamp);
     let parts = split_partition(&place.partition, base.partition_columns)?;
+    if !layout.tests.iter().all(|test| test.passes(&parts, clustering)) {
+        return Ok(None);
+    }
     let mut key_columns = Vec::new();
     let mut component = |part: &ViewPart| -> Option<Bytes> {
         match part {
@@ -217,6 +227,9 @@ pub(super) fn view_row(
                 let key = CellKey { column: *column, path: Bytes::new() };
                 let cell = row.cells.get(&key)?;
                 let Content::Live { value, expiry } = &cell.content else { return None };
+                if base.is_of_before(*column, cell.timestamp) {
+                    return None;
+                }
                 ends = earlier(*expiry, ends);
                 timestamp = timestamp.max(Some(cell.timestamp));
                 key_columns.push(*column);
@@ -244,7 +257,10 @@ pub(super) fn view_row(
         !key_columns.contains(&column)
             && schema.columns.as_ref().is_none_or(|columns| columns.contains(&column))
     };
-    let cells = row.cells.iter().filter(|(key, _)| held(key.column)).filter_map(|(key, cell)| {
+    let seen = |key: &CellKey, cell: &Cell| {
+        held(key.column) && !base.is_of_before(key.column, cell.timestamp)
+    };
+    let cells = row.cells.iter().filter(|(key, cell)| seen(key, cell)).filter_map(|(key, cell)| {
         let Content::Live { value, expiry } = &cell.content else { return None };
         let content = Content::Live { value: value.clone(), expiry: earlier(*expiry, ends) };
         Some((key.clone(), Cell { timestamp: cell.timestamp, content }))

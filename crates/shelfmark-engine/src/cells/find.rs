@@ -178,7 +178,7 @@ impl<'a> Target<'a> {
     /// Forgets what is over in a row that will be written.
     pub(super) fn forget(&self, row: &mut CellRow) {
         row.forget(self.now, self.now.saturating_sub(self.layout.grace_seconds));
-        row.cells.retain(|key, _| self.layout.is_declared(key.column));
+        row.cells.retain(|key, cell| self.layout.sees(key.column, cell.timestamp));
     }
 
     pub(super) fn found(

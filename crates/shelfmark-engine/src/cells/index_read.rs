@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use shelfmark_keycode::token;
 use shelfmark_model::IndexState;
 use shelfmark_store::KeyRange;
@@ -11,7 +12,8 @@ use super::derive::entries;
 use super::keys::{Place, put_partition, span_range};
 use super::layout::IndexLayout;
 use super::page::{CellReader, is_full, token_range};
-use super::request::{CellEntry, CellIndexQuery, CellPage};
+use super::raw::ClusteringValue;
+use super::request::{CellEntry, CellIndexQuery, CellPage, Span};
 use super::{Cell, CellKey, CellRow, Content, LiveRow};
 use crate::catalogue::Table;
 use crate::codec::Head;
@@ -161,7 +163,18 @@ impl<V: View> CellReader<'_, V> {
 }
 
 fn entry_range(index: &IndexLayout, query: &CellIndexQuery) -> Result<KeyRange> {
-    let range = span_range(&index.terms, index.prefix.to_vec(), &query.terms)?;
+    let fold = index.schema.fold;
+    let range = if fold.is_none() {
+        span_range(&index.terms, index.prefix.to_vec(), &query.terms)?
+    } else {
+        // Of folded terms only equality means something.
+        let folded = |term: &ClusteringValue| {
+            term.as_ref().map(|term| Bytes::from(fold.apply(term).into_owned()))
+        };
+        let equal = query.terms.equal.iter().map(folded).collect();
+        let terms = Span { equal, ..query.terms.clone() };
+        span_range(&index.terms, index.prefix.to_vec(), &terms)?
+    };
     let is_equal = query.terms.equal.len() == index.terms.len();
     if !is_equal {
         return Ok(range);

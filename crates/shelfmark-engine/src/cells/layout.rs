@@ -3,9 +3,11 @@
 use bytes::Bytes;
 use shelfmark_model::{CellIndex, Direction, IndexState, SortColumn, TableSchema, ViewSchema};
 
+use super::Timestamp;
 use super::blind::blind_columns;
 use super::keys::{CellKeys, Place};
 use super::raw::take_raw;
+use super::view_test::TestLayout;
 use crate::error::{Error, Result};
 use crate::layout::{Tree, tree_key};
 
@@ -15,14 +17,31 @@ pub(crate) struct CellsLayout {
     pub(super) keys: CellKeys,
     pub(super) indexes: Vec<IndexLayout>,
     pub(super) view_of: Option<ViewSchema>,
-    /// Numbers of the declared columns, sorted, if rows may hold cells of others.
-    declared: Option<Vec<u32>>,
+    /// The declared columns, sorted, if rows may hold cells that are not to be seen: of each its
+    /// number, and up to when what was written into it is not.
+    declared: Option<Vec<Declared>>,
+    /// Those of them that have a time.
+    revived: Vec<Declared>,
+    /// Of a view, which rows of its base are in it.
+    pub(super) tests: Vec<TestLayout>,
     /// Seconds for which deletions are remembered.
     pub(super) grace_seconds: u64,
     pub(super) partition_columns: usize,
     pub(super) has_views: bool,
     /// The columns that say all of a row, if one that is given all of them need not be read.
     pub(super) blind_columns: Option<Vec<u32>>,
+}
+
+/// A column's number, and the time up to which what was written into it is not to be seen, if any.
+pub(super) type Declared = (u32, Option<Timestamp>);
+
+/// Tells whether a cell is to be seen.
+pub(super) fn is_seen(declared: Option<&[Declared]>, column: u32, timestamp: Timestamp) -> bool {
+    declared.is_none_or(|all| {
+        let found = all.binary_search_by_key(&column, |(id, _)| *id);
+        let found = found.ok().and_then(|at| all.get(at));
+        found.is_some_and(|(_, dropped_at)| dropped_at.is_none_or(|at| timestamp > at))
+    })
 }
 
 /// One index of cells.
@@ -64,16 +83,24 @@ impl CellsLayout {
                 schema: index.clone(),
             })
             .collect();
-        let declared = cells.has_dropped_columns.then(|| {
-            let mut ids: Vec<u32> = schema.columns.iter().map(|column| column.id).collect();
-            ids.sort_unstable();
-            ids
+        let declared = (cells.has_dropped_columns || !cells.revived.is_empty()).then(|| {
+            let dropped_at = |id: u32| {
+                let revived = cells.revived.iter().rfind(|revived| revived.column == id);
+                revived.map(|revived| revived.dropped_at_micros)
+            };
+            let columns = schema.columns.iter().map(|column| (column.id, dropped_at(column.id)));
+            let mut declared: Vec<Declared> = columns.collect();
+            declared.sort_unstable();
+            declared
         });
+        let with_time = declared.iter().flatten().filter(|(_, dropped_at)| dropped_at.is_some());
         Some(Self {
             keys: CellKeys::new(tree_key(Tree::Rows, id).into(), schema.sort.clone()),
             indexes,
             view_of: cells.view_of.clone(),
+            revived: with_time.copied().collect(),
             declared,
+            tests: TestLayout::all(schema),
             grace_seconds: u64::from(schema.options.gc_grace_seconds),
             partition_columns: schema.partition.len(),
             has_views: !cells.views.is_empty(),
@@ -81,14 +108,20 @@ impl CellsLayout {
         })
     }
 
-    /// Returns the numbers of the columns whose cells are to be seen, sorted; `None` are all.
-    pub(super) fn declared(&self) -> Option<&[u32]> {
+    /// Returns the columns whose cells are to be seen, sorted; `None` are all.
+    pub(super) fn declared(&self) -> Option<&[Declared]> {
         self.declared.as_deref()
     }
 
-    /// Tells whether cells of this column are to be seen.
-    pub(super) fn is_declared(&self, column: u32) -> bool {
-        self.declared().is_none_or(|ids| ids.binary_search(&column).is_ok())
+    /// Tells whether a cell of this column is to be seen.
+    pub(super) fn sees(&self, column: u32, timestamp: Timestamp) -> bool {
+        is_seen(self.declared(), column, timestamp)
+    }
+
+    /// Tells whether a cell was written before its column was dropped and came back.
+    pub(super) fn is_of_before(&self, column: u32, timestamp: Timestamp) -> bool {
+        let found = self.revived.iter().find(|(id, _)| *id == column);
+        found.and_then(|(_, dropped_at)| *dropped_at).is_some_and(|at| timestamp <= at)
     }
 
     /// Walks over the indexes that writes keep.

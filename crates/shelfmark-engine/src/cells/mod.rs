@@ -60,6 +60,7 @@ mod sweep;
 mod told;
 #[cfg(test)]
 mod view;
+mod view_test;
 
 use std::collections::BTreeMap;
 

@@ -182,7 +182,7 @@ pub(super) fn live_row(row: &CellRow, layout: &CellsLayout, now: u64) -> Option<
     let inserted = row.liveness.filter(|liveness| !has_expired(liveness.expiry, now));
     let cells = row.cells.iter().filter_map(|(key, cell)| match &cell.content {
         Content::Live { value, expiry }
-            if !has_expired(*expiry, now) && layout.is_declared(key.column) =>
+            if !has_expired(*expiry, now) && layout.sees(key.column, cell.timestamp) =>
         {
             Some(LiveCell {
                 column: key.column,

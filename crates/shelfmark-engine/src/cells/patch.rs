@@ -85,7 +85,10 @@ fn is_local(target: &Target<'_>, says: &CellRow) -> bool {
         && says.deletion.is_none()
         && target.views.is_empty()
         && target.purges.borrow().is_empty()
-        && !target.layout.kept_indexes().any(|index| whole_row(index.schema.target))
+        && !target.layout.kept_indexes().any(|index| {
+            // Of folded keys, too.
+            whole_row(index.schema.target) || !index.schema.fold.is_none()
+        })
 }
 
 /// Reads the chunks that cells of a mutation fall into; `None` if the row has none.

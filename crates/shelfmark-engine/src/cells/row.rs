@@ -6,6 +6,7 @@
 use bytes::Bytes;
 
 use super::codec::{RowReader, StoredCell};
+use super::layout::{Declared, is_seen};
 use super::{Expiry, Liveness, Timestamp, has_expired};
 use crate::error::Result;
 
@@ -92,8 +93,8 @@ impl LiveRow {
 
 /// What of a stored row a reader sees.
 pub(super) struct Visible<'l> {
-    /// Numbers of the columns that are seen, sorted; `None` are all.
-    pub(super) declared: Option<&'l [u32]>,
+    /// The columns that are seen, sorted; `None` are all.
+    pub(super) declared: Option<&'l [Declared]>,
     /// Second since the Unix epoch: what expired by then is gone.
     pub(super) now: u64,
     /// What was written up to it was deleted, and is still there.
@@ -122,7 +123,7 @@ impl Visible<'_> {
         cell.value.filter(|_| {
             !has_expired(cell.expiry, self.now)
                 && !self.is_covered(cell.timestamp)
-                && self.declared.is_none_or(|ids| ids.binary_search(&cell.column).is_ok())
+                && is_seen(self.declared, cell.column, cell.timestamp)
         })
     }
 }

@@ -92,7 +92,7 @@ proptest! {
     #[test]
     fn readers_get_what_is_live(row in row(), now in 0..5u64, deleted in proptest::option::of(-2..4i64)) {
         let stored = row.encode();
-        let declared: Vec<u32> = (0..100).filter(|own| *own != 2).collect();
+        let declared: Vec<_> = (0..100).filter(|own| *own != 2).map(|own| (own, None)).collect();
         let visible = Visible { declared: Some(&declared), now, deleted };
         let found = LiveRow::decode(&stored.head, &stored.chunks, &visible, 1);
         let mut left = row;

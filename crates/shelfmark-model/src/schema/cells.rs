@@ -6,7 +6,7 @@
 
 use bytes::Bytes;
 
-use super::{IndexState, KeyType, SortColumn, TableName, TableSchema};
+use super::{IndexState, KeyType, SortColumn, TableName, TableSchema, TextFold};
 use crate::error::{Error, Result};
 use crate::limits::INDEXES_MAX;
 
@@ -23,6 +23,18 @@ pub struct CellsSchema {
     pub view_of: Option<ViewSchema>,
     /// A column was dropped some time: rows may hold cells of numbers that are not declared.
     pub has_dropped_columns: bool,
+    /// Columns that were dropped and are back, with what of before is not.
+    pub revived: Vec<Revived>,
+}
+
+/// A column that was dropped as of a moment of the past, and is back under its number: what was
+/// written later than that moment is seen again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Revived {
+    /// The column's number.
+    pub column: u32,
+    /// Cells written up to this microsecond since the Unix epoch are not seen.
+    pub dropped_at_micros: i64,
 }
 
 /// What of a row an index of cells has its terms from.
@@ -51,6 +63,8 @@ pub struct CellIndex {
     pub target: CellIndexTarget,
     /// How terms are ordered: one type, for [`CellIndexTarget::Entries`] two.
     pub terms: Vec<KeyType>,
+    /// Which texts are one term.
+    pub fold: TextFold,
     /// How far it is.
     pub state: IndexState,
 }
@@ -66,6 +80,33 @@ pub enum ViewPart {
     Column(u32),
 }
 
+/// What the key of a base's row must satisfy, for the row to be in a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewTest {
+    /// The components of the key that are compared, as a tuple; no [`ViewPart::Column`].
+    pub parts: Vec<ViewPart>,
+    /// How.
+    pub comparison: ViewComparison,
+    /// What with: tuples of plain serialisations, in the order of the values. One, but for
+    /// [`ViewComparison::Among`].
+    pub values: Vec<Vec<Bytes>>,
+}
+
+/// How a [`ViewTest`] compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewComparison {
+    /// It is one of the values; of no value it never is.
+    Among,
+    /// It is below the value.
+    Below,
+    /// It is the value or below it.
+    UpTo,
+    /// It is above the value.
+    Above,
+    /// It is the value or above it.
+    From,
+}
+
 /// How the rows of a view follow from those of its base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewSchema {
@@ -77,6 +118,8 @@ pub struct ViewSchema {
     pub sort: Vec<ViewPart>,
     /// Numbers of the base's columns that the view's rows hold; `None` for all regular ones.
     pub columns: Option<Vec<u32>>,
+    /// Which rows of the base are in it, by their keys: those that satisfy all of these.
+    pub tests: Vec<ViewTest>,
     /// How far it is: reads are refused until it is public.
     pub state: IndexState,
 }

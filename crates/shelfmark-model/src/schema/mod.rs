@@ -3,6 +3,7 @@
 //! What it is not: the catalogue. Ids, versions and states of online changes are the engine's.
 
 mod cells;
+mod fold;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,11 @@ use shelfmark_keycode::{Direction, KeyType};
 
 use crate::value::Value;
 
-pub use cells::{CellIndex, CellIndexTarget, CellsSchema, ViewPart, ViewSchema};
+pub use cells::{
+    CellIndex, CellIndexTarget, CellsSchema, Revived, ViewComparison, ViewPart, ViewSchema,
+    ViewTest,
+};
+pub use fold::TextFold;
 
 /// Name of a table: a namespace (CQL's keyspace, a database, or `dynamodb`) and a name in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

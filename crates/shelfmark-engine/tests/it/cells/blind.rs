@@ -14,7 +14,7 @@ use shelfmark_engine::{
 };
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
-    CellIndex, CellIndexTarget, Column, ColumnType, IndexState, TableName, TableSchema,
+    CellIndex, CellIndexTarget, Column, ColumnType, IndexState, TableName, TableSchema, TextFold,
 };
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
@@ -354,6 +354,7 @@ fn whatever_follows_from_a_row_needs_it() {
         name: "by_a".to_owned(),
         target: CellIndexTarget::Column(A),
         terms: vec![KeyType::Text],
+        fold: TextFold::default(),
         state: IndexState::Public,
     }];
     let table = bed.engine.create_table(schema).unwrap();
@@ -368,6 +369,7 @@ fn a_table_that_has_rows_gets_no_lease() {
         name: "by_a".to_owned(),
         target: CellIndexTarget::Column(A),
         terms: vec![KeyType::Text],
+        fold: TextFold::default(),
         state: IndexState::Public,
     };
     schema.cells.as_mut().unwrap().indexes = vec![index];

@@ -9,7 +9,7 @@ use shelfmark_engine::{
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
     CellIndex, CellIndexTarget, Direction, IndexState, KeyColumn, SortColumn, TableName,
-    TableSchema, ViewPart, ViewSchema,
+    TableSchema, TextFold, ViewPart, ViewSchema,
 };
 
 use super::{
@@ -19,7 +19,13 @@ use super::{
 use crate::drivers::{Bed, on_every_driver, patiently};
 
 fn index(name: &str, target: CellIndexTarget, terms: &[KeyType]) -> CellIndex {
-    CellIndex { name: name.to_owned(), target, terms: terms.to_vec(), state: IndexState::Public }
+    CellIndex {
+        name: name.to_owned(),
+        target,
+        terms: terms.to_vec(),
+        fold: TextFold::default(),
+        state: IndexState::Public,
+    }
 }
 
 pub(super) fn indexed() -> TableSchema {
@@ -126,6 +132,7 @@ pub(super) fn view(state: IndexState) -> TableSchema {
         partition: vec![ViewPart::Column(A)],
         sort: vec![ViewPart::SortColumn(1), ViewPart::SortColumn(0), ViewPart::PartitionColumn(0)],
         columns: Some(vec![B]),
+        tests: Vec::new(),
         state,
     });
     schema

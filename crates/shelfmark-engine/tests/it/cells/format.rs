@@ -4,7 +4,7 @@ use shelfmark_engine::{CatalogueChange, CellChange, CellOperation, Span};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{
     CellIndex, CellIndexTarget, Column, ColumnType, Direction, IndexState, KeyColumn, SortColumn,
-    TableName, TableSchema, ViewPart, ViewSchema,
+    TableName, TableSchema, TextFold, ViewPart, ViewSchema,
 };
 
 use super::{bytes, insert, int, mutation, set, update};
@@ -38,6 +38,7 @@ fn followers() -> TableSchema {
         name: "by_tag".to_owned(),
         target: CellIndexTarget::Keys(3),
         terms: vec![KeyType::Text],
+        fold: TextFold::default(),
         state: IndexState::Public,
     }];
     schema
@@ -55,6 +56,7 @@ fn by_note() -> TableSchema {
         partition: vec![ViewPart::Column(1)],
         sort: vec![ViewPart::PartitionColumn(0), ViewPart::SortColumn(0)],
         columns: Some(vec![]),
+        tests: Vec::new(),
         state: IndexState::Public,
     });
     schema

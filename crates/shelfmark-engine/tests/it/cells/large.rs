@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use shelfmark_engine::{CellOperation, SweepPosition};
 use shelfmark_keycode::KeyType;
-use shelfmark_model::{CellIndex, CellIndexTarget, IndexState};
+use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TextFold};
 use shelfmark_store::Store;
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::random::SplitMix;
@@ -61,6 +61,7 @@ fn writes_into_chunks_come_to_what_writes_of_the_whole_row_do() {
             name: "by_key".to_owned(),
             target: CellIndexTarget::Keys(MAP),
             terms: vec![KeyType::Text],
+            fold: TextFold::default(),
             state: IndexState::Public,
         }];
         let table = bed.create_table(schema).unwrap();

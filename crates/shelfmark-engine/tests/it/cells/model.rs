@@ -12,7 +12,7 @@ use shelfmark_engine::{
     Mutation, Span, SpanBound, SweepPosition, Table,
 };
 use shelfmark_keycode::KeyType;
-use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName, TableSchema};
+use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName, TableSchema, TextFold};
 use shelfmark_store::meanest::MeanestOptions;
 use shelfmark_store::random::SplitMix;
 use shelfmark_testkit::seeds;
@@ -228,6 +228,7 @@ fn indexed() -> TableSchema {
         name: name.to_owned(),
         target,
         terms: vec![term],
+        fold: TextFold::default(),
         state: IndexState::Public,
     };
     let mut schema = schema("t");

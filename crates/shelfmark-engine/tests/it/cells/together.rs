@@ -10,7 +10,7 @@ use shelfmark_engine::{
     Decision, Span, Table,
 };
 use shelfmark_keycode::KeyType;
-use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName, TableSchema};
+use shelfmark_model::{CellIndex, CellIndexTarget, IndexState, TableName, TableSchema, TextFold};
 use shelfmark_store::Store;
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::random::SplitMix;
@@ -104,6 +104,7 @@ fn what_is_written_while_an_index_or_view_is_built_is_its_writers() {
         name: "by_a".to_owned(),
         target: CellIndexTarget::Column(A),
         terms: vec![KeyType::Text],
+        fold: TextFold::default(),
         state: IndexState::Building,
     };
     let add = |schema: &mut TableSchema| {
@@ -149,6 +150,7 @@ fn no_late_write_survives_and_indexes_and_views_agree() {
             name: "by_a".to_owned(),
             target: CellIndexTarget::Column(A),
             terms: vec![KeyType::Text],
+            fold: TextFold::default(),
             state: IndexState::Public,
         }];
         let table = bed.create_table(declared).unwrap();
