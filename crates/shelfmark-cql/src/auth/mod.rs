@@ -62,6 +62,11 @@ impl Login {
         Self { start, stored: None, nobody: PasswordHash::new("", salt) }
     }
 
+    /// Returns the name of the role that the server is started with.
+    pub(crate) fn start_role(&self) -> &Arc<str> {
+        &self.start.name
+    }
+
     /// Lets the roles of a table log in as well.
     pub(crate) fn and(mut self, roles: Roles) -> Self {
         self.stored = Some(roles);

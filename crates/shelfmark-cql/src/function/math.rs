@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 
 use super::numeric::Number;
+use super::real;
 use super::{CqlType, NUMERIC, Scalar};
 
 /// The functions of this module by name: one for each numeric type.
@@ -14,9 +15,9 @@ pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
             Number::Float(n) => Number::Float(n.abs()),
             Number::Decimal(n, scale) => Number::Decimal(n.abs(), scale),
         },
-        "exp" => |number| real(&number, f64::exp),
-        "log" => |number| real(&number, f64::ln),
-        "log10" => |number| real(&number, f64::log10),
+        "exp" => |number| of_real(number, f64::exp, real::exp),
+        "log" => |number| of_real(number, f64::ln, real::ln),
+        "log10" => |number| of_real(number, f64::log10, real::log10),
         "round" => |number| match number {
             Number::Integer(n) => Number::Integer(n),
             // As Java's `Math.round`: half up, also below zero.
@@ -27,19 +28,34 @@ pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
     };
     let make = |ty: &CqlType| {
         let own = ty.clone();
+        let is_unbounded = own == CqlType::Varint && !matches!(name, "abs" | "round");
         Scalar::strict(name, vec![ty.clone()], ty.clone(), move |values| {
             Ok(values
                 .first()
                 .and_then(|value| Number::read(&own, value))
+                .map(|number| match number {
+                    // Of as many digits as it takes, and cut off behind.
+                    Number::Integer(n) if is_unbounded => Number::Decimal(n, 0),
+                    number => number,
+                })
                 .and_then(|number| super::cast::narrow(change(number), &own)))
         })
     };
     Some(NUMERIC.iter().map(make).collect())
 }
 
-/// By way of doubles; of the decimal functions this gives 15 digits.
-fn real(number: &Number, function: fn(f64) -> f64) -> Number {
-    Number::Float(function(number.to_f64()))
+/// Decimals exactly, all others by way of doubles; and decimals of which there is none.
+fn of_real(
+    number: Number,
+    function: fn(f64) -> f64,
+    exact: fn((BigInt, i32)) -> Option<Number>,
+) -> Number {
+    let nearest = function(number.to_f64());
+    match number {
+        Number::Decimal(unscaled, scale) => exact((unscaled, scale)),
+        _ => None,
+    }
+    .unwrap_or(Number::Float(nearest))
 }
 
 fn round_decimal(unscaled: BigInt, scale: i32) -> Number {

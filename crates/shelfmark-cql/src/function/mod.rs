@@ -16,6 +16,7 @@ mod mask;
 mod math;
 mod numeric;
 mod operator;
+mod real;
 mod resolve;
 mod time;
 mod vector;

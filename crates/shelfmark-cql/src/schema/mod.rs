@@ -15,6 +15,8 @@ mod stored;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_model::{Revived, TextFold};
+
 use crate::types::{CqlType, UserType};
 
 pub(crate) use load::load;
@@ -189,6 +191,8 @@ pub struct Table {
     pub indexes: Vec<Index>,
     /// Columns that are no more.
     pub dropped: Vec<DroppedColumn>,
+    /// Columns that are back under their numbers.
+    pub revived: Vec<Revived>,
     /// Of a view, what it shows.
     pub view: Option<View>,
     /// Where the rows are; `None` for a virtual table.
@@ -230,6 +234,7 @@ impl Table {
             flags: TableFlags { compound: true, ..TableFlags::default() },
             indexes: Vec::new(),
             dropped: Vec::new(),
+            revived: Vec::new(),
             view: None,
             stored: None,
         }
@@ -356,6 +361,20 @@ impl Index {
         }
     }
 
+    /// Which texts it does not tell apart.
+    #[must_use]
+    pub fn fold(&self) -> TextFold {
+        let is = |wanted: &str, value: &str| {
+            let found = self.options.iter().find(|(name, _)| name == wanted);
+            found.is_some_and(|(_, own)| own.eq_ignore_ascii_case(value))
+        };
+        TextFold {
+            lower_case: is("case_sensitive", "false"),
+            normalize: is("normalize", "true"),
+            ascii: is("ascii", "true"),
+        }
+    }
+
     /// Whether it was made as one of the kinds that serve ranges.
     #[must_use]
     pub fn is_sai(&self) -> bool {
@@ -377,6 +396,9 @@ pub struct DroppedColumn {
     pub role: ColumnKind,
     /// When it was dropped, in microseconds since the Unix epoch.
     pub dropped_at: i64,
+    /// The number that the engine stores its cells under, if what is later than `dropped_at` comes
+    /// back with the column.
+    pub id: Option<u32>,
 }
 
 /// What a view shows.

@@ -69,6 +69,9 @@ struct DroppedRecord {
     class: String,
     role: u8,
     dropped_at: i64,
+    /// Not there in records of before, whose columns do not come back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -201,6 +204,7 @@ pub(crate) fn encode_table(table: &Table) -> Vec<u8> {
                 class: class_name(&column.kind),
                 role: number_of(&ROLES, &column.role),
                 dropped_at: column.dropped_at,
+                id: column.id,
             })
             .collect(),
         view: table.view.as_ref().map(|view| ViewRecord {
@@ -258,8 +262,10 @@ pub(super) fn decode_table(
             kind: kind(&column.class)?,
             role: of_number(&ROLES, column.role, &what)?,
             dropped_at: column.dropped_at,
+            id: column.id,
         });
     }
+    let revived = cells.revived.clone();
     let (counter, compact, dense, compound, super_columns) = record.flags;
     let mut table = Table {
         keyspace: Arc::clone(&keyspace.name),
@@ -273,6 +279,7 @@ pub(super) fn decode_table(
         flags: TableFlags { counter, compact, dense, compound, super_columns },
         indexes,
         dropped,
+        revived,
         view: record.view.map(|view| View {
             base: view.base.into(),
             base_id: view.base_id,

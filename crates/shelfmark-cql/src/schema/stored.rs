@@ -45,6 +45,7 @@ pub(crate) fn update_stored(table: &Table, schema: &mut TableSchema) {
     schema.options.gc_grace_seconds = u32::try_from(table.options.gc_grace_seconds).unwrap_or(0);
     if let Some(cells) = &mut schema.cells {
         cells.attachment = encode_table(table).into();
+        cells.revived.clone_from(&table.revived);
     }
 }
 
@@ -106,5 +107,11 @@ pub(crate) fn stored_index(table: &Table, index: &Index) -> Result<CellIndex, Cq
         }
         (_, _, ty) => (CellIndexTarget::Column(id), one(ty)),
     };
-    Ok(CellIndex { name: index.name.clone(), target, terms, state: IndexState::Building })
+    Ok(CellIndex {
+        name: index.name.clone(),
+        target,
+        terms,
+        fold: index.fold(),
+        state: IndexState::Building,
+    })
 }

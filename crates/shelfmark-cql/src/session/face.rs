@@ -90,7 +90,8 @@ impl Face {
         let roles = Roles::new(engine.clone());
         let traces = Arc::new(Traces::default());
         let node = Arc::new(Node::new(options));
-        let tables = system::tables(&node, &traces, &roles);
+        let start_role = login.as_ref().map(Login::start_role);
+        let tables = system::tables(&node, &traces, &roles, start_role);
         Ok(Self {
             executor: Arc::new(Executor::open(engine, tables)?),
             environment,

@@ -1,12 +1,13 @@
 //! Restrictions tested on rows, where keys alone do not decide.
 
 use bytes::Bytes;
+use shelfmark_model::TextFold;
 
 use super::keys::in_values;
 use super::relation::{MultiTest, Restrictions, Test, TupleValue};
 use crate::error::CqlError;
 use crate::outcome::BoundValue;
-use crate::schema::Table;
+use crate::schema::{Index, IndexTarget, Table};
 use crate::term::{Env, Expr};
 use crate::types::{CqlType, compare, elements, entries, fields};
 
@@ -22,6 +23,16 @@ enum Check {
     Contains(Bytes),
     ContainsKey(Bytes),
     Entry(Bytes, Bytes),
+    /// One of the tests above, of texts as an index folds them.
+    Folded(TextFold, Folded, Bytes),
+}
+
+/// What of a column is compared after it was folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Folded {
+    Value,
+    Values,
+    Keys,
 }
 
 /// Tuples of clustering columns compared one by one.
@@ -72,6 +83,7 @@ impl RowFilter {
                         value(wanted, "map value", table, *at, env)?,
                     ),
                 };
+                let check = folded(check, table, &column.name);
                 filter.checks.push((*at, column.kind.clone(), check));
             }
         }
@@ -128,6 +140,29 @@ impl RowFilter {
     }
 }
 
+/// What an index on texts that counts several as one finds, passes.
+fn folded(check: Check, table: &Table, column: &str) -> Check {
+    let (what, wanted) = match &check {
+        Check::Equal(value) => (Folded::Value, value),
+        Check::Contains(value) => (Folded::Values, value),
+        Check::ContainsKey(value) => (Folded::Keys, value),
+        _ => return check,
+    };
+    let serves = |index: &&Index| {
+        *index.column == *column
+            && !index.fold().is_none()
+            && match index.target {
+                IndexTarget::Value | IndexTarget::Values => what != Folded::Keys,
+                IndexTarget::Keys => what == Folded::Keys,
+                IndexTarget::Entries | IndexTarget::Full => false,
+            }
+    };
+    match table.indexes.iter().find(serves).map(Index::fold) {
+        Some(fold) => Check::Folded(fold, what, fold.apply(wanted).into_owned().into()),
+        None => check,
+    }
+}
+
 fn passes(ty: &CqlType, check: &Check, own: &Bytes) -> bool {
     let order = |other: &Bytes| compare(ty, own, other);
     // Empty values of types that have none of their own are in no range.
@@ -162,6 +197,21 @@ fn passes(ty: &CqlType, check: &Check, own: &Bytes) -> bool {
                 .any(|(own, _)| own.is_some_and(|own| compare(key, own, wanted).is_eq())),
             _ => false,
         },
+        Check::Folded(fold, what, wanted) => {
+            let same = |value: &[u8]| *fold.apply(value) == **wanted;
+            match (what, ty) {
+                (Folded::Value, _) => same(own),
+                (Folded::Values, CqlType::List { .. } | CqlType::Set { .. }) => {
+                    elements(own).into_iter().flatten().flatten().flatten().any(same)
+                }
+                (_, CqlType::Map { .. }) => {
+                    let mut parts = entries(own).into_iter().flatten().flatten();
+                    let keys = *what == Folded::Keys;
+                    parts.any(|(key, value)| (if keys { key } else { value }).is_some_and(same))
+                }
+                _ => false,
+            }
+        }
         Check::Entry(key, wanted) => match ty {
             CqlType::Map { key: key_type, value: inner, .. } => {
                 entries(own).into_iter().flatten().flatten().any(|(k, v)| {

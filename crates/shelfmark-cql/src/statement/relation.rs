@@ -210,10 +210,16 @@ pub(crate) fn restrictions(
             }
             Relation::Custom { index, .. } => {
                 let index = index.name.as_str();
-                if !table.indexes.iter().any(|own| own.name == index) {
+                let found = table.indexes.iter().find(|own| own.name == index);
+                let Some(found) = found else {
                     return invalid(format!(
                         "Invalid index expression, index {index} not found for {}",
                         table.full_name()
+                    ));
+                };
+                if found.class.is_none() {
+                    return invalid(format!(
+                        "Only CUSTOM indexes may be used in custom index expressions, {index} is not valid"
                     ));
                 }
                 return invalid(format!("Index {index} does not support custom expressions"));

@@ -59,8 +59,8 @@ type Columns = &'static [(&'static str, Kind)];
 /// A system table.
 #[derive(Debug)]
 pub(super) struct Definition {
-    pub(super) keyspace: &'static str,
-    pub(super) name: &'static str,
+    keyspace: &'static str,
+    name: &'static str,
     /// Partition key.
     key: Columns,
     /// Clustering key, ascending.
@@ -95,7 +95,7 @@ impl Definition {
 }
 
 /// Returns the id of a system table: the hash of its name, as Cassandra takes it.
-fn id(keyspace: &str, name: &str) -> TableId {
+pub(super) fn id(keyspace: &str, name: &str) -> TableId {
     let mut id: TableId = Md5::new().chain_update(keyspace).chain_update(name).finalize().into();
     let [_, _, _, _, _, _, version, _, variant, ..] = &mut id;
     *version = *version & 0x0F | 0x30;

@@ -50,8 +50,12 @@ impl Node {
         address
     }
 
+    pub(super) fn cluster_name(&self) -> &str {
+        &self.options.cluster_name
+    }
+
     /// Returns an id that stays the same as long as the cluster has its name.
-    fn host_id(&self) -> [u8; 16] {
+    pub(super) fn host_id(&self) -> [u8; 16] {
         let hash = Md5::new()
             .chain_update(&self.options.cluster_name)
             .chain_update([0])
@@ -99,10 +103,14 @@ pub(super) fn local(node: &Node, schema: &Schema) -> Vec<Cells> {
     ]]
 }
 
-/// Returns the rows of `system_auth.roles`. Hashes are not shown; a table of roles that cannot be
-/// read looks empty.
-pub(super) fn roles(roles: &Roles) -> Vec<Cells> {
+/// Returns the rows of `system_auth.roles`, that of the role given at start among them. Hashes are not
+/// shown; a table of roles that cannot be read looks empty.
+pub(super) fn roles(roles: &Roles, start_role: Option<&str>) -> Vec<Cells> {
     let found = roles.all().unwrap_or_default();
+    let is_stored = |name: &&str| found.iter().any(|role| role.name == **name);
+    let started = start_role.filter(|name| !is_stored(name)).map(|name| {
+        vec![("role", text(name)), ("can_login", boolean(true)), ("is_superuser", boolean(true))]
+    });
     found
         .iter()
         .map(|role| {
@@ -116,6 +124,7 @@ pub(super) fn roles(roles: &Roles) -> Vec<Cells> {
             }
             row
         })
+        .chain(started)
         .collect()
 }
 

@@ -1,5 +1,5 @@
 //! The tables that describe the server itself: `system`, `system_schema`, `system_virtual_schema`,
-//! `system_auth`, `system_traces`.
+//! `system_auth`, `system_traces`, `system_distributed`, `system_views`.
 //!
 //! What it is not: a way of its own to select. These tables are selected from by the same path as
 //! any other; they only say what they are and what rows they have.
@@ -13,6 +13,7 @@
 
 mod definition;
 mod local;
+mod others;
 mod schema_rows;
 mod traces;
 mod value;
@@ -90,29 +91,57 @@ pub(crate) fn tables(
     node: &Arc<Node>,
     traces: &Arc<Traces>,
     roles: &Roles,
+    start_role: Option<&Arc<str>>,
 ) -> Vec<Arc<dyn VirtualTable>> {
     definition::ALL
         .iter()
-        .map(|definition| {
-            let source = source(definition, node, traces, roles);
-            let table = Computed { definition: Arc::new(definition.table()), source };
+        .map(Definition::table)
+        .chain(others::all())
+        .map(|mut definition| {
+            let options = &mut definition.options;
+            (options.gc_grace_seconds, options.memtable_flush_period_in_ms) =
+                periods(&definition.keyspace);
+            let source = source(&definition, node, traces, roles, start_role);
+            let table = Computed { definition: Arc::new(definition), source };
             Arc::new(table) as Arc<dyn VirtualTable>
         })
         .collect()
 }
 
+/// What the tables of a keyspace say of how long deletions are remembered, in seconds, and how often
+/// memory is written out, in milliseconds.
+fn periods(keyspace: &str) -> (i32, i32) {
+    match keyspace {
+        "system" => (0, 3_600_000),
+        "system_schema" => (604_800, 3_600_000),
+        "system_auth" => (7_776_000, 0),
+        "system_traces" => (0, 0),
+        _ => (864_000, 0),
+    }
+}
+
 /// Returns what computes a table's rows; tables without a source are empty.
 fn source(
-    definition: &Definition,
+    definition: &Table,
     node: &Arc<Node>,
     traces: &Arc<Traces>,
     roles: &Roles,
+    start_role: Option<&Arc<str>>,
 ) -> Source {
     let (node, traces, roles) = (Arc::clone(node), Arc::clone(traces), roles.clone());
-    match (definition.keyspace, definition.name) {
+    let start_role = start_role.cloned();
+    match (&*definition.keyspace, &*definition.name) {
         ("system", "local") => Box::new(move |schema, _| local::local(&node, schema)),
         ("system", "built_views") => Box::new(|schema, _| schema_rows::built_views(schema)),
-        ("system_auth", "roles") => Box::new(move |_, _| local::roles(&roles)),
+        ("system_auth", "roles") => {
+            Box::new(move |_, _| local::roles(&roles, start_role.as_deref()))
+        }
+        ("system_views", "settings") => {
+            Box::new(move |_, _| others::settings(&node, start_role.is_some()))
+        }
+        ("system_distributed", "view_build_status") => {
+            Box::new(move |schema, _| others::view_build_status(&node, schema))
+        }
         ("system_auth", "role_members") => Box::new(move |_, _| local::role_members(&roles)),
         ("system_traces", "sessions") => {
             Box::new(move |_, partition| traces::sessions(&traces, &node, partition))
@@ -121,13 +150,20 @@ fn source(
             Box::new(move |_, partition| traces::events(&traces, &node, partition))
         }
         ("system_schema", name) => {
-            Box::new(move |schema, partition| schema_rows::stored(name, schema, partition))
+            let name = name.to_owned();
+            Box::new(move |schema, partition| schema_rows::stored(&name, schema, partition))
         }
         ("system_virtual_schema", name) => {
-            Box::new(move |schema, partition| schema_rows::computed(name, schema, partition))
+            let name = name.to_owned();
+            Box::new(move |schema, partition| schema_rows::computed(&name, schema, partition))
         }
         _ => Box::new(|_, _| Vec::new()),
     }
+}
+
+/// Whether the tables of a keyspace are computed in the original, too.
+pub(crate) fn is_virtual(keyspace: &str) -> bool {
+    matches!(keyspace, "system_virtual_schema" | "system_views")
 }
 
 /// Returns the keyspaces of these tables, for the schema.
@@ -151,12 +187,13 @@ fn keyspace(name: Arc<str>) -> Keyspace {
             pair("replication_factor", factor),
         ]
     };
-    let is_virtual = &*name == "system_virtual_schema";
+    let is_virtual = is_virtual(&name);
     Keyspace {
         durable_writes: true,
         replication: match &*name {
             "system_auth" => simple("1"),
             "system_traces" => simple("2"),
+            "system_distributed" => simple("3"),
             _ if is_virtual => Vec::new(),
             _ => vec![pair("class", "org.apache.cassandra.locator.LocalStrategy")],
         },

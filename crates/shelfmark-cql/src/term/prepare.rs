@@ -30,6 +30,12 @@ pub(crate) fn prepare(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> R
         }
         Term::Null => Ok(Expr::Constant(None)),
         Term::Marker(marker) => Ok(prepare_marker(marker.index, to, scope)),
+        // The one text of a timestamp that says another time whenever it is asked.
+        Term::Literal(Literal { kind: LiteralKind::String, text, .. })
+            if *to.ty == CqlType::Timestamp && text.eq_ignore_ascii_case("now") =>
+        {
+            prepare_call("current_timestamp", &[], Some(to.ty), scope).map(|(call, _)| call)
+        }
         Term::Literal(literal) => {
             prepare_literal(literal, to).map(|value| Expr::Constant(Some(value)))
         }

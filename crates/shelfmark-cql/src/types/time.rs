@@ -211,8 +211,18 @@ fn take_timestamp(text: &str) -> Option<i64> {
         && rest.get(1..2).is_some_and(|next| next.bytes().all(|b| b.is_ascii_digit()))
     {
         rest = rest.get(1..)?;
-        millis += take_clock(&mut rest, false)? * 1_000;
-        millis += take_fraction(&mut rest)? / 1_000_000;
+        // The end of a day is the beginning of the next.
+        let end = ["24:00:00", "24:00"].into_iter().find_map(|end| rest.strip_prefix(end));
+        if let Some(behind) = end {
+            rest = behind;
+            millis = millis.checked_add(MILLIS_PER_DAY)?;
+            if take_fraction(&mut rest)? != 0 {
+                return None;
+            }
+        } else {
+            millis += take_clock(&mut rest, false)? * 1_000;
+            millis += take_fraction(&mut rest)? / 1_000_000;
+        }
     }
     millis -= take_zone(rest)?;
     Some(millis)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::{AlterTable, AlterTableAction, ColumnDefinition, Name, Rename};
 use shelfmark_engine::{CatalogueChange, Environment};
+use shelfmark_model::Revived;
 
 use super::table::{check_live_udt, views_of};
 use super::{Change, Result, altered, configuration, invalid, told, writable};
@@ -11,7 +12,6 @@ use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table, resolve_type};
 use crate::statement::relation::undefined_column;
-use crate::types::maybe_quote;
 
 #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(super) fn alter(
@@ -29,7 +29,8 @@ pub(super) fn alter(
     let Some(found) = found else {
         return invalid(format!("Table '{keyspace_name}.{name}' doesn't exist"));
     };
-    let keyspace = writable(keyspace_name, schema)?;
+    let keyspace =
+        writable(keyspace_name, schema, &format!("ALTER <table {keyspace_name}.{name}>"))?;
     if found.is_view() {
         return invalid(
             "Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead",
@@ -53,10 +54,11 @@ pub(super) fn alter(
         AlterTableAction::Drop { if_exists, columns, timestamp } => {
             let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
             let at = match timestamp {
-                Some(text) => {
-                    text.parse().map_err(|_| crate::error::CqlError::syntax("Invalid timestamp"))?
-                }
-                None => now,
+                Some(text) => DroppedAt::Said(
+                    text.parse()
+                        .map_err(|_| crate::error::CqlError::syntax("Invalid timestamp"))?,
+                ),
+                None => DroppedAt::Now(now),
             };
             for (place, column) in columns.iter().enumerate() {
                 // Named twice it is dropped once.
@@ -104,7 +106,7 @@ pub(super) fn alter(
     if matches!(own.action, AlterTableAction::With(_)) && table.options == found.options {
         return Ok(None);
     }
-    let mut changes = altered_views(own, &table, keyspace);
+    let mut changes = altered_views(own, &table, keyspace)?;
     changes.push(altered(table));
     Ok(Some(Change {
         changes,
@@ -119,7 +121,7 @@ fn altered_views(
     own: &AlterTable,
     table: &Table,
     keyspace: &Arc<Keyspace>,
-) -> Vec<CatalogueChange<'static>> {
+) -> Result<Vec<CatalogueChange<'static>>> {
     let views = keyspace
         .tables
         .values()
@@ -130,7 +132,7 @@ fn altered_views(
         match &own.action {
             AlterTableAction::Rename { renames, .. } => {
                 for rename in renames {
-                    rename_in_view(&mut view, rename.from.as_str(), rename.to.as_str());
+                    rename_in_view(&mut view, &rename.from, &rename.to)?;
                 }
             }
             AlterTableAction::Add { .. }
@@ -140,28 +142,24 @@ fn altered_views(
                 let fresh: Vec<Column> = fresh.cloned().collect();
                 view.columns.extend(fresh);
                 view.next_column = table.next_column;
+                view.revived.clone_from(&table.revived);
             }
             _ => continue,
         }
         view.arrange();
         changes.push(altered(view));
     }
-    changes
+    Ok(changes)
 }
 
-fn rename_in_view(view: &mut Table, from: &str, to: &str) {
-    if let Some(column) = view.columns.iter_mut().find(|own| &*own.name == from) {
-        column.name = to.into();
+fn rename_in_view(view: &mut Table, from: &Name, to: &Name) -> Result<()> {
+    if let Some(column) = view.columns.iter_mut().find(|own| &*own.name == from.as_str()) {
+        column.name = to.as_str().into();
     }
     if let Some(own) = &mut view.view {
-        let (old, new) = (maybe_quote(from), maybe_quote(to));
-        let parts =
-            own.where_clause.split(" AND ").map(|part| match part.strip_suffix(" IS NOT NULL") {
-                Some(name) if name == old => format!("{new} IS NOT NULL"),
-                _ => part.to_owned(),
-            });
-        own.where_clause = parts.collect::<Vec<_>>().join(" AND ");
+        own.where_clause = super::view_filter::renamed(&own.where_clause, from, to)?;
     }
+    Ok(())
 }
 
 fn add(
@@ -225,10 +223,28 @@ fn add(
             return invalid(format!("Cannot re-add previously dropped counter column {name}"));
         }
     }
-    let id = table.next_column;
-    table.next_column += 1;
+    let gone = table.dropped.iter().find(|gone| &*gone.name == name);
+    let id = match gone.and_then(|gone| Some((gone.id?, gone.dropped_at))) {
+        Some((column, dropped_at_micros)) => {
+            table.revived.push(Revived { column, dropped_at_micros });
+            column
+        }
+        None => {
+            table.next_column += 1;
+            table.next_column - 1
+        }
+    };
     table.columns.push(Column { name: name.into(), kind, role, descending: false, id });
     Ok(())
+}
+
+/// When a column was dropped, in microseconds since the Unix epoch.
+#[derive(Clone, Copy)]
+enum DroppedAt {
+    /// All that was written is older, whatever it says itself.
+    Now(i64),
+    /// What says of itself that it is later comes back with the column.
+    Said(i64),
 }
 
 fn drop_column(
@@ -236,7 +252,7 @@ fn drop_column(
     keyspace: &Arc<Keyspace>,
     own: &Name,
     if_exists: bool,
-    at: i64,
+    at: DroppedAt,
 ) -> Result<()> {
     let name = own.as_str();
     let Some(column) = table.column(name).cloned() else {
@@ -250,6 +266,12 @@ fn drop_column(
     }
     if table.flags.dense {
         return invalid("Cannot drop columns from a COMPACT STORAGE table");
+    }
+    if column.kind.is_udt() && column.is_multi_cell() {
+        return invalid(format!(
+            "Cannot drop non-frozen column {name} of user type {}",
+            column.kind
+        ));
     }
     let indexes: Vec<&str> = table
         .indexes
@@ -270,14 +292,20 @@ fn drop_column(
             table.name
         ));
     }
+    let (dropped_at, id) = match at {
+        DroppedAt::Now(at) => (at, None),
+        DroppedAt::Said(at) => (at, Some(column.id)),
+    };
     table.columns.retain(|own| &*own.name != name);
     table.dropped.retain(|own| &*own.name != name);
     table.dropped.push(DroppedColumn {
         name: column.name,
         kind: column.kind,
         role: column.role,
-        dropped_at: at,
+        dropped_at,
+        id,
     });
+    table.revived.retain(|own| own.column != column.id);
     Ok(())
 }
 

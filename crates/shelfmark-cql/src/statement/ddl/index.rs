@@ -12,7 +12,7 @@ use crate::schema::{
     Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
 };
 use crate::statement::relation::undefined_column;
-use crate::types::CqlType;
+use crate::types::{CqlType, class_name};
 
 #[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(super) fn create(
@@ -20,8 +20,9 @@ pub(super) fn create(
     keyspace: Option<&str>,
     schema: &Schema,
 ) -> Result<Option<Change>> {
-    let found = writable(super::super::keyspace_of(&own.table, keyspace)?, schema)?;
+    let keyspace = super::super::keyspace_of(&own.table, keyspace)?;
     let table_name = own.table.name.as_str();
+    let found = writable(keyspace, schema, &format!("ALTER <table {keyspace}.{table_name}>"))?;
     let Some(table) = found.tables.get(table_name).cloned() else {
         return invalid(format!("Table '{table_name}' doesn't exist"));
     };
@@ -191,13 +192,6 @@ fn check_sai(index: &Index, column: &Column) -> Result<()> {
             unknown.join(", ")
         ));
     }
-    for (name, value) in &index.options {
-        let is_flag = matches!(name.as_str(), "ascii" | "case_sensitive" | "normalize");
-        let fits = value.eq_ignore_ascii_case("true") || value.eq_ignore_ascii_case("false");
-        if is_flag && !fits {
-            return invalid(format!("Illegal value for boolean option '{name}': {value}"));
-        }
-    }
     let indexed = match (&column.kind, index.target) {
         (CqlType::List { element, frozen: false } | CqlType::Set { element, frozen: false }, _) => {
             &**element
@@ -208,6 +202,45 @@ fn check_sai(index: &Index, column: &Column) -> Result<()> {
     };
     if *indexed == CqlType::Blob {
         return invalid("Unsupported type: blob");
+    }
+    check_analysis(index, column, indexed)
+}
+
+/// Refuses options of texts where there are none, and what is no option.
+fn check_analysis(index: &Index, column: &Column, indexed: &CqlType) -> Result<()> {
+    let own: Vec<&(String, String)> = index
+        .options
+        .iter()
+        .filter(|(name, _)| matches!(name.as_str(), "ascii" | "case_sensitive" | "normalize"))
+        .collect();
+    if own.is_empty() {
+        return Ok(());
+    }
+    if column.role.is_key() {
+        let own: Vec<String> =
+            own.iter().map(|(name, value)| format!("'{name}': '{value}'")).collect();
+        return invalid(format!(
+            "Analysis options are not supported on primary key columns, but found {{{}}}",
+            own.join(", ")
+        ));
+    }
+    if let (IndexTarget::Entries, CqlType::Map { key, value, .. }) = (index.target, &column.kind) {
+        return invalid(format!(
+            "CQL type 'org.apache.cassandra.db.marshal.CompositeType({},{})' cannot be analyzed.",
+            class_name(key),
+            class_name(value)
+        ));
+    }
+    if !indexed.is_string() {
+        return invalid(format!("CQL type {indexed} cannot be analyzed."));
+    }
+    for (name, value) in own {
+        if value.is_empty() {
+            return invalid(format!("Empty value for boolean option '{name}'"));
+        }
+        if !value.eq_ignore_ascii_case("true") && !value.eq_ignore_ascii_case("false") {
+            return invalid(format!("Illegal value for boolean option '{name}': {value}"));
+        }
     }
     Ok(())
 }

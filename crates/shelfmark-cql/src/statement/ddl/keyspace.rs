@@ -12,6 +12,8 @@ use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{Keyspace, Schema, encode_keyspace, stored_name};
 
+const MISSING_CLASS: &str = "Missing replication strategy class";
+
 const LOCATOR: &str = "org.apache.cassandra.locator.";
 
 /// The data centre that this server says it is in.
@@ -34,8 +36,14 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
         },
         &own.properties,
     );
-    // Of a keyspace that is there the strategy is not looked at.
-    let unread = |error: &CqlError| error.code == ErrorCode::Syntax;
+    if !own.properties.iter().any(|property| property.name.as_str() == "replication")
+        && !applied.as_ref().is_err_and(|error| error.code == ErrorCode::Syntax)
+    {
+        return invalid("Missing mandatory option 'replication'");
+    }
+    // Of a keyspace that is there the strategy is not looked at, if one is named.
+    let unread =
+        |error: &CqlError| error.code == ErrorCode::Syntax || error.message == MISSING_CLASS;
     if schema.keyspace(name).is_some() && !applied.as_ref().is_err_and(unread) {
         if own.if_not_exists {
             return Ok(None);
@@ -43,9 +51,6 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
         return Err(CqlError::already_exists(name, ""));
     }
     let keyspace = applied?;
-    if keyspace.replication.is_empty() {
-        return invalid("Missing mandatory option 'replication'");
-    }
     let attachment = encode_keyspace(&keyspace).into();
     Ok(Some(Change {
         changes: vec![CatalogueChange::CreateNamespace { name: name.to_owned(), attachment }],
@@ -59,7 +64,7 @@ pub(super) fn alter(own: &AlterKeyspace, schema: &Schema) -> Result<Option<Chang
     if schema.keyspace(name).is_none() && own.if_exists {
         return Ok(None);
     }
-    let old = writable(name, schema)?;
+    let old = writable(name, schema, &format!("ALTER <keyspace {name}>"))?;
     let keyspace = apply(Keyspace::clone(old), &own.properties)?;
     if keyspace.replication == old.replication && keyspace.durable_writes == old.durable_writes {
         return Ok(None);
@@ -91,7 +96,7 @@ pub(super) fn drop(own: &Dropped, schema: &Schema) -> Result<Option<Change>> {
         let text = format!("Cannot DROP <keyspace {name}>");
         return Err(CqlError::new(ErrorCode::Unauthorized, text));
     }
-    let keyspace = writable(name, schema)?;
+    let keyspace = writable(name, schema, &format!("DROP <keyspace {name}>"))?;
     // Views go before their bases.
     let (views, tables): (Vec<_>, Vec<_>) =
         keyspace.tables.values().partition(|table| table.is_view());
@@ -135,7 +140,7 @@ fn apply(mut keyspace: Keyspace, properties: &[Property]) -> Result<Keyspace> {
 /// Checks a replication map and brings it into the form that is shown.
 fn replication(pairs: Vec<(String, String)>, keyspace: &str) -> Result<Vec<(String, String)>> {
     let class = pairs.iter().find(|(name, _)| name == "class").map(|(_, value)| value.clone());
-    let Some(class) = class else { return configuration("Missing replication strategy class") };
+    let Some(class) = class else { return configuration(MISSING_CLASS) };
     let short = class.strip_prefix(LOCATOR).unwrap_or(&class).to_owned();
     let mut out: BTreeMap<String, String> = BTreeMap::new();
     let others = pairs.into_iter().filter(|(name, _)| name != "class");

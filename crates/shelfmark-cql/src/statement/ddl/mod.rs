@@ -12,6 +12,7 @@ mod options;
 mod table;
 mod user_type;
 mod view;
+mod view_filter;
 
 use std::sync::{Arc, PoisonError};
 
@@ -193,7 +194,14 @@ impl Executor {
     /// Empties a table.
     pub(super) fn truncate(&self, table: &Arc<Table>) -> Result<Answered> {
         if table.stored.is_none() {
-            return Err(not_modifiable(&table.keyspace));
+            if crate::system::is_virtual(&table.keyspace) {
+                return invalid(format!(
+                    "Truncation is not supported by table {}",
+                    table.full_name()
+                ));
+            }
+            let what = format!("MODIFY <table {}.{}>", table.keyspace, table.name);
+            return Err(not_modifiable(&table.keyspace, &what));
         }
         let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         self.engine
@@ -214,15 +222,26 @@ fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> S
     }
 }
 
-fn not_modifiable(keyspace: &str) -> CqlError {
-    CqlError::new(ErrorCode::Unauthorized, format!("{keyspace} keyspace is not user-modifiable."))
+/// The refusal of a change of the server's own keyspaces. `what` would have been done, as Cassandra
+/// says it: `ALTER <table k.t>`.
+fn not_modifiable(keyspace: &str, what: &str) -> CqlError {
+    // Those that are copied between nodes have other words.
+    let message = match keyspace {
+        "system_auth" | "system_traces" | "system_distributed" => format!("Cannot {what}"),
+        _ => format!("{keyspace} keyspace is not user-modifiable."),
+    };
+    CqlError::new(ErrorCode::Unauthorized, message)
 }
 
-/// Finds a keyspace that may be changed.
-fn writable<'s>(name: &str, schema: &'s Schema) -> Result<&'s Arc<crate::schema::Keyspace>> {
+/// Finds a keyspace that may be changed; `what` as [`not_modifiable`] has it.
+fn writable<'s>(
+    name: &str,
+    schema: &'s Schema,
+    what: &str,
+) -> Result<&'s Arc<crate::schema::Keyspace>> {
     match schema.keyspace(name) {
         None => invalid(format!("Keyspace '{name}' doesn't exist")),
-        Some(_) if is_system(name) => Err(not_modifiable(name)),
+        Some(_) if is_system(name) => Err(not_modifiable(name, what)),
         Some(found) => Ok(found),
     }
 }
@@ -250,7 +269,7 @@ fn dropped<'s>(
     let keyspace = super::keyspace_of(&own.name, keyspace)?;
     let name = own.name.name.as_str();
     if is_system(keyspace) {
-        return Err(not_modifiable(keyspace));
+        return Err(not_modifiable(keyspace, &format!("DROP <table {keyspace}.{name}>")));
     }
     Ok((keyspace, name, schema.keyspace(keyspace)))
 }

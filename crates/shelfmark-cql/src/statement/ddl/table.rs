@@ -25,7 +25,8 @@ pub(super) fn create(
     environment: &Environment,
 ) -> Result<Option<Change>> {
     let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
-    let keyspace = writable(keyspace_name, schema)?;
+    let keyspace =
+        writable(keyspace_name, schema, &format!("CREATE <all tables in {keyspace_name}>"))?;
     let name = own.name.name.as_str();
     check_name(keyspace_name, name)?;
     if keyspace.tables.contains_key(name) {
@@ -82,6 +83,7 @@ pub(super) fn create(
         flags,
         indexes: Vec::new(),
         dropped: Vec::new(),
+        revived: Vec::new(),
         view: None,
         stored: None,
     };

@@ -26,7 +26,7 @@ pub(super) fn create(
     schema: &Schema,
 ) -> Result<Option<Change>> {
     let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
-    let keyspace = writable(keyspace_name, schema)?;
+    let keyspace = writable(keyspace_name, schema, &format!("CREATE <keyspace {keyspace_name}>"))?;
     let name = own.name.name.as_str();
     if keyspace.types.contains_key(name) {
         if own.if_not_exists {
@@ -93,7 +93,7 @@ pub(super) fn alter(
     if found.is_none() && own.if_exists {
         return Ok(None);
     }
-    let keyspace = writable(keyspace_name, schema)?;
+    let keyspace = writable(keyspace_name, schema, &format!("ALTER <keyspace {keyspace_name}>"))?;
     let Some(found) = found else {
         return invalid(format!("Type {keyspace_name}.{name} doesn't exist"));
     };

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_syntax::ast::{
-    AlterView, CreateView, Dropped, Name, Relation, SelectClause, Selector,
-};
+use shelfmark_cql_syntax::ast::{AlterView, CreateView, Dropped, Name, SelectClause, Selector};
 use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::{IndexState, ViewPart, ViewSchema};
 
+use super::view_filter::Filter;
 use super::{Change, Result, altered, check_name, dropped, invalid, told, writable};
 use crate::error::CqlError;
 use crate::function::new_timeuuid;
@@ -15,7 +14,6 @@ use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
     Column, ColumnKind, Schema, Table, TableFlags, TableOptions, View, stored_name, stored_schema,
 };
-use crate::statement::relation::undefined_column;
 
 #[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(super) fn create(
@@ -25,7 +23,8 @@ pub(super) fn create(
     environment: &Environment,
 ) -> Result<Option<Change>> {
     let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
-    let found = writable(keyspace_name, schema)?;
+    let what = format!("ALTER <table {keyspace_name}.{}>", own.base.name.as_str());
+    let found = writable(keyspace_name, schema, &what)?;
     let name = own.name.name.as_str();
     check_name(keyspace_name, name)?;
     let base_keyspace = super::super::keyspace_of(&own.base, Some(keyspace_name))?;
@@ -74,7 +73,8 @@ pub(super) fn create(
             "Cannot set default_time_to_live for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table.",
         );
     }
-    let where_clause = where_text(own, &base)?;
+    let Filter { where_clause, tests } =
+        super::view_filter::filter(own, &base, schema, environment)?;
     // The columns that are no key of the view keep the numbers that the base gave them; keys of the
     // base that are none of the view cannot be: all of them are.
     let others: Vec<u32> =
@@ -91,6 +91,7 @@ pub(super) fn create(
         flags: TableFlags { compound: true, ..TableFlags::default() },
         indexes: Vec::new(),
         dropped: Vec::new(),
+        revived: base.revived.clone(),
         view: Some(View {
             base: Arc::clone(&base.name),
             base_id: base.id,
@@ -116,6 +117,7 @@ pub(super) fn create(
         partition: table.partition_columns().iter().map(part).collect::<Result<_>>()?,
         sort: table.clustering_columns().iter().map(part).collect::<Result<_>>()?,
         columns: (!include_all).then_some(others),
+        tests,
         state: IndexState::Building,
     };
     if let Some(cells) = &mut stored.cells {
@@ -225,71 +227,6 @@ fn check_key(own: &CreateView, base: &Table) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Checks the `WHERE` and writes it as it is shown.
-fn where_text(own: &CreateView, base: &Table) -> Result<String> {
-    let mut known: Vec<&str> = Vec::new();
-    let (mut illegal, mut restricted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    for relation in &own.relations {
-        match relation {
-            Relation::IsNotNull { column } => {
-                if base.column(column.as_str()).is_none() {
-                    return Err(undefined_column(column.as_str(), base));
-                }
-                known.push(column.as_str());
-            }
-            Relation::Token { .. } => {
-                return invalid("Cannot use token relation when defining a materialized view");
-            }
-            Relation::Custom { .. } => {
-                return invalid(format!(
-                    "WHERE clause for materialized view '{}' cannot contain custom index expressions",
-                    own.name.name.as_str()
-                ));
-            }
-            Relation::Column { column, .. }
-            | Relation::In { column, .. }
-            | Relation::Element { column, .. } => match base.column(column.as_str()) {
-                None => return Err(undefined_column(column.as_str(), base)),
-                Some(found) if found.role.is_key() => restricted.push(column.as_str()),
-                Some(_) => {
-                    restricted.push(column.as_str());
-                    illegal.push(column.as_str());
-                }
-            },
-            Relation::Tuple { columns, .. } | Relation::TupleIn { columns, .. } => {
-                restricted.extend(columns.iter().map(Name::as_str));
-            }
-        }
-    }
-    let keys = own.primary_key.partition.iter().chain(&own.primary_key.clustering);
-    let open: Vec<&str> = keys
-        .map(Name::as_str)
-        .filter(|name| !known.contains(name) && !restricted.contains(name))
-        .collect();
-    if !open.is_empty() {
-        return invalid(format!(
-            "Primary key columns {} must be restricted with 'IS NOT NULL' or otherwise",
-            open.join(", ")
-        ));
-    }
-    if !illegal.is_empty() {
-        return invalid(format!(
-            "Non-primary key columns can only be restricted with 'IS NOT NULL' (got: {} restricted illegally)",
-            illegal.join(",")
-        ));
-    }
-    if !restricted.is_empty() {
-        return invalid(
-            "Materialized views whose primary key columns are restricted by more than IS NOT NULL are not supported by this server",
-        );
-    }
-    let shown: Vec<String> = known
-        .iter()
-        .map(|name| format!("{} IS NOT NULL", crate::types::maybe_quote(name)))
-        .collect();
-    Ok(shown.join(" AND "))
 }
 
 pub(super) fn alter(

@@ -114,7 +114,9 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
 fn columns(own: &Table) -> String {
     let single = own.partition_count == 1 && own.clustering_count == 0;
     let mut lines: Vec<String> = Vec::new();
-    let shown = own.columns.iter().filter(|column| column.kind != CqlType::Empty);
+    let is_shown =
+        |column: &&crate::schema::Column| !own.flags.compact || column.kind != CqlType::Empty;
+    let shown = own.columns.iter().filter(is_shown);
     let mut shown: Vec<&crate::schema::Column> = shown.collect();
     // Behind the keys, columns of many cells come after those of one.
     shown.sort_by_key(|column| {

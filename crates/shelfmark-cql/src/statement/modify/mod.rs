@@ -169,7 +169,19 @@ impl Modify {
         let spans = exact_spans(&self.table, &self.restrictions, env)?;
         for partition in partitions {
             for span in &spans.spans {
-                let place = if spans.are_rows {
+                let is_begun =
+                    !span.equal.is_empty() && span.lower.is_none() && span.upper.is_none();
+                let place = if self.table.flags.compact
+                    && self.kind != Kind::Delete
+                    && !spans.are_rows
+                    && is_begun
+                {
+                    // What of the key was left out is null.
+                    let mut clustering = span.equal.clone();
+                    clustering.resize(self.table.clustering_count, None);
+                    self.check_row(&clustering)?;
+                    Place::Row(clustering)
+                } else if spans.are_rows {
                     self.check_row(&span.equal)?;
                     Place::Row(span.equal.clone())
                 } else if span.is_all() {

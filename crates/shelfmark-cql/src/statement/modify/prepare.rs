@@ -55,7 +55,7 @@ fn check_writable(table: &Table) -> Result<()> {
         return invalid("Cannot directly modify a materialized view");
     }
     if table.stored.is_none() {
-        if is_virtual(&table.keyspace) {
+        if crate::system::is_virtual(&table.keyspace) {
             return invalid(format!(
                 "Modification is not supported by table {}",
                 table.full_name()
@@ -67,11 +67,6 @@ fn check_writable(table: &Table) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Whether a keyspace's tables are computed in the original too.
-fn is_virtual(keyspace: &str) -> bool {
-    matches!(keyspace, "system_virtual_schema" | "system_views")
 }
 
 /// Refuses what no counter takes; said last, and of a batch's statements after what is said of it.
@@ -223,7 +218,8 @@ fn insert_columns(
         }
     }
     // A compact table without a value column keeps its rows by an empty value.
-    if let Some(column) = table.other_columns().iter().find(|own| own.kind == CqlType::Empty) {
+    let is_value = |own: &&Column| table.flags.compact && own.kind == CqlType::Empty;
+    if let Some(column) = table.other_columns().iter().find(is_value) {
         let value = Expr::Constant(Some(bytes::Bytes::new()));
         modify.regular.push(Operation::assign(column, value));
     }
@@ -264,8 +260,21 @@ fn check_partition(modify: &Modify) -> Result<()> {
 
 fn check_all_clustering(modify: &Modify) -> Result<()> {
     let table = &modify.table;
-    let missing = missing(table.clustering_columns(), table.partition_count, &modify.restrictions);
+    let columns = table.clustering_columns();
+    let missing = missing(columns, table.partition_count, &modify.restrictions);
     if !missing.is_empty() {
+        let given = columns.len() - missing.len();
+        if table.flags.compact && given > 0 {
+            // Of a compact table the last ones may be left out.
+            let is_missing = |column: &Column| missing.iter().any(|name| **name == *column.name);
+            let Some(gap) = columns.iter().take(given).position(is_missing) else { return Ok(()) };
+            let behind = columns.iter().skip(gap).find(|column| !is_missing(column));
+            return invalid(format!(
+                "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
+                behind.map_or("", |column| &*column.name),
+                columns.get(gap).map_or("", |column| &*column.name),
+            ));
+        }
         return invalid(format!("Some clustering keys are missing: {}", missing.join(", ")));
     }
     Ok(())

@@ -475,7 +475,7 @@ fn access(
 
 /// Tables that are computed and small are filtered without being asked to.
 fn is_open(table: &Table) -> bool {
-    &*table.keyspace == "system_views" || &*table.keyspace == "system_virtual_schema"
+    crate::system::is_virtual(&table.keyspace)
 }
 
 /// Whether the clustering restrictions are more than a prefix with one range behind it.

@@ -47,7 +47,7 @@ pub(super) fn selection(
             out.is_all = true;
             for (at, column) in table.columns.iter().enumerate() {
                 // The value column of a compact table without one is not shown.
-                if column.kind == CqlType::Empty {
+                if table.flags.compact && column.kind == CqlType::Empty {
                     continue;
                 }
                 out.items.push(Expr::Column(at));

@@ -30,10 +30,12 @@ scripts! {
     ddl
     describe
     first
+    folded
     functions
     indexes
     modifications
     refusals
+    returning
     select
     views
 }
