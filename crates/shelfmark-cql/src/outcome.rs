@@ -52,6 +52,24 @@ impl Consistency {
             _ => return None,
         })
     }
+
+    /// Returns its name, as messages have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "ANY",
+            Self::One => "ONE",
+            Self::Two => "TWO",
+            Self::Three => "THREE",
+            Self::Quorum => "QUORUM",
+            Self::All => "ALL",
+            Self::LocalQuorum => "LOCAL_QUORUM",
+            Self::EachQuorum => "EACH_QUORUM",
+            Self::Serial => "SERIAL",
+            Self::LocalSerial => "LOCAL_SERIAL",
+            Self::LocalOne => "LOCAL_ONE",
+        }
+    }
 }
 
 /// A bound value.

@@ -192,8 +192,10 @@ impl Roles {
     fn alter(&self, alter: &AlterRole, user: Option<&User>) -> Result<(), CqlError> {
         let name = alter.name.as_str();
         let is_own = user.is_some_and(|user| *user.name == *name);
-        let own_password =
-            is_own && alter.options.iter().all(|option| matches!(option, RoleOption::Password(_)));
+        let is_password = |option: &RoleOption| {
+            matches!(option, RoleOption::Password(_) | RoleOption::HashedPassword(_))
+        };
+        let own_password = is_own && alter.options.iter().all(is_password);
         let by_status =
             alter.options.iter().any(|option| matches!(option, RoleOption::Superuser(_)));
         if by_status && self.is_given(user, name)? {
@@ -203,8 +205,24 @@ impl Roles {
                     .to_owned(),
             ));
         }
+        let allowed = self.allow(user);
+        if allowed.is_err() && by_status {
+            return Err(unauthorized(
+                "Only superusers are allowed to alter superuser status".to_owned(),
+            ));
+        }
+        if allowed.is_err() && is_own {
+            let kept = alter.options.iter().find_map(|option| match option {
+                RoleOption::Login(_) => Some("LOGIN"),
+                RoleOption::Options(_) => Some("OPTIONS"),
+                _ => None,
+            });
+            if let Some(kept) = kept {
+                return Err(unauthorized(format!("You aren't allowed to alter {kept}")));
+            }
+        }
         if !own_password {
-            self.allow(user)?;
+            allowed?;
         }
         if alter.options.is_empty() {
             return Err(CqlError::invalid("ALTER [ROLE|USER] can't be empty"));

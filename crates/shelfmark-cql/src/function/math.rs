@@ -6,6 +6,7 @@ use num_traits::Signed;
 use super::numeric::Number;
 use super::real;
 use super::{CqlType, NUMERIC, Scalar};
+use crate::error::CqlError;
 
 /// The functions of this module by name: one for each numeric type.
 pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
@@ -28,23 +29,25 @@ pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
     };
     let make = |ty: &CqlType| {
         let own = ty.clone();
+        let shown = name.to_owned();
         let is_unbounded = own == CqlType::Varint && !matches!(name, "abs" | "round");
         Scalar::strict(name, vec![ty.clone()], ty.clone(), move |values| {
-            Ok(values
-                .first()
-                .and_then(|value| Number::read(&own, value))
-                .map(|number| match number {
-                    // Of as many digits as it takes, and cut off behind.
-                    Number::Integer(n) if is_unbounded => Number::Decimal(n, 0),
-                    number => number,
-                })
-                .and_then(|number| super::cast::narrow(change(number), &own)))
+            let Some(number) = values.first().and_then(|value| Number::read(&own, value)) else {
+                return Ok(None);
+            };
+            let number = match number {
+                // Of as many digits as it takes, and cut off behind.
+                Number::Integer(n) if is_unbounded => Number::Decimal(n, 0),
+                number => number,
+            };
+            check_logarithm(&shown, &number)?;
+            Ok(super::cast::narrow(change(number), &own))
         })
     };
     Some(NUMERIC.iter().map(make).collect())
 }
 
-/// Decimals exactly, all others by way of doubles; and decimals of which there is none.
+/// Decimals exactly, all others by way of doubles; and decimals too large for it.
 fn of_real(
     number: Number,
     function: fn(f64) -> f64,
@@ -56,6 +59,21 @@ fn of_real(
         _ => None,
     }
     .unwrap_or(Number::Float(nearest))
+}
+
+/// Refuses logarithms of decimals that have none; of doubles they are infinite, or no numbers.
+fn check_logarithm(name: &str, number: &Number) -> Result<(), CqlError> {
+    let what = match name {
+        "log" => "Natural log",
+        "log10" => "Log10",
+        _ => return Ok(()),
+    };
+    match number {
+        Number::Decimal(unscaled, _) if !unscaled.is_positive() => {
+            Err(CqlError::invalid(format!("{what} of number zero or less")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn round_decimal(unscaled: BigInt, scale: i32) -> Number {

@@ -36,6 +36,7 @@ pub(crate) use cast::{ambiguous_cast, cast, no_cast};
 pub(crate) use operator::{negate, operate};
 pub(crate) use resolve::{Argument, Assign, Resolved, resolve};
 pub(crate) use time::new_timeuuid;
+pub(crate) use vector::{SIMILARITIES, Similarity};
 
 /// What a function may ask of the world.
 #[derive(Clone, Copy)]

@@ -2,7 +2,63 @@
 
 use super::Scalar;
 use crate::error::CqlError;
+use crate::schema::Index;
 use crate::types::CqlType;
+
+/// How two vectors are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Similarity {
+    Cosine,
+    Euclidean,
+    DotProduct,
+}
+
+/// The names of the similarities as options of indexes, in the order in which they are told.
+pub(crate) const SIMILARITIES: [(&str, Similarity); 3] = [
+    ("EUCLIDEAN", Similarity::Euclidean),
+    ("DOT_PRODUCT", Similarity::DotProduct),
+    ("COSINE", Similarity::Cosine),
+];
+
+impl Similarity {
+    /// The one of an index on vectors.
+    pub(crate) fn of_index(index: &Index) -> Self {
+        let said = index.options.iter().find(|(name, _)| name == "similarity_function");
+        let found = said.and_then(|(_, said)| {
+            SIMILARITIES.iter().find(|(name, _)| name.eq_ignore_ascii_case(said))
+        });
+        found.map_or(Self::Cosine, |(_, own)| *own)
+    }
+
+    fn of(self, a: &[f32], b: &[f32]) -> f32 {
+        match self {
+            Self::Cosine => {
+                let (dot, left, right) = products(a, b);
+                (1.0 + dot / (left * right).sqrt()) / 2.0
+            }
+            Self::Euclidean => {
+                let distance: f32 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+                1.0 / (1.0 + distance)
+            }
+            Self::DotProduct => (1.0 + products(a, b).0) / 2.0,
+        }
+    }
+
+    /// How similar two serialised vectors are; `None` if they have no angle and it is asked for.
+    pub(crate) fn score(self, a: &[u8], b: &[u8]) -> Option<f32> {
+        Some(self.of(&floats(a), &floats(b))).filter(|score| !score.is_nan())
+    }
+
+    /// Refuses a serialised vector that nothing can be compared with.
+    pub(crate) fn check(self, vector: &[u8]) -> Result<(), CqlError> {
+        if self == Self::Cosine && floats(vector).iter().all(|value| *value == 0.0) {
+            return Err(CqlError::invalid(
+                "Zero and near-zero vectors cannot be indexed or queried with cosine similarity",
+            ));
+        }
+        Ok(())
+    }
+}
 
 /// The functions of this module by name.
 pub(super) fn candidates(
@@ -10,16 +66,10 @@ pub(super) fn candidates(
     arguments: &[Option<CqlType>],
     texts: &[String],
 ) -> Result<Option<Vec<Scalar>>, CqlError> {
-    let similarity: fn(&[f32], &[f32]) -> f32 = match name {
-        "similarity_cosine" => |a, b| {
-            let (dot, left, right) = products(a, b);
-            (1.0 + dot / (left * right).sqrt()) / 2.0
-        },
-        "similarity_euclidean" => |a, b| {
-            let distance: f32 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-            1.0 / (1.0 + distance)
-        },
-        "similarity_dot_product" => |a, b| (1.0 + products(a, b).0) / 2.0,
+    let similarity = match name {
+        "similarity_cosine" => Similarity::Cosine,
+        "similarity_euclidean" => Similarity::Euclidean,
+        "similarity_dot_product" => Similarity::DotProduct,
         _ => return Ok(None),
     };
     if arguments.len() != 2 {
@@ -43,7 +93,15 @@ pub(super) fn candidates(
             "Function system.{name} requires a float vector argument, but found argument {text} of type {ty}"
         )));
     }
-    let cosine = name == "similarity_cosine";
+    let dimensions = arguments.iter().filter_map(|ty| match ty {
+        Some(CqlType::Vector { dimension, .. }) => Some(*dimension),
+        _ => None,
+    });
+    let dimensions: Vec<u32> = dimensions.collect();
+    if dimensions.first() != dimensions.last() {
+        return Err(CqlError::invalid("All arguments must have the same vector dimensions"));
+    }
+    let cosine = similarity == Similarity::Cosine;
     let shown = name.to_owned();
     let scalar =
         Scalar::strict(name, vec![ty.clone(), ty.clone()], CqlType::Float, move |values| {
@@ -60,7 +118,7 @@ pub(super) fn candidates(
                     "Function system.{shown} doesn't support all-zero vectors."
                 )));
             }
-            Ok(Some(similarity(&a, &b).to_be_bytes().to_vec()))
+            Ok(Some(similarity.of(&a, &b).to_be_bytes().to_vec()))
         });
     Ok(Some(vec![scalar]))
 }

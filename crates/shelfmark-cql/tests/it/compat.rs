@@ -103,7 +103,10 @@ const FEATURES: &[(&str, &str)] = &[
         "SELECT k FROM all_types WHERE m CONTAINS 1 ALLOW FILTERING => 1; SELECT k FROM all_types WHERE m CONTAINS KEY 'a' ALLOW FILTERING => 1; SELECT k FROM all_types WHERE m['a'] = 1 ALLOW FILTERING => 1",
     ),
     ("`LIKE`", "SELECT k FROM all_types WHERE x LIKE 'a%' ALLOW FILTERING"),
-    ("`ORDER BY … ANN OF`", "SELECT k FROM all_types ORDER BY vec ANN OF [1, 2] LIMIT 1"),
+    (
+        "`ORDER BY … ANN OF`",
+        "CREATE INDEX ON all_types (vec) USING 'sai'; SELECT k FROM all_types ORDER BY vec ANN OF [1, 2] LIMIT 1 => 1",
+    ),
     ("elements, slices and fields selected", "SELECT m['a'], m['a'..'b'], u.a FROM all_types => 1"),
     ("arithmetic", "SELECT v + 1 FROM t WHERE k = 1 AND c = 1 => 2"),
     ("`CAST`", "SELECT CAST(v AS text) FROM t WHERE k = 1 AND c = 1 => '1'"),

@@ -226,6 +226,12 @@ fn add(
     let gone = table.dropped.iter().find(|gone| &*gone.name == name);
     let id = match gone.and_then(|gone| Some((gone.id?, gone.dropped_at))) {
         Some((column, dropped_at_micros)) => {
+            // What was gone once stays so, whatever a later drop says.
+            let before = table.revived.iter().filter(|own| own.column == column);
+            let before = before.map(|own| own.dropped_at_micros).max();
+            let dropped_at_micros =
+                before.map_or(dropped_at_micros, |at| at.max(dropped_at_micros));
+            table.revived.retain(|own| own.column != column);
             table.revived.push(Revived { column, dropped_at_micros });
             column
         }
@@ -305,7 +311,7 @@ fn drop_column(
         dropped_at,
         id,
     });
-    table.revived.retain(|own| own.column != column.id);
+
     Ok(())
 }
 

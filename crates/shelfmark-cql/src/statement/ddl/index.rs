@@ -7,6 +7,7 @@ use shelfmark_engine::CatalogueChange;
 
 use super::{Change, Result, configuration, dropped, invalid, told, writable};
 use crate::error::CqlError;
+use crate::function::{SIMILARITIES, Similarity};
 use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
     Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
@@ -54,7 +55,7 @@ pub(super) fn create(
         return Err(undefined_column(name, &table));
     };
     let kind = target_of(target.kind, column, &table)?;
-    check(column, kind, &table, class.as_deref())?;
+    check(column, kind, &table)?;
     let taken = |wanted: &str| {
         found.tables.values().any(|own| own.indexes.iter().any(|index| index.name == wanted))
     };
@@ -203,7 +204,71 @@ fn check_sai(index: &Index, column: &Column) -> Result<()> {
     if *indexed == CqlType::Blob {
         return invalid("Unsupported type: blob");
     }
-    check_analysis(index, column, indexed)
+    check_analysis(index, column, indexed)?;
+    check_vector(index, indexed)
+}
+
+/// Refuses options of vectors where there are none, and vectors that cannot be compared.
+fn check_vector(index: &Index, indexed: &CqlType) -> Result<()> {
+    let option = |wanted: &str| {
+        let found = index.options.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.to_ascii_uppercase())
+    };
+    const OWN: [&str; 4] = [
+        "construction_beam_width",
+        "maximum_node_connections",
+        "optimize_for",
+        "similarity_function",
+    ];
+    let CqlType::Vector { element, dimension } = indexed else {
+        if OWN.iter().any(|name| option(name).is_some()) {
+            return invalid(format!("CQL type {indexed} cannot have vector options"));
+        }
+        return Ok(());
+    };
+    if **element != CqlType::Float {
+        return invalid("SAI ANN indexes are only allowed on vector columns with float elements");
+    }
+    if option("maximum_node_connections").is_some() {
+        return invalid(
+            "Maximum node connections cannot be set without enabling SAI_VECTOR_ALLOW_CUSTOM_PARAMETERS",
+        );
+    }
+    if option("construction_beam_width").is_some() {
+        return invalid(
+            "Construction beam width cannot be set without enabling SAI_VECTOR_ALLOW_CUSTOM_PARAMETERS",
+        );
+    }
+    if let Some(said) = option("similarity_function")
+        && !SIMILARITIES.iter().any(|(name, _)| *name == said)
+    {
+        return invalid(format!(
+            "Similarity function {said} was not recognized for index null. Valid values are: EUCLIDEAN, DOT_PRODUCT, COSINE"
+        ));
+    }
+    if let Some(said) = option("optimize_for")
+        && !matches!(said.as_str(), "LATENCY" | "RECALL")
+    {
+        return invalid(format!(
+            "optimize_for '{said}' was not recognized for index null. Valid values are: LATENCY, RECALL"
+        ));
+    }
+    if *dimension == 1 && Similarity::of_index(index) == Similarity::Cosine {
+        return invalid("Cosine similarity is not supported for single-dimension vectors");
+    }
+    Ok(())
+}
+
+/// What is said of a table after its schema was changed, once for each index on vectors.
+pub(super) fn vector_warnings(table: &Table) -> impl Iterator<Item = String> + '_ {
+    const WARNING: &str = "SAI ANN indexes on vector columns are experimental and are not recommended for production use.\nThey don't yet support SELECT queries with:\n * Consistency level higher than ONE/LOCAL_ONE.\n * Paging.\n * No LIMIT clauses.\n * PER PARTITION LIMIT clauses.\n * GROUP BY clauses.\n * Aggregation functions.\n * Filters on columns without a SAI index.";
+    let on_vectors = |index: &&Index| {
+        index.is_sai()
+            && table
+                .column(&index.column)
+                .is_some_and(|column| matches!(column.kind, CqlType::Vector { .. }))
+    };
+    table.indexes.iter().filter(on_vectors).map(|_| WARNING.to_owned())
 }
 
 /// Refuses options of texts where there are none, and what is no option.
@@ -258,7 +323,7 @@ fn target_of(kind: IndexTargetKind, column: &Column, _table: &Table) -> Result<I
     })
 }
 
-fn check(column: &Column, kind: IndexTarget, table: &Table, class: Option<&str>) -> Result<()> {
+fn check(column: &Column, kind: IndexTarget, table: &Table) -> Result<()> {
     let (name, ty) = (&column.name, &column.kind);
     if ty.references_duration() {
         let what = match ty {
@@ -286,9 +351,6 @@ fn check(column: &Column, kind: IndexTarget, table: &Table, class: Option<&str>)
     }
     if ty.is_udt() && ty.is_multi_cell() {
         return invalid(format!("Cannot create index on non-frozen UDT column {name}"));
-    }
-    if class.is_some() && matches!(ty, CqlType::Vector { .. }) {
-        return invalid("vector indexes are not supported by this server");
     }
     match kind {
         IndexTarget::Full if !ty.is_frozen_collection() => {

@@ -170,7 +170,16 @@ impl Executor {
             self.engine.resume_indexes(name).map_err(failed)?;
         }
         self.reload()?;
-        Ok(told(Outcome::SchemaChange(change.told)))
+        let schema = self.schema();
+        let changed = schema.table(&change.told.keyspace, &change.told.name).filter(|_| {
+            matches!(
+                statement,
+                Statement::CreateIndex(_) | Statement::DropIndex(_) | Statement::AlterTable(_)
+            )
+        });
+        let mut answered = told(Outcome::SchemaChange(change.told));
+        answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
+        Ok(answered)
     }
 
     /// Goes on with indexes and views that were being built when the server stopped.

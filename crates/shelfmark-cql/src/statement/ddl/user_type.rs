@@ -26,7 +26,8 @@ pub(super) fn create(
     schema: &Schema,
 ) -> Result<Option<Change>> {
     let keyspace_name = super::super::keyspace_of(&own.name, keyspace)?;
-    let keyspace = writable(keyspace_name, schema, &format!("CREATE <keyspace {keyspace_name}>"))?;
+    let keyspace =
+        writable(keyspace_name, schema, &format!("CREATE <all tables in {keyspace_name}>"))?;
     let name = own.name.name.as_str();
     if keyspace.types.contains_key(name) {
         if own.if_not_exists {

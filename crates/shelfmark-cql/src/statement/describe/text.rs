@@ -18,6 +18,10 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 }
 
 pub(super) fn keyspace(own: &Keyspace) -> String {
+    if own.is_virtual {
+        let structure = format!("VIRTUAL KEYSPACE {};", own.name);
+        return not_recreated("Keyspace", &own.name, "keyspace", &structure);
+    }
     // The strategy is shown without its package.
     let shown = own.replication.iter().map(|(name, value)| {
         let short = value.strip_prefix("org.apache.cassandra.locator.");
@@ -60,6 +64,13 @@ pub(super) fn index(table: &Table, own: &Index) -> String {
     out
 }
 
+/// What is computed, as a remark.
+fn not_recreated(what: &str, name: &str, kind: &str, structure: &str) -> String {
+    format!(
+        "/*\nWarning: {what} {name} is a virtual {kind} and cannot be recreated with CQL.\nStructure, for reference:\n{structure}\n*/"
+    )
+}
+
 /// A table or view.
 pub(super) fn table(own: &Table, internals: bool) -> String {
     let mut out = match &own.view {
@@ -99,6 +110,11 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
         .collect();
     if !order.is_empty() {
         out.push_str(&format!("CLUSTERING ORDER BY ({})\n    AND ", order.join(", ")));
+    }
+    if crate::system::is_virtual(&own.keyspace) {
+        out.push_str(&format!("comment = {};", quoted(&own.options.comment)));
+        let structure = out.replacen("CREATE TABLE", "VIRTUAL TABLE", 1);
+        return not_recreated("Table", &own.full_name(), "table", &structure);
     }
     out.push_str(&options(&own.options, own.is_view()).join("\n    AND "));
     out.push(';');

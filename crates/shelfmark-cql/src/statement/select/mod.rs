@@ -3,10 +3,12 @@
 //! * `selection`: what stands between `SELECT` and `FROM`.
 //! * `prepare`: the whole statement, with Cassandra's refusals.
 //! * `source`: where rows come from, in which order, from which position on.
+//! * `nearest`: the rows whose vectors are most similar to one.
 //! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped; `show`:
 //!   rows that are answered as they lie in the store.
 
 mod aggregate;
+mod nearest;
 mod prepare;
 mod run;
 mod selection;
@@ -51,6 +53,8 @@ pub(crate) struct Select {
     pub(crate) reversed: bool,
     /// The places of the columns of `ORDER BY`.
     pub(crate) ordered: Vec<usize>,
+    /// The rows are those that are nearest to a vector.
+    pub(crate) nearest: Option<nearest::Nearest>,
     /// Statics are looked at.
     pub(crate) needs_statics: bool,
     pub(crate) limit: Option<Expr>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::{self, Direction, Selector};
 
+use super::nearest::{check_vectors, is_floats, nearest};
 use super::selection::{Selection, selection};
 use super::show::shown;
 use super::{Access, Select};
@@ -12,15 +13,15 @@ use crate::outcome::ColumnSpec;
 use crate::schema::{ColumnKind, IndexTarget, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
-use crate::term::{Expr, Receiver, Scope, prepare};
+use crate::term::{Expr, Receiver, Scope};
 use crate::types::CqlType;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
 /// What is said where a statement would read more than it answers.
-const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
+pub(super) const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
 
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
+pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
     Err(CqlError::invalid(message))
 }
 
@@ -29,6 +30,7 @@ fn invalid<T>(message: impl Into<String>) -> Result<T> {
 /// # Errors
 ///
 /// * `Invalid`: it cannot be answered, or only by filtering that was not allowed.
+#[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(crate) fn prepare_select(
     select: &ast::Select,
     table: &Arc<Table>,
@@ -47,14 +49,22 @@ pub(crate) fn prepare_select(
         let name = ordering.column.as_str();
         table.column(name).ok_or_else(|| undefined_column(name, table))?;
     }
-    check_nearest(select, table, scope)?;
+    let nearest = nearest(select, table, scope)?;
     let own = restrictions(&select.relations, table, select.allow_filtering, scope)?;
+    check_vectors(&own, table, nearest.as_ref())?;
+    if let Some(nearest) = &nearest {
+        nearest.check(select, &own, table)?;
+    }
     if let Some(column) = own.not_null.first().and_then(|at| table.columns.get(*at)) {
         return invalid(format!("Unsupported restriction: {} IS NOT NULL", column.name));
     }
     let only_statics = selects_only_statics(&select.selection, table);
-    let Reading { access, filters, refused } = access(select, table, &own, only_statics)?;
+    let allowed = select.allow_filtering || nearest.is_some();
+    let Reading { access, filters, refused } = access(allowed, table, &own, only_statics)?;
     let chosen = chosen?;
+    if nearest.is_some() && !(chosen.aggregates.is_empty() && select.group_by.is_empty()) {
+        return invalid("Top-K queries can not be run with aggregation");
+    }
     if select.distinct {
         if select.per_partition_limit.is_some() {
             return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
@@ -68,7 +78,10 @@ pub(crate) fn prepare_select(
     {
         return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
     }
-    let (ordered, reversed) = order(select, table, &own, &access)?;
+    let (ordered, reversed) = match &nearest {
+        Some(_) => (Vec::new(), false),
+        None => order(select, table, &own, &access)?,
+    };
     if refused {
         return invalid(FILTERING);
     }
@@ -83,12 +96,14 @@ pub(crate) fn prepare_select(
     let needs_statics = table.has_statics()
         && (chosen.columns.iter().any(is_static)
             || own.single.keys().any(is_static)
+            || nearest.as_ref().is_some_and(|nearest| is_static(&nearest.at))
             || matches!(access, Access::Index { .. }));
     Ok(Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
         shown: shown(&chosen.items, table)
-            .filter(|_| !select.json && access == Access::Partitions && names_many(table, &own)),
+            .filter(|_| !select.json && access == Access::Partitions && names_many(table, &own))
+            .filter(|_| nearest.is_none()),
         items: chosen.items,
         names: chosen.names,
         types: chosen.types,
@@ -101,6 +116,7 @@ pub(crate) fn prepare_select(
         filters,
         reversed,
         ordered,
+        nearest,
         needs_statics,
         limit,
         per_partition_limit,
@@ -112,24 +128,6 @@ pub(crate) fn prepare_select(
 fn names_many(table: &Table, own: &Restrictions) -> bool {
     let key_count = table.partition_count + table.clustering_count;
     table.clustering_count > 0 && !(0..key_count).all(|at| matches!(own.of(at), [Test::Equal(_)]))
-}
-
-/// Refuses `ORDER BY … ANN OF`: there are no vector indexes here.
-fn check_nearest(select: &ast::Select, table: &Table, scope: &mut Scope<'_>) -> Result<()> {
-    for ordering in &select.order_by {
-        let Some(vector) = &ordering.ann_of else { continue };
-        if select.order_by.len() > 1 {
-            return invalid("ANN ordering does not support any other ordering");
-        }
-        let Some(column) = table.column(ordering.column.as_str()) else { continue };
-        prepare(vector, Receiver { name: &column.name, ty: &column.kind }, scope)?;
-        let is_vector = |ty: &CqlType| matches!(ty, CqlType::Vector { element, .. } if **element == CqlType::Float);
-        if !is_vector(&column.kind) {
-            return invalid("ANN ordering is only supported on float vector indexes");
-        }
-        return invalid("ANN ordering by vector requires the column to be indexed");
-    }
-    Ok(())
 }
 
 /// What is said of an aggregation that reads more than one partition.
@@ -400,13 +398,13 @@ struct Reading {
 
 /// Decides where rows are looked for and whether they are tested, or refuses.
 fn access(
-    select: &ast::Select,
+    filtering: bool,
     table: &Table,
     own: &Restrictions,
     only_statics: bool,
 ) -> Result<Reading> {
     let index = usable_index(table, own, keyed_columns(table, own));
-    let allowed = select.allow_filtering || table.stored.is_none() && is_open(table);
+    let allowed = filtering || table.stored.is_none() && is_open(table);
     let partition = 0..table.partition_count;
     let named =
         partition.clone().filter(|at| matches!(own.of(*at), [Test::Equal(_) | Test::In(_)]));
@@ -556,6 +554,8 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
     let mut ranged = None;
     for (number, index) in table.indexes.iter().enumerate().filter(|(_, index)| index.is_public) {
         let found = table.find(&index.column).filter(|(at, _)| *at >= from);
+        // Those on vectors serve the order alone.
+        let found = found.filter(|(_, column)| !is_floats(&column.kind));
         let Some((at, column)) = found else { continue };
         for (place, test) in own.of(at).iter().enumerate() {
             let set = matches!(column.kind, CqlType::Set { .. });

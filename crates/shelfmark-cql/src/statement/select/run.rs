@@ -72,7 +72,9 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
             .and_then(|now| u64::try_from(now).ok())
             .unwrap_or_else(|| run.engine.environment().clock.now_seconds()),
     };
-    let (rows, paging) = if select.is_aggregate() {
+    let (rows, paging) = if let Some(nearest) = &select.nearest {
+        (page.nearest(nearest, run, page_size)?, None)
+    } else if select.is_aggregate() {
         page.aggregate(page_size)?
     } else if sorts {
         (page.sorted()?, None)
@@ -82,6 +84,9 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
     let outcome = Outcome::Rows(ResultRows { columns: Arc::clone(&select.result), rows, paging });
     let mut answered = Answered::from(outcome);
     answered.warnings.extend(select.warning.map(str::to_owned));
+    if select.nearest.is_some() {
+        answered.warnings.extend(super::nearest::downgraded(run.options.consistency));
+    }
     Ok(answered)
 }
 
@@ -102,7 +107,7 @@ fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>
 }
 
 impl<'r> Run<'r> {
-    fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
+    pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
         Env {
             world: Some(World { environment: self.engine.environment() }),
             values: self.values,
@@ -266,7 +271,7 @@ impl Page<'_> {
         Ok(buffer)
     }
 
-    fn value(&self, row: &Row, at: usize) -> Option<Bytes> {
+    pub(super) fn value(&self, row: &Row, at: usize) -> Option<Bytes> {
         match row {
             Row::Stored(entry) => self.stored(entry, &[]).value(at),
             Row::Computed(values) => values.get(at).cloned().flatten(),
@@ -534,7 +539,10 @@ impl Page<'_> {
                         std::ops::RangeBounds::contains(&(*lower, *upper), &token)
                     };
                     rows.retain(inside);
-                    rows.sort_by_cached_key(|row| (shelfmark_keycode::token(&key(row)), key(row)));
+                    // Keys of what is computed in the original, too, have no order by token there.
+                    let is_hashed = !crate::system::is_virtual(&table.keyspace);
+                    let token = |row: &[Option<Bytes>]| shelfmark_keycode::token(&key(row));
+                    rows.sort_by_cached_key(|row| (is_hashed.then(|| token(row)), key(row)));
                     rows
                 }
                 Unit::Index { .. } => Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_syntax::ast::{SelectClause, Selector, WriteMetadata};
+use shelfmark_cql_syntax::ast::{LiteralKind, SelectClause, Selector, WriteMetadata};
 
 use crate::error::CqlError;
 use crate::function::{Aggregate, Argument, Assign, Resolved, cast, negate, operate, resolve};
@@ -113,6 +113,12 @@ struct Builder<'b> {
     table: &'b Table,
     out: &'b mut Selection,
     inside_aggregate: bool,
+}
+
+/// Whether it is a list of plain numbers.
+fn is_of_numbers(own: &Selector) -> bool {
+    let is_number = |item: &Selector| matches!(item, Selector::Literal(literal) if matches!(literal.kind, LiteralKind::Integer | LiteralKind::Float));
+    matches!(own, Selector::List(items) if !items.is_empty() && items.iter().all(is_number))
 }
 
 impl Builder<'_> {
@@ -363,6 +369,21 @@ impl Builder<'_> {
             ) => Some((**element).clone()),
             _ => None,
         };
+        let mut literals = items.iter().filter_map(|item| match item {
+            Selector::Literal(literal) => Some(preferred(literal)),
+            _ => None,
+        });
+        if element.is_none()
+            && let Some(first) = literals.next()
+            && literals.any(|other| other != first)
+        {
+            let all = items.to_vec();
+            let shown = if is_set { Selector::Set(all) } else { Selector::List(all) };
+            return invalid(format!(
+                "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+                column_name(&shown)
+            ));
+        }
         for item in items {
             if element.is_none() {
                 element = self.known(item, scope)?;
@@ -471,8 +492,18 @@ impl Builder<'_> {
             return Ok((Expr::Token(parts), CqlType::Bigint));
         }
         let mut known = Vec::with_capacity(arguments.len());
+        // Lists of numbers are vectors where vectors are compared.
         for selector in arguments {
-            known.push(SelectedArgument { selector, known: self.known(selector, scope)? });
+            let own = match selector {
+                Selector::List(items)
+                    if name.starts_with("similarity_") && is_of_numbers(selector) =>
+                {
+                    let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+                    Some(CqlType::vector(CqlType::Float, count))
+                }
+                _ => self.known(selector, scope)?,
+            };
+            known.push(SelectedArgument { selector, known: own });
         }
         let refs: Vec<&dyn Argument> = known.iter().map(|own| own as &dyn Argument).collect();
         let Some(resolved) = resolve(name, &refs, receiver)? else {

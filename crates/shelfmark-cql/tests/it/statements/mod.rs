@@ -34,6 +34,7 @@ scripts! {
     functions
     indexes
     modifications
+    nearest
     refusals
     returning
     select
