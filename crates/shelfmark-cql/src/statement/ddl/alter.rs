@@ -223,25 +223,26 @@ fn add(
             return invalid(format!("Cannot re-add previously dropped counter column {name}"));
         }
     }
-    let gone = table.dropped.iter().find(|gone| &*gone.name == name);
-    let id = match gone.and_then(|gone| Some((gone.id?, gone.dropped_at))) {
-        Some((column, dropped_at_micros)) => {
-            // What was gone once stays so, whatever a later drop says.
-            let before = table.revived.iter().filter(|own| own.column == column);
-            let before = before.map(|own| own.dropped_at_micros).max();
-            let dropped_at_micros =
-                before.map_or(dropped_at_micros, |at| at.max(dropped_at_micros));
-            table.revived.retain(|own| own.column != column);
-            table.revived.push(Revived { column, dropped_at_micros });
-            column
-        }
-        None => {
-            table.next_column += 1;
-            table.next_column - 1
-        }
-    };
+    let id = number_of(name, table);
     table.columns.push(Column { name: name.into(), kind, role, descending: false, id });
     Ok(())
+}
+
+/// Returns the number of a column that is added: a new one, unless what was written into one of this
+/// name comes back with it.
+fn number_of(name: &str, table: &mut Table) -> u32 {
+    let gone = table.dropped.iter().find(|gone| &*gone.name == name);
+    let Some((column, dropped_at)) = gone.and_then(|gone| Some((gone.id?, gone.dropped_at))) else {
+        table.next_column += 1;
+        return table.next_column - 1;
+    };
+    // What was gone once stays so, whatever a later drop says.
+    let before = table.revived.iter().filter(|own| own.column == column);
+    let before = before.map(|own| own.dropped_at_micros).max();
+    let dropped_at_micros = before.map_or(dropped_at, |at| at.max(dropped_at));
+    table.revived.retain(|own| own.column != column);
+    table.revived.push(Revived { column, dropped_at_micros });
+    column
 }
 
 /// When a column was dropped, in microseconds since the Unix epoch.
