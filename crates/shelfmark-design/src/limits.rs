@@ -24,13 +24,14 @@ pub const WITNESS_TRIES_MAX: usize = 1_000;
 
 /// Largest model, in reads and writes, in which a witness is looked for wherever one is due.
 ///
-/// Ours: ten times the largest published model.
-pub const SEARCHED_PATTERNS_MAX: usize = 1_000;
+/// Ours: five times the largest published model.
+pub const SEARCHED_PATTERNS_MAX: usize = 250;
 
-/// Most searches for witnesses in a larger model.
+/// Most searches for witnesses in a larger model, each counted by the attributes of the entities
+/// that it makes up and by the row families in which it writes them.
 ///
 /// Ours: some tenths of a second; who has more to mend begins with these.
-pub const SEARCHES_MAX: usize = 300;
+pub const SEARCHED_CELLS_MAX: usize = 2_000;
 
 /// Most plans that are tried for a read of such a model, the more telling first.
 ///
@@ -41,6 +42,21 @@ pub const CANDIDATES_MAX: usize = 16;
 ///
 /// Ours: above it a model is refused, because answering is promised within seconds.
 pub const PATTERNS_MAX: usize = 10_000;
+
+/// Most proofs in one model: patterns times schemas.
+///
+/// Ours: two schemas, one beside the other, for the largest model.
+pub const PROOFS_MAX: usize = 20_000;
+
+/// Most rows that the writes of one model are proven to keep, one for each write and row family.
+///
+/// Ours: a second's work; twenty tables for each of 10,000 writes.
+pub const WRITTEN_FAMILIES_MAX: usize = 200_000;
+
+/// Most row families that are tried for reads without a named plan, one for each read.
+///
+/// Ours: a second's work; a hundred for each of 10,000 reads.
+pub const PLANS_TRIED_MAX: usize = 1_000_000;
 
 /// Most row families in one schema.
 ///

@@ -102,6 +102,13 @@ fn read_text(model: &Model, schema: &Schema, read: &Read, proof: &ReadProof) -> 
         out.push_str(&format!("Then {line}: {why}.\n"));
     }
     let failure = decisive(&proof.analysis);
+    if let (Some(_), Some(Step::Read(step))) = (failure, first)
+        && !step.bounds.is_empty()
+    {
+        // Where both ends lie is what one looks at when a range is wrong.
+        let line = text::steps(model, schema, read, &[Step::Read(step.clone())]).join("");
+        out.push_str(&format!("As written: {line}.\n"));
+    }
     out.push_str(&match (failure, &proof.unservable) {
         (None, _) if proof.analysis.multi => format!(
             "It is right by a bounded number of ranges or further reads; rows read: {}.\n",
@@ -179,7 +186,7 @@ fn pieces(
     };
     let met = match find(step, &table, family) {
         Found::Rows { met, .. } => met,
-        _ => Vec::new(),
+        _ => meant(step, family),
     };
     let wanted: Vec<(ColumnPath, bool)> = read
         .order
@@ -207,7 +214,7 @@ fn pieces(
                     let text = if *codec == Codec::Native {
                         name
                     } else {
-                        format!("{name}{}", suffix(*codec))
+                        format!("{name}{}", codec.suffix())
                     };
                     let role = role(model, read, family, term, &met, &wanted, &before);
                     if let Term::Column(path) = term {
@@ -221,6 +228,26 @@ fn pieces(
         }
     }
     found
+}
+
+/// What a range that finds nothing was meant to fix: value by value as the key has them.
+fn meant(step: &ReadStep, family: &Family) -> Vec<Met> {
+    let given = step.bound.iter().chain(step.bounds.first().map(|(_, parts)| parts));
+    let pairs = family.key.iter().zip(given).flat_map(|(column, given)| {
+        column.parts.iter().zip(given).take_while(|(part, given)| match (part, given) {
+            (Part::Literal(a), Part::Literal(b)) => a == b,
+            (Part::Hole { .. }, Part::Hole { .. }) => true,
+            _ => false,
+        })
+    });
+    pairs
+        .filter_map(|pair| match pair {
+            (Part::Hole { term, .. }, Part::Hole { term: plan, .. }) => {
+                Some(Met { row: term.clone(), op: CondOp::Eq, plan: plan.clone() })
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// Whether the column holds one attribute that an earlier one holds.
@@ -244,16 +271,6 @@ fn kind_of(column: &crate::model::schema::Column) -> crate::model::schema::Colum
     match column.parts.as_slice() {
         [Part::Hole { ty, codec: Codec::Native, .. }] => ColumnKind::Typed(ty.clone()),
         _ => ColumnKind::Text,
-    }
-}
-
-fn suffix(codec: Codec) -> String {
-    match codec {
-        Codec::Native | Codec::Plain => String::new(),
-        Codec::Pad(width) => format!(":pad({width})"),
-        Codec::Lexint => ":lexint".to_owned(),
-        Codec::Iso => ":iso".to_owned(),
-        Codec::Esc => ":esc".to_owned(),
     }
 }
 

@@ -4,10 +4,11 @@
 
 use shelfmark_cql_syntax::ast::{
     AlterTableAction, CreateIndex, CreateTable, CreateView, Direction, IndexTargetKind, Name,
-    PrimaryKey, Relation, Select, SelectClause, Selector, Statement, Type,
+    PrimaryKey, Relation, Select, SelectClause, Selector, Statement, TableOptions, Type,
 };
 use shelfmark_cql_syntax::{parse, split};
 
+use super::cql_options::Options;
 use super::cql_reads;
 use super::cql_types::typed;
 use super::sheet::{Names, camel, comment};
@@ -20,8 +21,9 @@ pub(super) struct Table {
     pub(super) partition: Vec<String>,
     pub(super) clustering: Vec<(String, bool)>,
     pub(super) indexes: Vec<Index>,
-    /// The comment line before it, or its `comment` option.
+    /// The comment line before it.
     remark: Option<String>,
+    pub(super) options: Options,
 }
 
 pub(super) struct Column {
@@ -31,6 +33,7 @@ pub(super) struct Column {
 }
 
 /// A secondary index or a view.
+#[derive(Default)]
 pub(super) struct Index {
     pub(super) name: String,
     partition: Vec<String>,
@@ -38,6 +41,9 @@ pub(super) struct Index {
     /// What a view shows; nothing means all.
     shown: Option<Vec<String>>,
     remark: Option<String>,
+    pub(super) is_view: bool,
+    /// Whether a view leaves rows out.
+    pub(super) filtered: bool,
 }
 
 impl Table {
@@ -65,27 +71,59 @@ struct Script {
     queries: Vec<Query>,
     /// Kinds of statements that say nothing to a model, and how many there are.
     passed_over: Vec<String>,
+    /// Whether some statement could not be read.
+    broken: bool,
+}
+
+/// Why a statement is not followed.
+enum Wrong {
+    /// It names a table that is not there.
+    Missing(String),
+    Other(String),
+}
+
+impl From<String> for Wrong {
+    fn from(message: String) -> Self {
+        Self::Other(message)
+    }
 }
 
 pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
     let parts = split(text);
     let mut script = Script::default();
     let mut before = 0;
+    let mut errors = Vec::new();
     for span in parts.statements.iter().copied().chain(parts.rest) {
         let start = usize::try_from(span.start).unwrap_or(0);
         let end = usize::try_from(span.end).unwrap_or(text.len());
         let remark = remark_in(text.get(before..start).unwrap_or_default());
         before = end;
         let written = text.get(start..end).unwrap_or_default();
-        let parsed = parse(written)
-            .map_err(|error| ImportError::at(text, start + error.offset(), error.message()))?;
+        let parsed = match parse(written) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                errors.push(ImportError::at(text, start + error.offset(), error.message()));
+                script.broken = true;
+                continue;
+            }
+        };
         let markers = parsed
             .markers
             .iter()
             .map(|marker| marker.name.as_ref().map(|name| name.as_str().to_owned()))
             .collect();
-        let fail = |message: String| ImportError::at(text, start, message);
-        script.statement(parsed.statement, markers, remark, written).map_err(fail)?;
+        match script.statement(parsed.statement, markers, remark, written) {
+            Ok(()) => {}
+            // A table that could not be read is not missed.
+            Err(Wrong::Missing(_)) if script.broken => {}
+            Err(Wrong::Missing(message) | Wrong::Other(message)) => {
+                errors.push(ImportError::at(text, start, message));
+                script.broken = true;
+            }
+        }
+    }
+    if let Some(error) = ImportError::all(errors) {
+        return Err(error);
     }
     if script.tables.is_empty() {
         return Err(ImportError::new("1:1", "there is no CREATE TABLE in it"));
@@ -111,9 +149,9 @@ impl Script {
         markers: Vec<Option<String>>,
         remark: Option<String>,
         written: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), Wrong> {
         match statement {
-            Statement::CreateTable(create) => self.table(create, remark),
+            Statement::CreateTable(create) => Ok(self.table(create, remark)?),
             Statement::CreateIndex(create) => self.index(create),
             Statement::CreateView(create) => self.view(create),
             Statement::AlterTable(alter) => {
@@ -133,12 +171,12 @@ impl Script {
                             !columns.iter().any(|column| column.as_str() == one.name)
                         });
                     }
-                    AlterTableAction::With(_) | AlterTableAction::Mask { .. } => {}
+                    AlterTableAction::With(options) => table.options.change(&options),
+                    AlterTableAction::Mask { .. } => {}
                     _ => {
-                        return Err(
-                            "this change of a table is not followed; write the table as it is now"
-                                .to_owned(),
-                        );
+                        let message =
+                            "this change of a table is not followed; write the table as it is now";
+                        return Err(Wrong::Other(message.to_owned()));
                     }
                 }
                 Ok(())
@@ -158,11 +196,10 @@ impl Script {
         }
     }
 
-    fn known(&mut self, name: &str) -> Result<&mut Table, String> {
-        self.tables
-            .iter_mut()
-            .find(|table| table.name == name)
-            .ok_or_else(|| format!("there is no table {name} before this statement"))
+    fn known(&mut self, name: &str) -> Result<&mut Table, Wrong> {
+        self.tables.iter_mut().find(|table| table.name == name).ok_or_else(|| {
+            Wrong::Missing(format!("there is no table {name} before this statement"))
+        })
     }
 
     fn table(&mut self, create: CreateTable, remark: Option<String>) -> Result<(), String> {
@@ -182,13 +219,6 @@ impl Script {
         let [key] = create.primary_keys.as_slice() else {
             return Err(format!("the table {name} has {} primary keys", create.primary_keys.len()));
         };
-        let descends = |column: &Name| {
-            create
-                .options
-                .clustering_order
-                .iter()
-                .any(|(one, direction)| one == column && *direction == Direction::Descending)
-        };
         let columns: Vec<Column> = create
             .columns
             .iter()
@@ -198,8 +228,10 @@ impl Script {
                 is_static: column.is_static,
             })
             .collect();
-        let (partition, clustering) = key_of(key, descends);
-        let table = Table { name, columns, partition, clustering, indexes: Vec::new(), remark };
+        let (partition, clustering) = key_of(key, &create.options);
+        let options = Options::of(&create.options);
+        let table =
+            Table { name, columns, partition, clustering, indexes: Vec::new(), remark, options };
         let mut seen = std::collections::BTreeSet::new();
         for column in &table.columns {
             if !seen.insert(column.name.as_str()) {
@@ -222,14 +254,15 @@ impl Script {
         Ok(())
     }
 
-    fn index(&mut self, create: CreateIndex) -> Result<(), String> {
+    fn index(&mut self, create: CreateIndex) -> Result<(), Wrong> {
         let table = self.known(create.table.name.as_str())?;
         let [target] = create.targets.as_slice() else {
-            return Err("an index on no column, or on several, is not known".to_owned());
+            let message = "an index on no column, or on several, is not known";
+            return Err(Wrong::Other(message.to_owned()));
         };
         let column = target.column.as_str().to_owned();
         let Some(found) = table.column(&column) else {
-            return Err(format!("there is no column {column} in {}", table.name));
+            return Err(format!("there is no column {column} in {}", table.name).into());
         };
         let collection = matches!(found.ty, Type::List(_) | Type::Set(_) | Type::Map(..));
         let members = collection || !matches!(target.kind, IndexTargetKind::Simple);
@@ -240,37 +273,23 @@ impl Script {
         let remark = create.using.as_ref().map(|class| format!("USING {}", comment(class)));
         let index = if members {
             // Its entries stem from members of a value, which a key here cannot name.
-            Index {
-                name,
-                partition: Vec::new(),
-                clustering: Vec::new(),
-                shown: None,
-                remark: Some(format!("on the members of {column}")),
-            }
+            Index { name, remark: Some(format!("on the members of {column}")), ..Index::default() }
         } else {
-            Index { name, partition: vec![column], clustering: Vec::new(), shown: None, remark }
+            Index { name, partition: vec![column], remark, ..Index::default() }
         };
         table.indexes.push(index);
         Ok(())
     }
 
-    fn view(&mut self, create: CreateView) -> Result<(), String> {
+    fn view(&mut self, create: CreateView) -> Result<(), Wrong> {
         let table = self.known(create.base.name.as_str())?;
-        let descends = |column: &Name| {
-            create
-                .options
-                .clustering_order
-                .iter()
-                .any(|(one, direction)| one == column && *direction == Direction::Descending)
-        };
-        let (partition, clustering) = key_of(&create.primary_key, descends);
+        let (partition, clustering) = key_of(&create.primary_key, &create.options);
         let named = partition.iter().chain(clustering.iter().map(|(name, _)| name));
         for column in named {
             if table.column(column).is_none() {
-                return Err(format!(
-                    "the view names {column}, which is no column of {}",
-                    table.name
-                ));
+                let message =
+                    format!("the view names {column}, which is no column of {}", table.name);
+                return Err(Wrong::Other(message));
             }
         }
         let shown = match &create.selection {
@@ -287,13 +306,19 @@ impl Script {
         };
         let filtered =
             create.relations.iter().any(|one| !matches!(one, Relation::IsNotNull { .. }));
-        let remark = if filtered { "its WHERE is not kept: it holds fewer rows" } else { "a view" };
+        let mut remarks = vec![
+            if filtered { "its WHERE is not kept: it holds fewer rows" } else { "a view" }
+                .to_owned(),
+        ];
+        remarks.extend(Options::of(&create.options).remarks());
         table.indexes.push(Index {
             name: create.name.name.as_str().to_owned(),
             partition,
             clustering,
             shown,
-            remark: Some(remark.to_owned()),
+            remark: Some(remarks.join("; ")),
+            is_view: true,
+            filtered,
         });
         Ok(())
     }
@@ -329,11 +354,12 @@ impl Script {
     }
 }
 
-fn key_of(
-    key: &PrimaryKey,
-    descends: impl Fn(&Name) -> bool,
-) -> (Vec<String>, Vec<(String, bool)>) {
+fn key_of(key: &PrimaryKey, options: &TableOptions) -> (Vec<String>, Vec<(String, bool)>) {
     let text = |name: &Name| name.as_str().to_owned();
+    let descends = |column: &Name| {
+        let mut orders = options.clustering_order.iter();
+        orders.any(|(one, direction)| one == column && *direction == Direction::Descending)
+    };
     (
         key.partition.iter().map(text).collect(),
         key.clustering.iter().map(|name| (text(name), descends(name))).collect(),
@@ -373,6 +399,12 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
         .collect();
     out.push_str(&format!("  key ({})\n", key.join(", ")));
     out.push_str("  # ? How many are there, and how do they grow?  count 1M growth 2%/mo\n");
+    if let Some(seconds) = &table.options.lives {
+        out.push_str(&format!(
+            "  # ? Rows live {seconds} s in CQL (default_time_to_live): which attribute says until \
+             when?  until: int ttl\n"
+        ));
+    }
     if !table.clustering.is_empty() {
         let partition: Vec<String> = table.partition.iter().map(|name| names.of(name)).collect();
         out.push_str(&format!(
@@ -388,7 +420,8 @@ fn table_text(table: &Table, entity: &str, tables: &mut Names, names: &mut Names
     let name = tables.fresh(&table.name);
     let key = key_text(&table.partition, &table.clustering, names);
     let mut indexes = String::new();
-    let mut remarks = String::new();
+    let mut remarks: String =
+        table.options.remarks().iter().map(|remark| format!("  # {name}: {remark}\n")).collect();
     for index in &table.indexes {
         if index.partition.is_empty() {
             let remark = index.remark.as_deref().unwrap_or_default();

@@ -18,10 +18,22 @@ pub(super) fn reads(
     let mut asked = vec![false; tables.len()];
     for query in queries {
         let table = query.select.table.name.as_str();
-        let at = tables.iter().position(|one| one.name == table);
+        let view =
+            |one: &Table| one.indexes.iter().position(|index| index.is_view && index.name == table);
+        let at = tables
+            .iter()
+            .position(|one| one.name == table)
+            .or_else(|| tables.iter().position(|one| view(one).is_some()));
+        let fewer = at.and_then(|at| tables.get(at)).is_some_and(|one| {
+            one.name != table
+                && view(one).and_then(|at| one.indexes.get(at)).is_some_and(|view| view.filtered)
+        });
         let found = at.and_then(|at| Some((tables.get(at)?, written.get_mut(at)?)));
         let read = found.ok_or_else(|| format!("there is no table {table}")).and_then(
             |(table, (entity, columns))| {
+                if fewer {
+                    return Err("its view holds fewer rows than the table".to_owned());
+                }
                 Reading { table, columns, query, params: Vec::new() }.read(entity, &mut names)
             },
         );
@@ -60,8 +72,9 @@ fn stub(table: &Table, entity: &str, columns: &mut Names, names: &mut Names) -> 
     } else {
         format!(" order by {}", order.join(", "))
     };
+    let says = table.options.says().map_or_else(String::new, |text| format!(" It says: {text}."));
     format!(
-        "# ? What is {} read for? Its key would serve:\n# read {}({}) = {entity} where {}{order}\n",
+        "# ? What is {} read for?{says} Its key would serve:\n# read {}({}) = {entity} where {}{order}\n",
         comment(&table.name),
         names.fresh(&format!("read_{}", table.name)),
         partition.join(", "),

@@ -44,7 +44,7 @@ pub(super) fn typed(ty: &Type, in_key: bool) -> Typed {
             let word = if matches!(ty, Type::Set(_)) { "set" } else { "list" };
             // How many elements is not said, and asked: a list without a maximum is a finding.
             let text = format!("{word} of {}", typed(element, false).text);
-            Typed { text, remark: Some("say the most elements: (max …)".to_owned()) }
+            Typed { text, remark: Some("? how many elements at most: (max …)".to_owned()) }
         }
         _ => opaque(ty, in_key),
     }

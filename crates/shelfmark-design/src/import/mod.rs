@@ -10,6 +10,7 @@
 //! Invariant: output parses and resolves as a model.
 
 mod cql;
+mod cql_options;
 mod cql_reads;
 mod cql_types;
 mod sheet;
@@ -17,7 +18,7 @@ mod workbench;
 mod workbench_rows;
 
 use crate::Document;
-use crate::limits::SOURCE_BYTES_MAX;
+use crate::limits::{DIAGNOSTICS_MAX, SOURCE_BYTES_MAX};
 use crate::syntax::span::line_and_column;
 
 /// Most tables of one import.
@@ -66,11 +67,20 @@ pub struct ImportError {
     pub message: String,
     /// Line and column from 1, or the way to a member of JSON such as `DataModel[0].TableName`.
     pub place: String,
+    /// What else is wrong, in the order of the text.
+    pub more: Vec<ImportError>,
 }
 
 impl ImportError {
     fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { message: message.into(), place: place.into() }
+        Self { message: message.into(), place: place.into(), more: Vec::new() }
+    }
+
+    /// All of them as one; `None` when there is none.
+    fn all(errors: Vec<Self>) -> Option<Self> {
+        let mut errors = errors.into_iter();
+        let first = errors.next()?;
+        Some(Self { more: errors.take(DIAGNOSTICS_MAX).collect(), ..first })
     }
 
     fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
@@ -81,7 +91,8 @@ impl ImportError {
 
 impl std::fmt::Display for ImportError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}: {}", self.place, self.message)
+        write!(out, "{}: {}", self.place, self.message)?;
+        self.more.iter().try_for_each(|one| write!(out, "\n{one}"))
     }
 }
 
@@ -93,7 +104,8 @@ impl std::error::Error for ImportError {}
 ///
 /// # Errors
 ///
-/// The first thing that cannot be read, with its place. Mend the text, or take the statement out.
+/// What cannot be read, each with its place: of CQL every such statement, of JSON the first member.
+/// Mend the text, or take the statements out.
 pub fn import(name: &str, text: &str, from: Source) -> Result<String, ImportError> {
     if text.len() > SOURCE_BYTES_MAX {
         let message = format!("more than {SOURCE_BYTES_MAX} bytes; import it in parts");

@@ -11,7 +11,7 @@
 use serde_json::Value as Json;
 
 use super::sheet::{Names, camel, comment};
-use super::workbench_rows::samples;
+use super::workbench_rows::{Samples, common_head, rows_of};
 use super::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
 use crate::syntax::print::quote;
 
@@ -63,7 +63,7 @@ impl<'a> At<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Attribute {
     pub(super) name: String,
-    letter: String,
+    pub(super) letter: String,
 }
 
 /// The key of a table or an index.
@@ -88,7 +88,7 @@ struct Index {
 
 /// Rows of one kind: a facet, or a whole table.
 pub(super) struct Kind {
-    pub(super) name: String,
+    name: String,
     /// What the tool calls the key cells of the facet.
     aliases: [Option<String>; 2],
     /// Attributes beside the key; nothing means all of the table's.
@@ -123,7 +123,7 @@ pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
         return Err(version.error(&message));
     }
     let title = model.member("ModelName").and_then(|at| at.json.as_str()).unwrap_or(name);
-    let mut tables = Vec::new();
+    let mut tables: Vec<Table<'_>> = Vec::new();
     let found = model.wanted("DataModel")?;
     for at in found.items()? {
         if tables.len() >= IMPORT_TABLES_MAX {
@@ -134,7 +134,33 @@ pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
     if tables.is_empty() {
         return Err(found.error("has no table"));
     }
-    written(title, &tables)
+    let mut remarks: Vec<String> = passed_over(&model, "").into_iter().collect();
+    for table in &tables {
+        remarks.extend(passed_over(&table.at, &format!(" of {}", comment(&table.name))));
+    }
+    written(title, &tables, remarks)
+}
+
+/// What other tools write into the same file: templates and named queries.
+fn passed_over(at: &At<'_>, of: &str) -> Option<String> {
+    let schema = at.member("ModelSchema")?;
+    let names = |name: &str| -> Vec<String> {
+        let found = schema.json.get(name).and_then(Json::as_object);
+        let mut names: Vec<String> =
+            found.into_iter().flat_map(|found| found.keys()).map(|key| comment(key)).collect();
+        names.sort();
+        names
+    };
+    let (models, queries) = (names("models"), names("queries"));
+    let list = |names: &[String]| {
+        if names.is_empty() { "none".to_owned() } else { comment(&names.join(", ")) }
+    };
+    Some(format!(
+        "? ModelSchema{of} is not read. It has key templates of: {}; queries: {}. Write them as \
+         keys and reads.",
+        list(&models),
+        list(&queries)
+    ))
 }
 
 fn table(at: At<'_>) -> Result<Table<'_>, ImportError> {
@@ -264,7 +290,11 @@ fn pieces(alias: &str) -> Option<Vec<Piece>> {
     (holes > 0).then_some(found)
 }
 
-fn written(title: &str, tables: &[Table<'_>]) -> Result<String, ImportError> {
+fn written(
+    title: &str,
+    tables: &[Table<'_>],
+    mut remarks: Vec<String>,
+) -> Result<String, ImportError> {
     let mut entities = Names::default();
     let mut names = Names::default();
     let mut out = format!("# Imported from NoSQL Workbench: {}.\n", comment(title));
@@ -272,6 +302,7 @@ fn written(title: &str, tables: &[Table<'_>]) -> Result<String, ImportError> {
         "# Attributes outside the key are optional: a table of DynamoDB does not ask for them.\n\
          # ? Say which reads and writes there are: a data model does not know them.\n",
     );
+    let mut body = String::new();
     let mut schema = String::new();
     let mut sampled = String::new();
     let mut reads = String::new();
@@ -279,14 +310,14 @@ fn written(title: &str, tables: &[Table<'_>]) -> Result<String, ImportError> {
         let name = names.fresh(&table.name);
         let mut families = Vec::new();
         let mut rows = String::new();
-        for kind in &table.kinds {
+        for (number, kind) in table.kinds.iter().enumerate() {
             let entity = entities.fresh(&camel(&kind.name));
             // A table of one kind has that kind's name; kinds have names of their own.
             let family =
                 if table.kinds.len() == 1 { name.clone() } else { names.fresh(&kind.name) };
-            let mut shape = Shape::new(table, kind);
-            out.push('\n');
-            out.push_str(&shape.entity(&entity));
+            let mut shape = Shape::new(table, kind, number);
+            body.push('\n');
+            body.push_str(&shape.entity(&entity));
             let short = table.kinds.len() == 1;
             rows.push_str(&shape.row(&family, &entity, short, &mut names));
             reads.push_str(&shape.stub(&entity));
@@ -297,13 +328,13 @@ fn written(title: &str, tables: &[Table<'_>]) -> Result<String, ImportError> {
         } else {
             schema.push_str(&format!("  table {name} {{\n{rows}  }}\n"));
         }
-        let known: Vec<(String, &Kind)> = families
-            .iter()
-            .zip(&table.kinds)
-            .map(|((name, _), kind)| (name.clone(), kind))
-            .collect();
-        sampled.push_str(&samples(&table.at, &table.key, &known)?);
+        let mut taken = Samples::default();
+        taken.table(&table.at, &table.key, &mut families)?;
+        sampled.push_str(&taken.lines);
+        remarks.extend(taken.remarks(&table.name));
     }
+    out.extend(remarks.iter().map(|remark| format!("# {remark}\n")));
+    out.push_str(&body);
     out.push('\n');
     out.push_str(&reads);
     let sampled =
@@ -322,33 +353,45 @@ fn bare(alias: &str) -> Option<(&str, &str)> {
 }
 
 impl Table<'_> {
-    /// Whether some sample row has a key cell that begins so; a table without samples may have.
-    fn begins(&self, cell: &str, head: &str) -> bool {
-        let rows = |at: &At<'_>| {
-            let rows = at.member("TableData").and_then(|rows| rows.items().ok());
-            rows.unwrap_or_default()
-                .into_iter()
-                .filter_map(|row| row.json.get(cell)?.get("S")?.as_str().map(str::to_owned))
-                .collect::<Vec<String>>()
-        };
+    /// The texts of a key cell in all sample rows.
+    fn texts(&self, cell: &str) -> Vec<String> {
         let facets = self.at.member("TableFacets").and_then(|facets| facets.items().ok());
-        let mut texts: Vec<String> = facets.unwrap_or_default().iter().flat_map(rows).collect();
-        texts.extend(rows(&self.at));
-        texts.is_empty() || texts.iter().any(|text| text.starts_with(head))
+        let mut texts: Vec<String> =
+            facets.unwrap_or_default().iter().flat_map(|facet| rows_of(facet, cell)).collect();
+        texts.extend(rows_of(&self.at, cell));
+        texts
+    }
+
+    /// The texts of a key cell in the rows of one facet.
+    fn facet_texts(&self, facet: usize, cell: &str) -> Vec<String> {
+        let facets = self.at.member("TableFacets").and_then(|facets| facets.items().ok());
+        let facet = facets.unwrap_or_default().into_iter().nth(facet);
+        facet.map_or_else(Vec::new, |facet| rows_of(&facet, cell))
+    }
+
+    /// The tag of an alias without brackets: as it says, when some row begins so or there is none;
+    /// else as all rows of the facet begin.
+    fn tag<'t>(&self, facet: usize, cell: &str, alias: &'t str) -> Option<(String, &'t str)> {
+        let (head, name) = bare(alias)?;
+        let texts = self.texts(cell);
+        if texts.is_empty() || texts.iter().any(|text| text.starts_with(head)) {
+            return Some((head.to_owned(), name));
+        }
+        common_head(&self.facet_texts(facet, cell)).map(|head| (head, name))
     }
 }
 
 /// How one kind of rows is written: its attributes and the pieces of its key.
-struct Shape<'a> {
+pub(super) struct Shape<'a> {
     table: &'a Table<'a>,
     kind: &'a Kind,
-    columns: Names,
+    pub(super) columns: Names,
     /// For each key cell its pieces, and whether an alias told them.
     cells: Vec<(Vec<Piece>, bool)>,
 }
 
 impl<'a> Shape<'a> {
-    fn new(table: &'a Table<'a>, kind: &'a Kind) -> Self {
+    fn new(table: &'a Table<'a>, kind: &'a Kind, number: usize) -> Self {
         let cells = table
             .key
             .parts()
@@ -359,11 +402,8 @@ impl<'a> Shape<'a> {
                 let told = known.is_some();
                 // Most published aliases have no brackets: `ITEMS#ItemID`.
                 let known = known.or_else(|| {
-                    alias.and_then(bare).filter(|(head, _)| table.begins(&part.name, head)).map(
-                        |(head, name)| {
-                            vec![Piece::Text(head.to_owned()), Piece::Hole(name.to_owned())]
-                        },
-                    )
+                    let (head, name) = table.tag(number, &part.name, alias?)?;
+                    Some(vec![Piece::Text(head), Piece::Hole(name.to_owned())])
                 });
                 (known.unwrap_or_else(|| vec![Piece::Hole(part.name.clone())]), told)
             })
@@ -371,7 +411,7 @@ impl<'a> Shape<'a> {
         Self { table, kind, columns: Names::default(), cells }
     }
 
-    fn others(&self) -> Vec<&'a Attribute> {
+    pub(super) fn others(&self) -> Vec<&'a Attribute> {
         let wanted = |one: &&Attribute| {
             let listed = self.kind.others.as_ref().is_none_or(|names| names.contains(&one.name));
             let indexed = self.table.kinds.len() == 1
@@ -418,15 +458,31 @@ impl<'a> Shape<'a> {
                 .iter()
                 .any(|index| index.key.parts().any(|part| part.name == one.name));
             let ty = type_of(&one.letter, indexed);
-            let called = called(&name, &one.name);
+            let asked = asked(&one.letter, indexed);
+            let called = match called(&name, &one.name) {
+                called if asked.is_empty() => called,
+                called if called.is_empty() => format!("  # ? {asked}"),
+                called => format!("{called}; ? {asked}"),
+            };
             out.push_str(&format!("  {name}: {ty} optional{called}\n"));
         }
         out.push_str(&format!("  key ({})\n", key.join(", ")));
         for ((pieces, told), (part, alias)) in
             self.cells.iter().zip(self.table.key.parts().zip(&self.kind.aliases))
         {
-            let guessed = matches!(pieces.as_slice(), [Piece::Text(_), ..]);
-            if let (false, true, Some(alias)) = (told, guessed, alias) {
+            let guessed = match pieces.as_slice() {
+                [Piece::Text(head), ..] => Some(head),
+                _ => None,
+            };
+            if let (false, Some(head), Some(alias)) = (told, guessed, alias)
+                && !alias.starts_with(head.as_str())
+            {
+                out.push_str(&format!(
+                    "  # ? {} is called {:?} in this facet, and its rows begin with {head:?}: which is right?\n",
+                    comment(&part.name),
+                    comment(alias)
+                ));
+            } else if let (false, Some(_), Some(alias)) = (told, guessed, alias) {
                 out.push_str(&format!(
                     "  # ? {} is called {:?} in this facet, and read as a tag and one attribute: is it?\n",
                     comment(&part.name),
@@ -521,6 +577,16 @@ fn join_key(cells: &[String]) -> String {
 
 fn called(name: &str, foreign: &str) -> String {
     if name == foreign { String::new() } else { format!("  # called {:?} there", comment(foreign)) }
+}
+
+/// What a type letter does not say.
+fn asked(letter: &str, in_key: bool) -> &'static str {
+    match letter {
+        "L" if !in_key => "a list: of what, and how many at most?",
+        "SS" | "NS" | "BS" if !in_key => "a set: how many at most?",
+        "M" => "a map: of what?",
+        _ => "",
+    }
 }
 
 fn type_of(letter: &str, in_key: bool) -> &'static str {

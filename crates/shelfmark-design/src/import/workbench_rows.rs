@@ -3,54 +3,165 @@
 use serde_json::Value as Json;
 
 use super::ImportError;
-use super::sheet::sample_text;
-use super::workbench::{At, Key, Kind};
+use super::sheet::{comment, sample_text};
+use super::workbench::{At, Key, Shape};
 
 /// Most sample rows that are taken over from one table.
 ///
 /// Ours: the published models have 442 in 44 files.
 const ROWS_MAX: usize = 200;
 
-/// The sample rows of a table, as lines of a `sample` block.
-pub(super) fn samples(
-    table: &At<'_>,
-    key: &Key,
-    families: &[(String, &Kind)],
-) -> Result<String, ImportError> {
-    let mut found: Vec<(String, At<'_>)> = Vec::new();
-    let facets = match table.member("TableFacets") {
-        Some(facets) => facets.items()?,
-        None => Vec::new(),
-    };
-    // Rows stand in the table, or only in its facets.
-    for (facet, (family, _)) in facets.iter().zip(families) {
-        if let Some(rows) = facet.member("TableData") {
-            found.extend(rows.items()?.into_iter().map(|row| (family.clone(), row)));
+/// The sample rows of a table, and what of them was not taken.
+#[derive(Default)]
+pub(super) struct Samples {
+    /// Lines of a `sample` block.
+    pub(super) lines: String,
+    /// Rows without the table's key, and rows above the limit.
+    keyless: usize,
+    beyond: usize,
+    /// Rows whose key attributes are written in another case.
+    recased: usize,
+    /// Attributes of which some value has no form here.
+    unwritten: Vec<String>,
+}
+
+impl Samples {
+    /// Takes the rows of a table; each family with the shape of its rows.
+    pub(super) fn table(
+        &mut self,
+        table: &At<'_>,
+        key: &Key,
+        families: &mut [(String, Shape<'_>)],
+    ) -> Result<(), ImportError> {
+        let facets = match table.member("TableFacets") {
+            Some(facets) => facets.items()?,
+            None => Vec::new(),
+        };
+        let mut rows = Vec::new();
+        // Rows stand in the table, or only in its facets.
+        for (at, facet) in facets.iter().enumerate().take(families.len()) {
+            if let Some(found) = facet.member("TableData") {
+                rows.extend(found.items()?.into_iter().map(|row| (at, row)));
+            }
         }
+        if let (true, [_], Some(found)) = (rows.is_empty(), &*families, table.member("TableData")) {
+            rows.extend(found.items()?.into_iter().map(|row| (0, row)));
+        }
+        self.beyond = rows.len().saturating_sub(ROWS_MAX);
+        for (at, row) in rows.into_iter().take(ROWS_MAX) {
+            if let Some((family, shape)) = families.get_mut(at) {
+                self.row(&row, key, family, shape);
+            }
+        }
+        Ok(())
     }
-    let only = match families {
-        [(only, _)] => Some(only),
-        _ => None,
-    };
-    if let (true, Some(family), Some(rows)) = (found.is_empty(), only, table.member("TableData")) {
-        found.extend(rows.items()?.into_iter().map(|row| (family.clone(), row)));
-    }
-    let mut out = String::new();
-    for (family, row) in found.into_iter().take(ROWS_MAX) {
+
+    fn row(&mut self, row: &At<'_>, key: &Key, family: &str, shape: &mut Shape<'_>) {
         let mut keys = Vec::new();
+        let mut recased = false;
         for part in std::iter::once(&key.partition).chain(&key.sort) {
-            keys.extend(row.json.get(&part.name).and_then(cell).and_then(sample_text));
+            let exact = row.json.get(&part.name);
+            recased |= exact.is_none();
+            let found = exact.or_else(|| in_another_case(row.json, &part.name));
+            keys.extend(found.and_then(cell).and_then(sample_text));
         }
-        let wanted = 1 + usize::from(key.sort.is_some());
-        if keys.len() == wanted {
-            out.push_str(&format!("    row {family} {}\n", keys.join(" ")));
+        if keys.len() != 1 + usize::from(key.sort.is_some()) {
+            self.keyless += 1;
+            return;
         }
+        self.recased += usize::from(recased);
+        let mut values = Vec::new();
+        for attribute in shape.others() {
+            let Some(json) = row.json.get(&attribute.name) else { continue };
+            // Nothing was entered there.
+            if json.as_object().is_some_and(serde_json::Map::is_empty) {
+                continue;
+            }
+            match value(json) {
+                Some(text) => {
+                    values.push(format!("{} = {text}", shape.columns.of(&attribute.name)));
+                }
+                None if !self.unwritten.contains(&attribute.name) => {
+                    self.unwritten.push(attribute.name.clone());
+                }
+                None => {}
+            }
+        }
+        let values =
+            if values.is_empty() { String::new() } else { format!(" {{ {} }}", values.join(", ")) };
+        self.lines.push_str(&format!("    row {family} {}{values}\n", keys.join(" ")));
     }
-    Ok(out)
+
+    /// What was not taken over, a sentence each.
+    pub(super) fn remarks(&self, table: &str) -> Vec<String> {
+        let table = comment(table);
+        let mut found = Vec::new();
+        if self.keyless > 0 {
+            found.push(format!(
+                "? Sample rows of {table} that were not taken, because they lack its key or have \
+                 one that is no short text: {}.",
+                self.keyless
+            ));
+        }
+        if self.recased > 0 {
+            found.push(format!(
+                "? Sample rows of {table} that write its key in another case: {}. Which is right?",
+                self.recased
+            ));
+        }
+        if self.beyond > 0 {
+            found.push(format!(
+                "Sample rows of {table} beyond the first {ROWS_MAX}, not taken: {}.",
+                self.beyond
+            ));
+        }
+        if !self.unwritten.is_empty() {
+            found.push(format!(
+                "Values of sample rows of {table} that have no form here: {}.",
+                comment(&self.unwritten.join(", "))
+            ));
+        }
+        found
+    }
+}
+
+/// The texts of a key cell in the rows of a facet or a table.
+pub(super) fn rows_of(at: &At<'_>, name: &str) -> Vec<String> {
+    let rows = at.member("TableData").and_then(|rows| rows.items().ok()).unwrap_or_default();
+    rows.iter()
+        .filter_map(|row| row.json.get(name)?.get("S")?.as_str().map(str::to_owned))
+        .collect()
+}
+
+/// What all texts begin with, up to their last delimiter, where that is one text.
+pub(super) fn common_head(texts: &[String]) -> Option<String> {
+    let mut heads = texts.iter().map(|text| text.rfind('#').and_then(|at| text.get(..=at)));
+    let first = heads.next()??;
+    heads.all(|head| head == Some(first)).then(|| first.to_owned())
+}
+
+/// The member of that name in other letters, when there is one such.
+fn in_another_case<'a>(row: &'a Json, name: &str) -> Option<&'a Json> {
+    let mut found = row.as_object()?.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+    match (found.next(), found.next()) {
+        (Some((_, json)), None) => Some(json),
+        _ => None,
+    }
 }
 
 /// The text of a cell in DynamoDB's JSON: `{"S": "…"}`.
 fn cell(json: &Json) -> Option<&str> {
     let letter = json.get("S").or_else(|| json.get("N"));
     letter.and_then(Json::as_str)
+}
+
+/// A value of a sample row: a short text, a whole number, or yes or no.
+fn value(json: &Json) -> Option<String> {
+    if let Some(text) = json.get("S").and_then(Json::as_str) {
+        return sample_text(text);
+    }
+    if let Some(number) = json.get("N").and_then(Json::as_str) {
+        return number.parse::<i64>().ok().map(|number| number.to_string());
+    }
+    json.get("BOOL").and_then(Json::as_bool).map(|bit| bit.to_string())
 }

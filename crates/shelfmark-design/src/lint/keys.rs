@@ -66,7 +66,10 @@ fn unique(
 
 /// A state in which a source of the family has no row of its own.
 fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
-    let family = schema.families.get(id).filter(|_| model.may_search())?;
+    let family = schema.families.get(id)?;
+    if !model.may_search(schema, std::iter::once(family.source)) {
+        return None;
+    }
     let focus = Focus::of_family(model, schema, id);
     // Texts that may run into one another are looked for among few, cut where the key is.
     let pools = [Pool::about(schema, &focus), Pool::glued(schema, &focus)];

@@ -17,6 +17,7 @@ pub(crate) mod types;
 pub(crate) mod value;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering::Relaxed;
 
 pub(crate) use pattern::{Consistency, OrderKey, Predicate, Read, Write};
 pub(crate) use relation::{Relation, RelationId};
@@ -58,14 +59,28 @@ impl Model {
 
     /// Begins to count searches anew.
     pub(crate) fn rested(&self) {
-        self.effort.0.store(0, std::sync::atomic::Ordering::Relaxed);
+        self.effort.0.store(0, Relaxed);
     }
 
-    /// Whether one more witness is looked for; counts it.
-    pub(crate) fn may_search(&self) -> bool {
-        !self.is_large()
-            || self.effort.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
-                < crate::limits::SEARCHES_MAX
+    /// Whether one more witness is looked for, in states of these relations; counts it, by how many
+    /// attributes their tuples have and in how many row families they are written.
+    pub(crate) fn may_search(
+        &self,
+        schema: &Schema,
+        relations: impl Iterator<Item = RelationId>,
+    ) -> bool {
+        if !self.is_large() {
+            return true;
+        }
+        let weight: usize = relations
+            .map(|id| self.relation(id).columns.len() + 4 * schema.concerned(id).count())
+            .sum();
+        let spent = self.effort.0.load(Relaxed) + weight;
+        if spent > crate::limits::SEARCHED_CELLS_MAX {
+            return false;
+        }
+        self.effort.0.store(spent, Relaxed);
+        true
     }
 
     pub(crate) fn relation(&self, id: RelationId) -> &Relation {

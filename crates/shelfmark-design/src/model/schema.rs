@@ -12,6 +12,7 @@ use super::term::{ColumnPath, Term};
 use super::types::Type;
 use super::value::Value;
 use super::{Model, Named};
+use crate::prove::canon::canonical;
 use crate::prove::unique::Clash;
 use crate::syntax::span::Span;
 use crate::syntax::tree::{BoundKind, Verb};
@@ -40,6 +41,8 @@ pub(crate) struct Lookup {
     of_source: BTreeMap<RelationId, Vec<FamilyId>>,
     entries: BTreeMap<FamilyId, Vec<FamilyId>>,
     concerned: BTreeMap<RelationId, Vec<FamilyId>>,
+    /// Families of a relation by the first attribute of their key; `None` where it is no matter.
+    by_first: BTreeMap<(RelationId, Option<ColumnPath>), Vec<FamilyId>>,
     /// What is wrong with each family's keys, once somebody has asked.
     clashes: Vec<OnceLock<Option<Clash>>>,
 }
@@ -73,6 +76,46 @@ impl Schema {
         source: RelationId,
     ) -> impl Iterator<Item = (FamilyId, &Family)> {
         self.those(self.lookup.of_source.get(&source).map_or(&[], Vec::as_slice))
+    }
+
+    /// The families by which a read may go that knows the attributes, in the order of the schema:
+    /// their keys begin with one of those or with none. A count may stand in rows of others.
+    pub(crate) fn usable(
+        &self,
+        source: RelationId,
+        counts: bool,
+        known: &BTreeSet<ColumnPath>,
+    ) -> Vec<&Family> {
+        let ids: BTreeSet<FamilyId> =
+            self.usable_ids(source, counts, known).flatten().copied().collect();
+        ids.iter().filter_map(|id| self.families.get(*id)).collect()
+    }
+
+    /// How many those are.
+    pub(crate) fn candidates(
+        &self,
+        source: RelationId,
+        counts: bool,
+        known: &BTreeSet<ColumnPath>,
+    ) -> usize {
+        self.usable_ids(source, counts, known).map(Vec::len).sum()
+    }
+
+    fn usable_ids(
+        &self,
+        source: RelationId,
+        counts: bool,
+        known: &BTreeSet<ColumnPath>,
+    ) -> impl Iterator<Item = &Vec<FamilyId>> {
+        let any = known.is_empty();
+        let firsts = known.iter().cloned().map(Some).chain([None]);
+        let begun = firsts
+            .filter(move |_| !any && !counts)
+            .filter_map(move |first| self.lookup.by_first.get(&(source, first)));
+        let whole = self.lookup.of_source.get(&source).filter(|_| any && !counts);
+        let holders = self.lookup.concerned.get(&source).filter(|_| counts);
+        let entries = holders.into_iter().flatten().filter_map(|id| self.lookup.entries.get(id));
+        begun.chain(whole).chain(holders).chain(entries)
     }
 
     /// The indexes of a family.
@@ -118,6 +161,9 @@ impl Schema {
                 list.add(id, family);
             }
             lookup.of_source.entry(family.source).or_default().push(id);
+            let partition = self.tables.get(family.table).map_or(0, |table| table.partition);
+            let first = family.first_attribute(model, partition);
+            lookup.by_first.entry((family.source, first)).or_default().push(id);
             if let Some(base) = family.base {
                 lookup.entries.entry(base).or_default().push(id);
             }
@@ -138,6 +184,25 @@ impl Schema {
 }
 
 impl Family {
+    /// The attribute that a call must know to form the key, in the form in which patterns name it.
+    fn first_attribute(&self, model: &Model, partition: usize) -> Option<ColumnPath> {
+        // Without partitions a part of the rows, or what begins with a tag, is read in any order.
+        if partition == 0 && !self.when.is_empty() {
+            return None;
+        }
+        let mut parts = self.key.first()?.parts.iter();
+        let first = match partition {
+            0 => parts.next(),
+            _ => parts.find(|part| matches!(part, Part::Hole { .. })),
+        };
+        match first? {
+            Part::Hole { term: Term::Column(path), .. } => {
+                Some(canonical(model, self.source, path))
+            }
+            _ => None,
+        }
+    }
+
     /// The relations whose tuples the row is computed from.
     fn concerns(&self, model: &Model) -> BTreeSet<RelationId> {
         let mut found = BTreeSet::from([self.source]);
@@ -237,6 +302,19 @@ pub(crate) enum Codec {
     Lexint,
     Iso,
     Esc,
+}
+
+impl Codec {
+    /// As a template writes it behind a name: `:pad(4)`.
+    pub(crate) fn suffix(self) -> String {
+        match self {
+            Self::Native | Self::Plain => String::new(),
+            Self::Pad(width) => format!(":pad({width})"),
+            Self::Lexint => ":lexint".to_owned(),
+            Self::Iso => ":iso".to_owned(),
+            Self::Esc => ":esc".to_owned(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! What reads ask for: the first of the rules, pattern by pattern.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Ask;
-use super::{Planner, Served};
+use super::{Follow, Planner, Served};
 use crate::model::pattern::Source;
-use crate::model::{ColumnPath, OrderKey, Read, Type};
+use crate::model::{ColumnPath, OrderKey, Read, RelationId, Type};
 use crate::prove::canon::canonical;
 use crate::prove::read::is_optional;
 use crate::prove::unservable;
@@ -31,9 +31,10 @@ impl Planner<'_> {
             }
         }
         asks.sort_by_key(|(_, ask)| std::cmp::Reverse(ask.equal.len() + ask.tail.len()));
-        for (read, ask) in asks {
+        for (read, mut ask) in asks {
+            let follows = self.follows(&mut ask);
             let (draft, flip) = self.ask(&ask);
-            self.served.push(Served { read, draft, flip, equal: ask.equal });
+            self.served.push(Served { read, draft, flip, equal: ask.equal, follows });
         }
         self.served.sort_by_key(|served| served.read);
     }
@@ -87,12 +88,12 @@ impl Planner<'_> {
                 OrderKey::Kind => None,
             }));
         }
-        let used = ask.equal.iter().chain(ask.tail.iter().map(|(path, _)| path)).chain(&ask.shown);
-        for path in used {
+        let in_key = ask.equal.iter().chain(ask.tail.iter().map(|(path, _)| path));
+        for path in in_key {
             if self.is_out_of_reach(relation, path) {
                 let name = self.model.path_text(relation, path);
                 return Err(format!(
-                    "{name} lies more than one reference away and changes, so copies of it cannot be followed"
+                    "{name} lies more than one reference away and changes, so keys that hold it cannot be followed"
                 ));
             }
         }
@@ -127,6 +128,38 @@ impl Planner<'_> {
             return Err("two lists of values multiply; read one of them in a loop".to_owned());
         }
         Ok((equal, range))
+    }
+
+    /// Point reads for what lies too far away to be copied; the row then holds the reference.
+    fn follows(&mut self, ask: &mut Ask) -> Vec<Follow> {
+        let far: Vec<ColumnPath> = ask
+            .shown
+            .iter()
+            .filter(|path| self.is_out_of_reach(ask.relation, path))
+            .cloned()
+            .collect();
+        let mut wanted: BTreeMap<(ColumnPath, RelationId), BTreeSet<ColumnPath>> = BTreeMap::new();
+        for path in far {
+            let Some((column, base)) = path.split_last() else { continue };
+            let base = canonical(self.model, ask.relation, base);
+            // A reference that itself is out of reach stays as it is: the proof says so.
+            if self.is_out_of_reach(ask.relation, &base) {
+                continue;
+            }
+            ask.shown.remove(&path);
+            ask.shown.insert(base.clone());
+            let owner = self.model.path_owner(ask.relation, &path);
+            wanted.entry((base, owner)).or_default().insert(vec![*column]);
+        }
+        let mut found = Vec::new();
+        for ((base, owner), shown) in wanted {
+            let key = self.model.relation(owner).key().iter().map(|column| vec![*column]).collect();
+            let mut point = Ask::new(self.model, owner, key, Vec::new());
+            point.shown = shown;
+            let (draft, _) = self.ask(&point);
+            found.push(Follow { base, draft });
+        }
+        found
     }
 
     /// Whether copies of what the path leads to cannot be found again when a write changes it.

@@ -37,17 +37,18 @@ impl Planner<'_> {
         let parent = relation.columns.get(*via)?.refers?;
         let once =
             relation.columns.iter().filter(|column| column.refers == Some(parent)).count() == 1;
-        let followed = self.model.writes.iter().flat_map(|write| &write.effects).all(|effect| {
-            if effect.relation == parent {
-                return effect.kind != EffectKind::Insert || effect.existing == Existing::Fresh;
-            }
-            effect.relation != source.relation
-                || match effect.kind {
-                    EffectKind::Insert => effect.existing == Existing::Fresh,
-                    EffectKind::Delete => effect.each.is_none(),
-                    _ => !effect.set.iter().any(|(column, _)| column == via),
+        let followed = self.bold
+            || self.model.writes.iter().flat_map(|write| &write.effects).all(|effect| {
+                if effect.relation == parent {
+                    return effect.kind != EffectKind::Insert || effect.existing == Existing::Fresh;
                 }
-        });
+                effect.relation != source.relation
+                    || match effect.kind {
+                        EffectKind::Insert => effect.existing == Existing::Fresh,
+                        EffectKind::Delete => effect.each.is_none(),
+                        _ => !effect.set.iter().any(|(column, _)| column == via),
+                    }
+            });
         let optional = relation.columns.get(*via).is_some_and(|column| column.optional);
         (plain && once && followed && !optional).then_some((parent, source.relation, *via))
     }

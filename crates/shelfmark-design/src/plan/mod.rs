@@ -20,9 +20,9 @@ mod lookups;
 mod mixed;
 mod names;
 mod serve;
+mod settle;
 mod text;
 mod text_keys;
-mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,13 @@ impl Document {
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
             return Err(format!("{name:?} is no name of a schema"));
         }
-        Planner::new(&self.model, profile).plan(self, name)
+        // A count that a write turns out not to keep up is not kept.
+        let (plan, sound) = Planner::new(&self.model, profile, true).plan(self, name)?;
+        let counting = self.model.reads.iter().any(|read| read.aggregate.is_some());
+        if sound || !counting {
+            return Ok(plan);
+        }
+        Planner::new(&self.model, profile, false).plan(self, name).map(|(plan, _)| plan)
     }
 
     /// The model's text without its schemas and what speaks of them, and `schema` behind it.
@@ -106,6 +112,15 @@ struct Served {
     flip: bool,
     /// The attributes that lead the key.
     equal: Vec<ColumnPath>,
+    /// Point reads for what its rows do not hold.
+    follows: Vec<Follow>,
+}
+
+/// A point read of what rows refer to.
+struct Follow {
+    /// The reference, seen from the row.
+    base: ColumnPath,
+    draft: usize,
 }
 
 struct Planner<'a> {
@@ -120,11 +135,14 @@ struct Planner<'a> {
     /// Counts that a row keeps: read, and the draft that keeps it.
     counted: Vec<(usize, usize)>,
     notes: Vec<String>,
+    /// Whether counts are kept that some write may not be able to keep up.
+    bold: bool,
 }
 
 impl<'a> Planner<'a> {
-    fn new(model: &'a Model, target: &'a Target) -> Self {
+    fn new(model: &'a Model, target: &'a Target, bold: bool) -> Self {
         Self {
+            bold,
             model,
             target,
             indexed: target.strong_indexes && target.indexes_max > 0.0 && !target.plans_texts(),
@@ -137,15 +155,28 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn plan(mut self, document: &Document, name: &str) -> Result<Plan, String> {
+    /// The plan, and whether each write has one.
+    fn plan(mut self, document: &Document, name: &str) -> Result<(Plan, bool), String> {
         self.reads();
         self.counts();
         self.look_ups();
-        let skeleton = self.schema_text(name);
-        let writes = writes::plans(document, &skeleton.text, self.target)?;
-        let text = skeleton.finish(&writes, &self.notes);
+        let mut skeleton = self.schema_text(name);
+        let settled = settle::settle(document, &skeleton, self.target)?;
+        skeleton.serves.retain(|(read, _)| !settled.refused.contains_key(read));
+        for (read, why) in &settled.refused {
+            let name = self.model.reads.get(*read).map_or("", |read| read.name.text.as_str());
+            // What was said of it before says more.
+            let begin = format!("{name} ");
+            if !self.notes.iter().any(|note| note.starts_with(&begin)) {
+                self.note(format!("{name} has no plan: {why}"));
+            }
+        }
+        for note in settled.notes {
+            self.note(note);
+        }
+        let text = skeleton.finish(&settled.writes, &self.notes);
         let schema = Document::format("plan", &text).map_err(|report| report.text)?;
-        Ok(Plan { schema, notes: self.notes })
+        Ok((Plan { schema, notes: self.notes }, settled.sound))
     }
 
     fn fits(&self) -> Fits {

@@ -8,7 +8,7 @@ use super::mixed::Mixed;
 use super::names::snake;
 use super::text::EVERYTHING;
 use super::text_keys::DELIMITER;
-use super::{Planner, Served};
+use super::{Follow, Planner, Served};
 use crate::model::closure::determines_tuple;
 use crate::model::pattern::{Param, Source};
 use crate::model::{ColumnPath, Predicate, Read, RelationId, Term, Value};
@@ -20,7 +20,8 @@ use crate::syntax::tree::CondOp;
 const EACH: &str = "each_one";
 
 impl Planner<'_> {
-    pub(super) fn serve(&self, served: &Served, draft: &Draft, table: &str) -> Option<String> {
+    pub(super) fn serve(&self, served: &Served, draft: &Draft, named: &[String]) -> Option<String> {
+        let table = named.get(served.draft)?;
         let read = self.model.reads.get(served.read)?;
         let source = read.sources.first()?;
         let components = self.key(draft);
@@ -63,7 +64,46 @@ impl Planner<'_> {
         if list.is_some() {
             out.push_str(&self.gather(read, source, limit.as_deref()));
         }
+        for follow in &served.follows {
+            out.push_str(&self.follow(source.relation, follow, named)?);
+        }
         Some(out)
+    }
+
+    /// A point read of what the rows refer to.
+    fn follow(&self, relation: RelationId, follow: &Follow, named: &[String]) -> Option<String> {
+        let draft = self.drafts.get(follow.draft)?;
+        let table = named.get(follow.draft)?;
+        let own = self.model.relation(draft.relation).key();
+        let values: Option<Vec<(Component, String)>> = self
+            .key(draft)
+            .into_iter()
+            .map(|component| {
+                let [column] = component.path.as_slice() else { return None };
+                let path: ColumnPath = follow.base.iter().copied().chain([*column]).collect();
+                let path = canonical(self.model, relation, &path);
+                let name = format!("row.{}", self.model.path_text(relation, &path));
+                own.contains(column).then_some((component, name))
+            })
+            .collect();
+        let values = values?;
+        if !self.target.plans_texts() {
+            let names: Vec<String> = values.into_iter().map(|(_, name)| name).collect();
+            return Some(format!(" then get {table} ({})", names.join(", ")));
+        }
+        let hole = |(one, name): &(Component, String)| self.hole(draft.relation, &one.path, name);
+        let (partition, sort) = values.split_at(draft.least.min(values.len()));
+        let join = |list: &[(Component, String)]| {
+            list.iter().map(hole).collect::<Vec<String>>().join(&DELIMITER.to_string())
+        };
+        let mut pk = snake(&self.model.relation(draft.relation).name.text);
+        if !partition.is_empty() {
+            pk.push(DELIMITER);
+            pk.push_str(&join(partition));
+        }
+        let sk =
+            if sort.is_empty() { String::new() } else { format!(" sk {}", quote(&join(sort))) };
+        Some(format!(" then get {table} pk {}{sk}", quote(&pk)))
     }
 
     /// Several ranges give one list: sorted, then cut.
@@ -219,6 +259,7 @@ impl Planner<'_> {
         match value {
             _ if list => Some(self.hole(relation, path, EACH)),
             Term::Param(_) => Some(self.hole(relation, path, &term(&read.params, value)?)),
+            // A template has no holes for constants: the prover finds such a plan by itself.
             _ => None,
         }
     }
@@ -236,7 +277,7 @@ impl Planner<'_> {
                 self.known(read, source, path)?
             });
         }
-        let mut out = format!("  serve {} by ", read.name.text);
+        let mut out = format!("serve {} by ", read.name.text);
         if self.target.plans_texts() {
             values.insert(0, table.to_owned());
             let pk = values.join(&DELIMITER.to_string());
@@ -250,7 +291,6 @@ impl Planner<'_> {
         if let Some(limit) = &read.limit {
             out.push_str(&format!(" limit {}", term(&read.params, limit)?));
         }
-        out.push('\n');
         Some(out)
     }
 

@@ -14,22 +14,27 @@ pub(super) const EVERYTHING: &str = "all";
 /// A schema without the plans of its writes.
 pub(super) struct Skeleton {
     head: String,
-    body: String,
-    /// All of it, as a schema that parses.
-    pub(super) text: String,
+    tables: String,
+    /// Plans of reads, each with its place in the model.
+    pub(super) serves: Vec<(usize, String)>,
 }
 
 impl Skeleton {
-    fn new(head: String, body: String) -> Self {
-        let text = format!("{head} {{\n{body}}}\n");
-        Self { head, body, text }
+    /// The schema so far: it parses.
+    pub(super) fn text(&self) -> String {
+        self.with(&[])
+    }
+
+    fn with(&self, writes: &[String]) -> String {
+        let serves = self.serves.iter().map(|(_, line)| line);
+        let lines: String = serves.chain(writes).map(|line| format!("  {line}\n")).collect();
+        format!("{} {{\n{}{lines}}}\n", self.head, self.tables)
     }
 
     pub(super) fn finish(&self, writes: &[String], notes: &[String]) -> String {
         let notes: String =
             notes.iter().map(|note| format!("# {}\n", note.replace('\n', " "))).collect();
-        let writes: String = writes.iter().map(|write| format!("  {write}\n")).collect();
-        format!("{notes}{} {{\n{}{writes}}}\n", self.head, self.body)
+        format!("{notes}{}", self.with(writes))
     }
 }
 
@@ -52,31 +57,24 @@ impl Planner<'_> {
                 body.push_str(&self.table(name, draft, &named));
             }
         }
-        let mut serves = String::new();
+        let mut serves = Vec::new();
         for mixed in &self.mixed {
             let (table, serve) = self.mixed_table(mixed, &mut names);
             body.push_str(&table);
-            serves.push_str(&serve);
+            serves.extend(serve.map(|serve| (mixed.read, serve)));
         }
         for served in &self.served {
-            if let (Some(draft), Some(name)) =
-                (self.drafts.get(served.draft), named.get(served.draft))
-                && let Some(text) = self.serve(served, draft, name)
-            {
-                serves.push_str(&format!("  {text}\n"));
-            }
+            let draft = self.drafts.get(served.draft);
+            let line = draft.and_then(|draft| self.serve(served, draft, &named));
+            serves.extend(line.map(|line| (served.read, line)));
         }
         for (read, at) in &self.counted {
-            if let Some(name) = named.get(*at)
-                && let Some(text) = self.serve_count(*read, name)
-            {
-                serves.push_str(&format!("  {text}\n"));
-            }
+            let line = named.get(*at).and_then(|name| self.serve_count(*read, name));
+            serves.extend(line.map(|line| (*read, line)));
         }
-        body.push_str(&serves);
         let head =
             format!("schema {name} target {} \"derived from the patterns\"", self.target.name);
-        Skeleton::new(head, body)
+        Skeleton { head, tables: body, serves }
     }
 
     fn table(&self, name: &str, draft: &Draft, named: &[String]) -> String {
@@ -168,7 +166,7 @@ impl Planner<'_> {
     }
 
     /// The table of a read of several row types, and its plan.
-    fn mixed_table(&self, mixed: &Mixed, names: &mut Names) -> (String, String) {
+    fn mixed_table(&self, mixed: &Mixed, names: &mut Names) -> (String, Option<String>) {
         let Some(read) = self.model.reads.get(mixed.read) else { return Default::default() };
         let table = names.take(&snake(&read.name.text));
         let mut out = format!("  table {table} {{\n");
@@ -193,7 +191,7 @@ impl Planner<'_> {
             out.push_str(&format!("    row {name} from {relation} {key}{stored}\n"));
         }
         out.push_str("  }\n");
-        let serve = self.serve_mixed(mixed, &table).unwrap_or_default();
+        let serve = self.serve_mixed(mixed, &table);
         (out, serve)
     }
 

@@ -3,6 +3,7 @@
 use super::Planner;
 use super::draft::{Ask, Component};
 use crate::model::pattern::Source;
+use crate::model::schema::Codec;
 use crate::model::{RelationId, Type};
 
 /// Stands between the components of a text key. It sorts below all that an escaped text holds.
@@ -10,20 +11,20 @@ pub(super) const DELIMITER: char = '#';
 
 impl Planner<'_> {
     /// How a value of the type is written so that texts sort as values do.
-    pub(super) fn codec(ty: &Type) -> String {
+    pub(super) fn codec(ty: &Type) -> Codec {
         match ty {
-            Type::Text(_) | Type::Enum(_) => ":esc".to_owned(),
+            Type::Text(_) | Type::Enum(_) => Codec::Esc,
             Type::Int(Some((bottom, top))) if *bottom >= 0 => {
-                format!(":pad({})", top.to_string().len())
+                u8::try_from(top.to_string().len()).map_or(Codec::Plain, Codec::Pad)
             }
-            Type::Timestamp => ":iso".to_owned(),
-            _ => String::new(),
+            Type::Timestamp => Codec::Iso,
+            _ => Codec::Plain,
         }
     }
 
     /// A hole for a value of the path's type.
     pub(super) fn hole(&self, relation: RelationId, path: &[usize], what: &str) -> String {
-        format!("<{what}{}>", Self::codec(&self.model.path_type(relation, path)))
+        format!("<{what}{}>", Self::codec(&self.model.path_type(relation, path)).suffix())
     }
 
     pub(super) fn path_hole(&self, relation: RelationId, path: &[usize]) -> String {

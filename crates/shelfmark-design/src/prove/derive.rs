@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::canon::{canonical, comparisons};
+use super::canon::{canonical, canonical_term, comparisons};
+use super::loops;
 use super::range::Met;
 use super::unique::{available, key_paths};
 use crate::key::facts::is_delimited;
@@ -18,11 +19,8 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
     let mut found = Vec::new();
     let Some(source) = read.sources.first() else { return found };
     let wanted = comparisons(model, source.relation, &source.predicates).unwrap_or_default();
-    let own: Vec<&Family> = match read.aggregate {
-        // A count may stand in a row of another source.
-        Some(_) => schema.families.iter().collect(),
-        None => schema.of_source(source.relation).map(|(_, family)| family).collect(),
-    };
+    let known = read.known_paths(|path| canonical(model, source.relation, path));
+    let own = schema.usable(source.relation, read.aggregate.is_some(), &known);
     for family in own {
         let counts = read.aggregate.is_some()
             && family.stored.iter().any(|stored| matches!(stored,
@@ -31,17 +29,29 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
             continue;
         }
         let wanted = if counts { counted(model, family, &wanted) } else { wanted.clone() };
-        let Some(step) = step(model, schema, family, read, &wanted) else { continue };
-        let mut forms = vec![step];
+        let step_by = |met: &[Met]| step(model, schema, family, read, met);
+        let mut forms: Vec<ReadStep> = step_by(&wanted).into_iter().collect();
         forms.extend(shorter(schema, read, &forms));
-        for (step, desc) in forms.iter().flat_map(|step| [(step, false), (step, true)]) {
-            let step = ReadStep { desc, ..step.clone() };
-            if desc && step.verb == Verb::Get {
-                continue;
+        let mut ways: Vec<(ReadStep, Vec<Step>)> =
+            forms.into_iter().map(|step| (step, Vec::new())).collect();
+        if let (Some(table), None) = (schema.tables.get(family.table), &read.aggregate)
+            && let Some((each, met)) = loops::of_family(model, family, table, &wanted)
+            && let Some(step) = step_by(&met)
+        {
+            let step = ReadStep { each: Some(each), ..step };
+            ways.push((step, loops::gathered(model, read)));
+        }
+        for (step, later) in ways {
+            for desc in [false, true] {
+                let step = ReadStep { desc, ..step.clone() };
+                if desc && step.verb == Verb::Get {
+                    continue;
+                }
+                let mut steps = vec![Step::Read(step)];
+                steps.extend(follow_ups(model, schema, family, read, source.relation));
+                steps.extend(later.iter().cloned());
+                found.push(Serve { read: index, steps, span: read.span, derived: true });
             }
-            let mut steps = vec![Step::Read(step)];
-            steps.extend(follow_ups(model, schema, family, read, source.relation));
-            found.push(Serve { read: index, steps, span: read.span, derived: true });
         }
     }
     found.sort_by_key(|serve| {
@@ -139,6 +149,11 @@ fn bind(model: &Model, family: &Family, column: &[Part], wanted: &[Met]) -> (Vec
         let rest = || column.get(index..).unwrap_or(&[]).to_vec();
         match part {
             Part::Hole { term, ty, codec } => {
+                let whole = canonical_term(model, family.source, term);
+                if wanted.iter().any(|met| met.plan == Term::Each && met.row == whole) {
+                    parts.push(Part::Hole { term: Term::Each, ty: ty.clone(), codec: *codec });
+                    continue;
+                }
                 let leaf = |leaf: &Term| match leaf {
                     Term::Column(path) => {
                         let row = Term::Column(canonical(model, family.source, path));

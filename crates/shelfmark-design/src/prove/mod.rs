@@ -11,6 +11,7 @@ mod copied;
 pub(crate) mod derive;
 pub(crate) mod exact;
 pub(crate) mod follow;
+mod loops;
 pub(crate) mod needs;
 mod once;
 pub(crate) mod order;
@@ -304,7 +305,7 @@ fn witness(
         "F1" => [Wanted::Excess, Wanted::Wrong],
         _ => [Wanted::Wrong, Wanted::Excess],
     };
-    if !model.may_search() {
+    if !model.may_search(schema, read.sources.iter().map(|source| source.relation)) {
         return unseen(0);
     }
     let found = wanted.into_iter().find_map(|one| find(model, schema, read, serve, one, SEED));

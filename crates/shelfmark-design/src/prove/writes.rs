@@ -55,7 +55,7 @@ pub(crate) fn certificate(
         if failure.call {
             return call(write, &failure.reason);
         }
-        if !model.may_search() {
+        if !model.may_search(schema, write.effects.iter().map(|effect| effect.relation)) {
             return super::unseen(0);
         }
         find(model, schema, write, &plan).unwrap_or_else(|| super::unseen(WITNESS_TRIES_MAX))

@@ -120,3 +120,131 @@ fn depth_and_size_are_limited() {
     let error = import("large", &large, Source::Cql).expect_err("too large");
     assert!(error.message.contains("bytes"), "{error}");
 }
+
+/// A Workbench model of one table, with what is given as members of it.
+fn workbench(members: &str) -> String {
+    let text = format!(
+        r#"{{"ModelName": "Small", "ModelMetadata": {{"Version": "3.0"}}, "DataModel": [{{
+            "TableName": "data",
+            "KeyAttributes": {{"PartitionKey": {{"AttributeName": "PK", "AttributeType": "S"}},
+                "SortKey": {{"AttributeName": "SK", "AttributeType": "S"}}}},
+            "NonKeyAttributes": [
+                {{"AttributeName": "year", "AttributeType": "N"}},
+                {{"AttributeName": "friends", "AttributeType": "L"}},
+                {{"AttributeName": "roles", "AttributeType": "SS"}},
+                {{"AttributeName": "address", "AttributeType": "M"}},
+                {{"AttributeName": "seen", "AttributeType": "BOOL"}},
+                {{"AttributeName": "name", "AttributeType": "S"}}],
+            {members}}}]}}"#
+    );
+    import("small.json", &text, Source::Workbench).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn sample_rows_keep_their_values_and_what_is_not_taken_is_said() {
+    let model = workbench(
+        r#""TableData": [
+            {"PK": {"S": "a"}, "SK": {"S": "b"}, "year": {"N": "1988"}, "name": {"S": "A"}, "seen": {"BOOL": true}},
+            {"pk": {"S": "c"}, "sk": {"S": "d"}, "year": {"N": "19.5"}, "friends": {"L": []}, "name": {}},
+            {"name": {"S": "nobody"}}]"#,
+    );
+    assert!(
+        model.contains(r#"row data "a" "b" { year = 1988, seen = true, name = "A" }"#),
+        "{model}"
+    );
+    assert!(model.contains(r#"row data "c" "d""#), "{model}");
+    assert!(model.contains("write its key in another case: 1."), "{model}");
+    assert!(model.contains("were not taken, because they lack its key"), "{model}");
+    assert!(model.contains("that have no form here: year, friends."), "{model}");
+}
+
+#[test]
+fn what_a_type_letter_does_not_say_is_asked() {
+    let model = workbench(r#""TableData": []"#);
+    for (line, asked) in [
+        ("friends: list of text optional", "of what, and how many at most?"),
+        ("roles: set of text optional", "how many at most?"),
+        ("address: bytes optional", "a map: of what?"),
+    ] {
+        let found = model.lines().find(|one| one.contains(line)).unwrap_or_default();
+        assert!(found.contains("# ? ") && found.contains(asked), "{model}");
+    }
+    assert!(!model.contains("not taken"), "{model}");
+}
+
+#[test]
+fn an_alias_that_no_row_fits_is_read_from_the_rows() {
+    let model = workbench(
+        r##""TableFacets": [
+            {"FacetName": "Metadata", "KeyAttributeAlias": {"PartitionKeyAlias": "playerID", "SortKeyAlias": "#METEADATA#playerID"},
+             "TableData": [{"PK": {"S": "p1"}, "SK": {"S": "#METADATA#p1"}}, {"PK": {"S": "p2"}, "SK": {"S": "#METADATA#p2"}}]},
+            {"FacetName": "Friends", "KeyAttributeAlias": {"PartitionKeyAlias": "playerID", "SortKeyAlias": "FRIENDS#playerID"},
+             "TableData": [{"PK": {"S": "p1"}, "SK": {"S": "FRIENDS#p1"}}]}]"##,
+    );
+    assert!(model.contains(r##""#METADATA#<playerID>""##), "{model}");
+    assert!(
+        model.contains(r##"and its rows begin with "#METADATA#": which is right?"##),
+        "{model}"
+    );
+    let findings = Document::parse("small", &model).expect("it parses").check();
+    assert!(!findings.iter().any(|one| one.id == "U1"), "its facets do not meet: {model}");
+}
+
+#[test]
+fn a_model_schema_is_not_passed_over_in_silence() {
+    let model = workbench(
+        r#""ModelSchema": {"models": {"movie": {}, "actor": {}}, "queries": {"Actors of a movie": {}}}"#,
+    );
+    let wanted = "# ? ModelSchema of data is not read. It has key templates of: actor, movie; \
+                  queries: Actors of a movie.";
+    assert!(model.contains(wanted), "{model}");
+}
+
+fn cql(text: &str) -> String {
+    import("small.cql", text, Source::Cql).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn options_and_comments_of_cql_are_kept_as_comments() {
+    let model = cql("CREATE TABLE t (a int, b int, c text, PRIMARY KEY (a, b)) WITH comment = 'Q3: all of an a' AND default_time_to_live = 86400 AND cdc = true AND gc_grace_seconds = 1;
+ALTER TABLE t WITH gc_grace_seconds = 10 AND read_repair = 'NONE';");
+    assert!(model.contains("# t: its comment in CQL: Q3: all of an a"), "{model}");
+    assert!(
+        model.contains("options of CQL that are not kept: cdc, gc_grace_seconds, read_repair"),
+        "{model}"
+    );
+    assert!(model.contains("# ? Rows live 86400 s in CQL"), "{model}");
+    assert!(model.contains("# ? What is t read for? It says: Q3: all of an a."), "{model}");
+    let none = cql("CREATE TABLE t (a int PRIMARY KEY) WITH default_time_to_live = 0;");
+    assert!(!none.contains("Rows live") && !none.contains("not kept"), "{none}");
+}
+
+#[test]
+fn a_select_from_a_view_is_a_read_of_its_table() {
+    let base = "CREATE TABLE t (a int, b int, c text, PRIMARY KEY (a, b));
+CREATE MATERIALIZED VIEW by_c AS SELECT * FROM t WHERE a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL PRIMARY KEY (c, a, b);\n";
+    let model = cql(&format!("{base}SELECT * FROM by_c WHERE c = ?;"));
+    assert!(model.contains("read read_t(c) = T where c = c"), "{model}");
+    let some = base
+        .replace("c IS NOT NULL", "c = 'x'")
+        .replace("PRIMARY KEY (c, a, b)", "PRIMARY KEY (b, a)");
+    let model = cql(&format!("{some}SELECT * FROM by_c WHERE b = ?;"));
+    assert!(
+        model.contains("# ? Not imported (its view holds fewer rows than the table)"),
+        "{model}"
+    );
+}
+
+#[test]
+fn every_statement_that_is_wrong_is_told() {
+    let text = "CREATE TABLE a (x int, PRIMARY KEY (x, y));
+CREATE TABEL b (x int PRIMARY KEY);
+CREATE INDEX ON b (x);
+CREATE TABLE d (x int);
+CREATE TABLE e (x int PRIMARY KEY);";
+    let error = import("small.cql", text, Source::Cql).expect_err("four are wrong");
+    let said = error.to_string();
+    let places: Vec<&str> = said.lines().filter_map(|line| line.split(": ").next()).collect();
+    // The index of a table that could not be read is not told beside it.
+    assert_eq!(places, ["1:1", "2:8", "4:1"], "{said}");
+}

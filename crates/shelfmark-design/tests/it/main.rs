@@ -7,6 +7,7 @@
 mod decided;
 mod draw;
 mod imports;
+mod limits;
 mod lints;
 mod machine;
 mod pairs;

@@ -155,3 +155,147 @@ fn what_is_not_declared_is_asked_for() {
     assert!(schema.unknown.iter().any(|line| line.contains("fanout user")), "{:?}", schema.unknown);
     assert!(report.to_string().contains("? not declared"));
 }
+
+/// A model's derived schema, proven: each pattern with its status, and the notes.
+fn derived(text: &str, target: &str) -> (Vec<(String, Status)>, String) {
+    let document = Document::parse("small", text).unwrap_or_else(|report| panic!("{report}"));
+    let plan = document.plan(target, "planned").expect("planned");
+    let whole = document.with_only(&plan.schema);
+    let planned = Document::parse("planned", &whole)
+        .unwrap_or_else(|report| panic!("{target}: {report}\n{whole}"));
+    let proofs = planned.prove();
+    for proof in &proofs {
+        let line = format!(" {} ", proof.pattern);
+        let note = format!("# {} ", proof.pattern);
+        assert!(
+            plan.schema.contains(&line) || plan.schema.contains(&note),
+            "{target}: {} has neither a plan nor a note\n{}",
+            proof.pattern,
+            plan.schema
+        );
+        let refused = !matches!(proof.status, Status::Certified | Status::Multi);
+        assert!(
+            !refused || plan.schema.contains(&note),
+            "{target}: {} is refused without a note: {}\n{}",
+            proof.pattern,
+            proof.reason,
+            plan.schema
+        );
+    }
+    (proofs.into_iter().map(|one| (one.pattern, one.status)).collect(), plan.schema)
+}
+
+const POSTS: &str = "entity User { key id: uuid  name: text }
+entity Post { key id: uuid  user: User immutable  at: timestamp  tag: text  free: bool }
+";
+
+#[test]
+fn every_pattern_has_a_plan_or_a_note() {
+    let text = format!(
+        "{POSTS}read tags(u) = Post select distinct tag where user = u
+read open() = Post where free = true order by at
+read posts(u) = count of Post where user = u
+read all(u) = Post where user = u order by at
+write rename(u, n) = update User(id u) set name = n
+write add(i, u, at, t, f) = insert Post(id i, user u, at at, tag t, free f)
+write drop(i) = delete Post(id i)
+write purge(u) = delete Post(id p.id) for each Post as p where user = u
+"
+    );
+    for target in TARGETS {
+        let (found, schema) = derived(&text, target);
+        let status =
+            |name: &str| found.iter().find(|(one, _)| one == name).map(|(_, status)| *status);
+        assert_eq!(status("open"), Some(Status::Certified), "{target}\n{schema}");
+        assert!(
+            schema.contains("# tags has no plan: several rows show the same answer"),
+            "{schema}"
+        );
+        assert!(
+            schema.contains("serve open by")
+                || schema.contains("# open is served by range of post"),
+            "{target}: what cannot be written is said\n{schema}"
+        );
+        assert!(schema.contains("write purge {"), "{target}\n{schema}");
+    }
+}
+
+#[test]
+fn a_write_that_touches_no_row_is_noted() {
+    let text = format!(
+        "{POSTS}read all(u) = Post where user = u\nwrite rename(u, n) = update User(id u) set name = n\n"
+    );
+    let (_, schema) = derived(&text, "cql");
+    assert!(
+        schema.contains("# rename has nothing to do: no row here holds what it changes"),
+        "{schema}"
+    );
+}
+
+/// Where each write can say which row keeps the count, it is kept; else it is said why not.
+#[test]
+fn counts_are_kept_where_writes_follow_them() {
+    let likes = "entity Post { key id: uuid  title: text }
+link Like from Post as post to Post as by { at: timestamp }
+entity Vote { key (post, voter)  post: Post  voter: uuid }
+read votes(p) = count of Vote where post = p
+read post(p) = Post where id = p unique
+write vote(p, v) = link_or_insert
+write unvote(p, v) = delete Vote(post p, voter v)
+";
+    let text = likes
+        .replace("link Like from Post as post to Post as by { at: timestamp }\n", "")
+        .replace("link_or_insert", "insert Vote(post p, voter v)");
+    for target in ["shelfmark", "dynamodb"] {
+        let (found, schema) = derived(&text, target);
+        assert!(schema.contains("count Vote"), "{target}\n{schema}");
+        assert!(found.iter().all(|(_, status)| *status == Status::Certified), "{target}\n{schema}");
+    }
+}
+
+/// What lies two references away and changes is read where it is, not copied.
+#[test]
+fn far_attributes_are_read_where_they_are() {
+    let text = "entity User { key id: uuid  name: text }
+entity Profile { key user: User  bio: text }
+entity Post { key id: uuid  prof: Profile immutable  title: text }
+read byp(p, n) = Post with prof.user.name where prof = p limit n
+read one(i) = Post with prof.user.name where id = i unique
+write rename(u, n) = update User(id u) set name = n
+write add(i, p, t) = insert Post(id i, prof p, title t)
+write born(u, n) = insert User(id u, name n)
+";
+    for target in TARGETS {
+        let (found, schema) = derived(text, target);
+        for name in ["byp", "one"] {
+            let line =
+                schema.lines().skip_while(|line| !line.contains(&format!("serve {name} "))).take(2);
+            let line: String = line.collect();
+            assert!(line.contains("then get user "), "{target}\n{schema}");
+            let status = found.iter().find(|(one, _)| one == name).map(|(_, status)| *status);
+            assert_eq!(status, Some(Status::Multi), "{target} {name}\n{schema}");
+        }
+    }
+}
+
+/// A loop over a list, and over all buckets, is found where no plan is named.
+#[test]
+fn loops_are_found_without_a_plan() {
+    let text = "entity Post { key id: uuid  user: uuid  at: timestamp }
+read of(us: list of uuid(max 5), n) = Post where user in us order by at desc limit n
+read newest(n) = Post order by at desc limit n
+schema s target dynamodb {
+  table posts from Post key (user; at, id) store all
+  table spread from Post key (bucket(hash(id), 4); at, id) store all
+}
+";
+    let document = Document::parse("small", text).unwrap_or_else(|report| panic!("{report}"));
+    for proof in document.prove() {
+        assert_eq!(proof.status, Status::Multi, "{}: {}", proof.pattern, proof.reason);
+        assert!(
+            proof.steps.iter().any(|step| step.starts_with("for each of ")),
+            "{:?}",
+            proof.steps
+        );
+    }
+}

@@ -6,6 +6,7 @@ mod patterns;
 mod plans;
 mod relations;
 mod schemas;
+mod weight;
 mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +57,9 @@ fn resolve_with(file: &File, mut resolver: Resolver) -> (Model, Vec<Diagnostic>)
         }
     }
     resolver.check_allows();
+    if resolver.diagnostics.is_empty() {
+        resolver.weigh();
+    }
     (resolver.model, resolver.diagnostics)
 }
 

@@ -1,5 +1,7 @@
 //! Reads, predicates and values of patterns.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::super::pattern::{Consistency, OrderKey, Param, Predicate, Read, Source};
 use super::super::relation::RelationId;
 use super::super::term::{ColumnPath, Function, Term};
@@ -101,9 +103,10 @@ impl Resolver {
                 paths.push(Some(path.clone()));
             }
         } else {
+            let mut seen: BTreeSet<&str> = BTreeSet::new();
             for source in sources.iter() {
                 for column in &self.model.relation(source.relation).columns {
-                    if !names.contains(&column.name) {
+                    if seen.insert(&column.name) {
                         names.push(column.name.clone());
                         paths.push(None);
                     }
@@ -116,9 +119,16 @@ impl Resolver {
         }
         let several = sources.len() > 1;
         for source in sources.iter_mut() {
-            for (name, path) in names.iter().zip(&paths) {
+            let columns = self.model.relation(source.relation).columns.iter().enumerate();
+            let places: BTreeMap<String, usize> = match several {
+                true => columns.map(|(at, column)| (column.name.clone(), at)).collect(),
+                // Of one source the first names are its columns, in their order.
+                false => BTreeMap::new(),
+            };
+            for (at, (name, path)) in names.iter().zip(&paths).enumerate() {
                 let output = match path {
-                    None => self.model.relation(source.relation).column(name).map(|n| vec![n]),
+                    None if several => places.get(name).map(|n| vec![*n]),
+                    None => Some(vec![at]),
                     Some(path) if several => self.try_path(source.relation, path),
                     Some(path) => self.column_path(source.relation, path),
                 };
@@ -132,6 +142,7 @@ impl Resolver {
         let mut found = Vec::new();
         for order in orders {
             if order.path.text() == "kind" && relations.len() > 1 {
+                self.check_kind(order.path.span(), relations);
                 found.push((OrderKey::Kind, order.desc));
                 continue;
             }
@@ -142,6 +153,16 @@ impl Resolver {
             }
         }
         found
+    }
+
+    /// Reports that `kind` may mean an attribute too.
+    fn check_kind(&mut self, span: Span, relations: &[RelationId]) {
+        let own = relations.iter().find(|id| self.model.relation(**id).column("kind").is_some());
+        if let Some(id) = own {
+            let name = &self.model.relation(*id).name.text;
+            let message = format!("`kind` is the row type here, and an attribute of `{name}` too");
+            self.error(Diagnostic::error(span, message).help("give the attribute another name"));
+        }
     }
 
     /// A path from a relation along references; reports what does not lead anywhere.

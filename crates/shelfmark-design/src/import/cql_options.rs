@@ -1,0 +1,68 @@
+//! What stands behind `WITH` in CQL: kept as comments, because a model has no words for it.
+
+use shelfmark_cql_syntax::ast::{Property, PropertyValue, TableOptions};
+
+use super::sheet::comment;
+
+/// The options of a table or a view.
+#[derive(Default)]
+pub(super) struct Options {
+    /// The `comment`.
+    comment: Option<String>,
+    /// `default_time_to_live`, when rows have one.
+    pub(super) lives: Option<String>,
+    others: Vec<String>,
+}
+
+impl Options {
+    pub(super) fn of(options: &TableOptions) -> Self {
+        let mut found = Self::default();
+        found.change(&options.properties);
+        if options.compact_storage {
+            found.other("compact storage");
+        }
+        found
+    }
+
+    /// `ALTER TABLE … WITH`: what is named again is as it is named last.
+    pub(super) fn change(&mut self, properties: &[Property]) {
+        for property in properties {
+            self.property(property);
+        }
+    }
+
+    fn property(&mut self, property: &Property) {
+        let name = property.name.as_str();
+        let value = match &property.value {
+            PropertyValue::Literal(literal) => comment(&literal.text),
+            PropertyValue::Word(word) => comment(word),
+            PropertyValue::Map(_) => String::new(),
+        };
+        match name {
+            "comment" => self.comment = Some(value).filter(|text| !text.is_empty()),
+            "default_time_to_live" => self.lives = Some(value).filter(|text| text != "0"),
+            "id" => {}
+            _ => self.other(name),
+        }
+    }
+
+    fn other(&mut self, name: &str) {
+        let name = comment(name);
+        if !self.others.contains(&name) {
+            self.others.push(name);
+        }
+    }
+
+    /// What the comment says, such as the query that the table is for.
+    pub(super) fn says(&self) -> Option<&str> {
+        self.comment.as_deref()
+    }
+
+    /// A line each.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let said = self.comment.as_ref().map(|text| format!("its comment in CQL: {text}"));
+        let others = (!self.others.is_empty())
+            .then(|| format!("options of CQL that are not kept: {}", self.others.join(", ")));
+        said.into_iter().chain(others).collect()
+    }
+}

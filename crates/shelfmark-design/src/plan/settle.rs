@@ -1,0 +1,164 @@
+//! What becomes of a derived schema: its reads are proven, the plans of its writes derived and
+//! written down with the transaction around them that the target has.
+//!
+//! Invariant: no plan is written down that the prover refuses, and each pattern without one has a
+//! note that says why.
+
+use std::collections::BTreeMap;
+
+use super::serve::term;
+use super::text::Skeleton;
+use crate::document::Document;
+use crate::model::pattern::Write;
+use crate::model::schema::{Schema, Step, WritePlan, WriteStep, WriteStepKind};
+use crate::model::{Model, Term, Value};
+use crate::prove::{self, ReadProof, decisive, prove_read, text};
+use crate::syntax::print::quote;
+use crate::target::Target;
+
+/// What was found about a schema.
+#[derive(Default)]
+pub(super) struct Settled {
+    /// Reads that it does not serve, and why.
+    pub(super) refused: BTreeMap<usize, String>,
+    pub(super) writes: Vec<String>,
+    pub(super) notes: Vec<String>,
+    /// Whether each write has a plan, and each count.
+    pub(super) sound: bool,
+}
+
+/// Proves the reads of a schema and derives its writes.
+pub(super) fn settle(
+    document: &Document,
+    skeleton: &Skeleton,
+    target: &Target,
+) -> Result<Settled, String> {
+    let whole = Document::parse("plan", &document.with_only(&skeleton.text()))
+        .map_err(|report| report.text)?;
+    let model = &whole.model;
+    let mut settled = Settled { sound: true, ..Settled::default() };
+    let Some(schema) = model.schemas.first() else { return Ok(settled) };
+    for (index, read) in model.reads.iter().enumerate() {
+        let proof = prove_read(model, schema, target, index, read);
+        let written = skeleton.serves.iter().any(|(read, _)| *read == index);
+        if let Some(failure) = decisive(&proof.analysis) {
+            settled.refused.insert(index, failure.reason.clone());
+        } else if !written {
+            let steps = text::steps(model, schema, read, steps_of(&proof));
+            settled.notes.push(format!(
+                "{} is served by {}, which cannot be written here; the prover finds it",
+                read.name.text,
+                steps.join(", then ")
+            ));
+        }
+    }
+    for (index, write) in model.writes.iter().enumerate() {
+        settled.write(model, schema, target, index, write);
+    }
+    Ok(settled)
+}
+
+fn steps_of(proof: &ReadProof) -> &[Step] {
+    proof.serve.as_ref().map_or(&[], |serve| serve.steps.as_slice())
+}
+
+impl Settled {
+    fn write(
+        &mut self,
+        model: &Model,
+        schema: &Schema,
+        target: &Target,
+        index: usize,
+        write: &Write,
+    ) {
+        let name = &write.name.text;
+        let plan = prove::writes::plan(model, schema, target, index, write);
+        let analysis = prove::write::prove_write(model, schema, target, write, &plan);
+        // What is not written at once is written all the same.
+        let failure = decisive(&analysis).filter(|failure| failure.lint != "W2");
+        if let Some(failure) = failure {
+            self.sound = false;
+            self.notes.push(format!("{name} has no plan: {}", failure.reason));
+        } else if plan.steps.is_empty() {
+            self.notes.push(format!("{name} has nothing to do: no row here holds what it changes"));
+        } else if let Some(line) = line(model, schema, target, write, &plan) {
+            self.writes.push(line);
+        } else {
+            self.notes.push(format!(
+                "{name} has a plan that cannot be written here, because of a constant in it; the \
+                 prover finds it"
+            ));
+        }
+    }
+}
+
+fn line(
+    model: &Model,
+    schema: &Schema,
+    target: &Target,
+    write: &Write,
+    plan: &WritePlan,
+) -> Option<String> {
+    if plan.steps.is_empty() {
+        return None;
+    }
+    let mut reads = Vec::new();
+    let mut changes = Vec::new();
+    for one in &plan.steps {
+        let line = step(model, schema, write, one)?;
+        if matches!(one.kind, WriteStepKind::Read { .. }) {
+            reads.push(line)
+        } else {
+            changes.push(line)
+        }
+    }
+    let together = |lines: &[String]| format!("transaction {{ {} }}", lines.join(" ; "));
+    let steps = if reads.len() + changes.len() < 2 || !target.transactions {
+        [reads, changes].concat()
+    } else if target.reading_transactions {
+        vec![together(&[reads, changes].concat())]
+    } else if changes.len() > 1 {
+        [reads, vec![together(&changes)]].concat()
+    } else {
+        [reads, changes].concat()
+    };
+    Some(format!("write {} {{ {} }}", write.name.text, steps.join(" ; ")))
+}
+
+fn step(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Option<String> {
+    let family = step.families.first().and_then(|id| schema.families.get(*id))?;
+    let name = match family.base {
+        None => &family.name.text,
+        Some(_) => &schema.tables.get(family.table)?.name.text,
+    };
+    let each = |each: &Option<String>| {
+        each.as_ref().map_or_else(String::new, |alias| format!(" for each {alias}"))
+    };
+    Some(match &step.kind {
+        WriteStepKind::Put { each: one } => format!("put {name}{}", each(one)),
+        WriteStepKind::Delete { each: one } => format!("delete {name}{}", each(one)),
+        WriteStepKind::Patch { each: one } => format!("patch {name}{}", each(one)),
+        WriteStepKind::Read { bindings, alias } => {
+            let mut conds = Vec::new();
+            for (path, value) in bindings {
+                let value = condition(write, value)?;
+                conds.push(format!("{} = {value}", model.path_text(family.source, path)));
+            }
+            let filter = if conds.is_empty() {
+                String::new()
+            } else {
+                format!(" where {}", conds.join(" and "))
+            };
+            let alias = alias.as_ref().map_or_else(String::new, |name| format!(" as {name}"));
+            format!("read {name}{filter}{alias}")
+        }
+    })
+}
+
+/// In conditions a text is a text, without holes.
+fn condition(write: &Write, value: &Term) -> Option<String> {
+    match value {
+        Term::Const(Value::Text(text)) => Some(quote(text)),
+        other => term(&write.params, other),
+    }
+}
