@@ -159,7 +159,7 @@ fn what_is_not_declared_is_asked_for() {
 /// A model's derived schema, proven: each pattern with its status, and the notes.
 fn derived(text: &str, target: &str) -> (Vec<(String, Status)>, String) {
     let document = Document::parse("small", text).unwrap_or_else(|report| panic!("{report}"));
-    let plan = document.plan(target, "planned").expect("planned");
+    let plan = document.plan(target, "planned").unwrap_or_else(|error| panic!("{error}"));
     let whole = document.with_only(&plan.schema);
     let planned = Document::parse("planned", &whole)
         .unwrap_or_else(|report| panic!("{target}: {report}\n{whole}"));
