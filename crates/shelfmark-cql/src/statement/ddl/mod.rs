@@ -17,7 +17,7 @@ mod view_filter;
 use std::sync::{Arc, PoisonError};
 
 use shelfmark_cql_syntax::ast::{
-    CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Statement,
+    AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Statement,
 };
 use shelfmark_engine::CatalogueChange;
 
@@ -171,12 +171,12 @@ impl Executor {
         }
         self.reload()?;
         let schema = self.schema();
-        let changed = schema.table(&change.told.keyspace, &change.told.name).filter(|_| {
-            matches!(
-                statement,
-                Statement::CreateIndex(_) | Statement::DropIndex(_) | Statement::AlterTable(_)
-            )
-        });
+        let changed =
+            schema.table(&change.told.keyspace, &change.told.name).filter(|_| match statement {
+                Statement::CreateIndex(_) => true,
+                Statement::AlterTable(own) => matches!(own.action, AlterTableAction::Add { .. }),
+                _ => false,
+            });
         let mut answered = told(Outcome::SchemaChange(change.told));
         answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
         Ok(answered)

@@ -14,15 +14,16 @@ mod run;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_engine::{CellChange, ClusteringValue, Mutation, Span};
+use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
 use super::keys::{checked_partition, exact_spans, joined_partitions, partitions};
 use super::relation::Restrictions;
 use crate::error::CqlError;
+use crate::function::Similarity;
 use crate::outcome::BoundValue;
 use crate::schema::Table;
 use crate::term::{Env, Expr};
-use crate::types::Json;
+use crate::types::{CqlType, Json};
 
 pub(crate) use condition::Conditions;
 pub(crate) use operation::{Lists, Operation, field_path};
@@ -299,6 +300,7 @@ impl Modify {
         };
         if !statics.is_empty() {
             let operations = operation::evaluate(statics, env, lists, None)?;
+            check_vectors(&self.table, &operations)?;
             if !operations.is_empty() {
                 put(CellChange::Statics(operations));
             }
@@ -309,6 +311,7 @@ impl Modify {
             Place::Row(clustering) if is_delete => put(CellChange::DeleteRow(clustering.clone())),
             Place::Row(clustering) => {
                 let operations = operation::evaluate(regular, env, lists, Some(clustering))?;
+                check_vectors(&self.table, &operations)?;
                 let is_insert = self.kind == Kind::Insert && !self.table.flags.compact;
                 if is_insert || !operations.is_empty() {
                     put(CellChange::Row { clustering: clustering.clone(), is_insert, operations });
@@ -319,6 +322,23 @@ impl Modify {
         }
         Ok(())
     }
+}
+
+/// Refuses vectors that their index could compare with nothing.
+fn check_vectors(table: &Table, operations: &[CellOperation]) -> Result<()> {
+    for index in table.indexes.iter().filter(|index| index.is_sai()) {
+        let found = table.column(&index.column);
+        let found = found.filter(|column| matches!(column.kind, CqlType::Vector { .. }));
+        let Some(indexed) = found else { continue };
+        for operation in operations {
+            if let CellOperation::Set { column, value } = operation
+                && *column == indexed.id
+            {
+                Similarity::of_index(index).check(value)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_clustering(values: &[ClusteringValue]) -> Result<()> {
