@@ -22,7 +22,7 @@ pub(crate) struct PlainItem<'a>(pub(crate) &'a Item);
 
 impl Serialize for PlainItem<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_map(self.0.iter().map(|(name, value)| (name, Plain(value))))
+        out.collect_map(self.0.iter().map(|(name, value)| (name.as_str(), Plain(value))))
     }
 }
 
@@ -125,7 +125,7 @@ fn value(json: &RawValue, depth: usize) -> anyhow::Result<Value> {
         Some(b'n') => Value::Null,
         Some(b't') => Value::Bool(true),
         Some(b'f') => Value::Bool(false),
-        Some(b'"') => Value::Text(serde_json::from_str(text)?),
+        Some(b'"') => Value::text(serde_json::from_str::<String>(text)?),
         Some(b'[') => {
             let values: Vec<&RawValue> = serde_json::from_str(text)?;
             let values = values.into_iter().map(|json| value(json, depth + 1));
@@ -150,7 +150,7 @@ fn decimal(text: &str) -> anyhow::Result<Value> {
 pub(crate) fn key_value(key_type: &KeyType, text: &str) -> anyhow::Result<Value> {
     let wrong = |_| anyhow!("{text:?} is no whole number, which this key column holds");
     Ok(match key_type {
-        KeyType::Text => Value::Text(text.to_owned()),
+        KeyType::Text => Value::from(text),
         KeyType::Decimal => decimal(text)?,
         KeyType::Bytes => Value::Bytes(bytes(text)?.into()),
         KeyType::Bool => Value::Bool(text.parse().map_err(|_| anyhow!("use true or false"))?),

@@ -59,7 +59,7 @@ pub(crate) fn key_value(form: Form, value: &KeyValue) -> Result<Value, String> {
 
 fn key_back(value: &Value) -> Option<KeyValue> {
     Some(match value {
-        Value::Text(text) => KeyValue::Text(text.clone()),
+        Value::Text(text) => KeyValue::Text(text.to_string()),
         Value::Uuid(bytes) => KeyValue::Native(Attribute::Id(u128::from_be_bytes(*bytes))),
         Value::Bool(bit) => KeyValue::Native(Attribute::Bool(*bit)),
         Value::Int(n) | Value::Timestamp(n) => KeyValue::Native(Attribute::Int(*n)),
@@ -85,7 +85,7 @@ fn attribute_back(value: &Value) -> Option<Attribute> {
         Value::Bool(bit) => Attribute::Bool(*bit),
         Value::Int(n) => Attribute::Int(*n),
         Value::Uuid(bytes) => Attribute::Id(u128::from_be_bytes(*bytes)),
-        Value::Text(text) => Attribute::Text(text.clone()),
+        Value::Text(text) => Attribute::Text(text.to_string()),
         Value::List(items) => {
             Attribute::List(items.iter().map(attribute_back).collect::<Option<_>>()?)
         }

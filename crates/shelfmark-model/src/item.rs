@@ -1,6 +1,6 @@
 //! An item: named values.
 
-use crate::value::Value;
+use crate::value::{Text, Value};
 
 /// The attributes of one record, sorted by name.
 ///
@@ -8,13 +8,13 @@ use crate::value::Value;
 /// names, so most of them are one allocation that is filled from the front.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Item {
-    attributes: Vec<(String, Value)>,
+    attributes: Vec<(Text, Value)>,
 }
 
 /// An iterator over the attributes of an [`Item`] by name.
 pub type Attributes<'a> = std::iter::Map<
-    std::slice::Iter<'a, (String, Value)>,
-    fn(&'a (String, Value)) -> (&'a String, &'a Value),
+    std::slice::Iter<'a, (Text, Value)>,
+    fn(&'a (Text, Value)) -> (&'a Text, &'a Value),
 >;
 
 impl Item {
@@ -54,22 +54,33 @@ impl Item {
     /// Sets `name` and returns what it was.
     ///
     /// Cost: a shift of the attributes behind it when it is new; collect many at once instead.
-    pub fn set(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+    pub fn set(&mut self, name: impl Into<Text>, value: impl Into<Value>) -> Option<Value> {
         let (name, value) = (name.into(), value.into());
         match self.place(&name) {
             Ok(place) => {
                 self.attributes.get_mut(place).map(|(_, own)| std::mem::replace(own, value))
             }
             Err(place) => {
-                self.attributes.insert(place, (name, value));
+                if place == self.attributes.len() {
+                    self.attributes.push((name, value));
+                } else {
+                    self.attributes.insert(place, (name, value));
+                }
                 None
             }
         }
     }
 
+    /// Adds an attribute whose name is greater than all others, without looking. An item that breaks
+    /// this answers wrongly; use [`Item::set`] where it is not certain.
+    pub fn push_greater(&mut self, name: Text, value: Value) {
+        debug_assert!(self.attributes.last().is_none_or(|(last, _)| *last < name), "out of order");
+        self.attributes.push((name, value));
+    }
+
     /// Sets `name` and returns the item, for building one in an expression.
     #[must_use]
-    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub fn with(mut self, name: impl Into<Text>, value: impl Into<Value>) -> Self {
         self.set(name, value);
         self
     }
@@ -98,10 +109,11 @@ impl Item {
     }
 }
 
-impl FromIterator<(String, Value)> for Item {
-    fn from_iter<T: IntoIterator<Item = (String, Value)>>(attributes: T) -> Self {
+impl<N: Into<Text>> FromIterator<(N, Value)> for Item {
+    fn from_iter<T: IntoIterator<Item = (N, Value)>>(attributes: T) -> Self {
         // Sorted once: attributes from outside may come in the worst order for one insert each.
-        let mut attributes: Vec<(String, Value)> = attributes.into_iter().collect();
+        let mut attributes: Vec<(Text, Value)> =
+            attributes.into_iter().map(|(name, value)| (name.into(), value)).collect();
         attributes.sort_by(|(a, _), (b, _)| a.cmp(b));
         // Of one name the last value stays, as if each had been set.
         attributes.dedup_by(|later, earlier| {
@@ -116,8 +128,8 @@ impl FromIterator<(String, Value)> for Item {
 }
 
 impl IntoIterator for Item {
-    type Item = (String, Value);
-    type IntoIter = std::vec::IntoIter<(String, Value)>;
+    type Item = (Text, Value);
+    type IntoIter = std::vec::IntoIter<(Text, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.attributes.into_iter()
@@ -125,7 +137,7 @@ impl IntoIterator for Item {
 }
 
 impl<'a> IntoIterator for &'a Item {
-    type Item = (&'a String, &'a Value);
+    type Item = (&'a Text, &'a Value);
     type IntoIter = Attributes<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
@@ -141,13 +153,13 @@ mod tests {
     fn attributes_are_sorted_and_the_last_of_a_name_stays() {
         let pairs = [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("a", 5)];
         let collected: Item =
-            pairs.iter().map(|(name, n)| ((*name).to_owned(), Value::Int(*n))).collect();
+            pairs.iter().map(|(name, n)| (Text::from(*name), Value::Int(*n))).collect();
         let mut set = Item::new();
         for (name, n) in pairs {
             set.set(name, n);
         }
         assert_eq!(collected, set);
-        let names: Vec<&String> = set.iter().map(|(name, _)| name).collect();
+        let names: Vec<&Text> = set.iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a", "b", "c"]);
         assert_eq!(set.get("b"), Some(&Value::Int(3)));
         assert_eq!(set.remove("a"), Some(Value::Int(5)));

@@ -32,6 +32,6 @@ pub use schema::{
     TableOptions, TableSchema, TextFold, TtlSource, ViewComparison, ViewPart, ViewSchema, ViewTest,
 };
 pub use size::{attribute_size_bytes, item_size_bytes, value_size_bytes};
-pub use value::{Value, ValueKind};
+pub use value::{Text, Value, ValueKind};
 
 pub use shelfmark_keycode::{Decimal, Direction, KeyType, KeyValue};

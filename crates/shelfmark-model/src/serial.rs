@@ -227,7 +227,7 @@ pub fn deserialise(key_type: &KeyType, bytes: &[u8]) -> Result<Value> {
         };
     }
     Ok(match key_type {
-        KeyType::Text => Value::Text(std::str::from_utf8(bytes).map_err(|_| damaged())?.to_owned()),
+        KeyType::Text => Value::Text(std::str::from_utf8(bytes).map_err(|_| damaged())?.into()),
         KeyType::Bytes => Value::Bytes(bytes::Bytes::copy_from_slice(bytes)),
         KeyType::Bool => Value::Bool(fixed!(u8) != 0),
         KeyType::I8 => int!(i8),

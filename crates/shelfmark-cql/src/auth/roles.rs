@@ -142,7 +142,7 @@ impl Roles {
             item.set("salted_hash", hash.text());
         }
         if !role.member_of.is_empty() {
-            let names = role.member_of.iter().map(|name| Value::Text(name.clone()));
+            let names = role.member_of.iter().map(|name| Value::from(name.as_str()));
             item.set("member_of", Value::List(names.collect()));
         }
         let table = self.made_table()?;

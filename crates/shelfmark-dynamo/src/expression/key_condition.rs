@@ -56,7 +56,7 @@ impl KeyRelation {
                     && compared(upper).is_some_and(std::cmp::Ordering::is_le)
             }
             Self::BeginsWith(prefix) => match (key, prefix) {
-                (Value::Text(text), Value::Text(prefix)) => text.starts_with(prefix),
+                (Value::Text(text), Value::Text(prefix)) => text.starts_with(prefix.as_str()),
                 (Value::Bytes(bytes), Value::Bytes(prefix)) => bytes.starts_with(prefix),
                 _ => false,
             },

@@ -118,7 +118,7 @@ impl Reader<'_> {
 
     fn typed(&mut self, data_type: DataType, level: usize) -> Result<Option<Value>> {
         match data_type {
-            DataType::S => Ok(self.text()?.map(Value::Text)),
+            DataType::S => Ok(self.text()?.map(Value::from)),
             DataType::N => {
                 let Some(text) = self.borrowed_text()? else { return Ok(None) };
                 Ok(Some(self.number_value(&text)))

@@ -13,12 +13,14 @@ mod change;
 mod key_type;
 mod namespace;
 mod record;
+mod row_memo;
 mod schema_codec;
 mod stored;
 mod table;
 
 pub use batch::{CatalogueChange, SchemaChange};
 pub use namespace::Namespace;
+pub(crate) use row_memo::RowMemo;
 pub(crate) use stored::{StoredKey, stored_key, stored_table};
 pub(crate) use table::Shared;
 pub use table::{Index, Table};

@@ -6,10 +6,11 @@ use std::sync::{Arc, RwLock};
 use shelfmark_model::{IndexSchema, Item, Key, TableSchema, TtlSource, Value};
 
 use super::record::TableRecord;
+use super::row_memo::RowMemo;
 use crate::cells::{CellsLayout, TableState};
 use crate::codec::Head;
 use crate::error::{Error, Result};
-use crate::layout::{KeySpec, PartitionMemo, misfit};
+use crate::layout::{KeySpec, misfit};
 use crate::read::RawRow;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
@@ -153,13 +154,13 @@ impl Table {
     /// Returns the key attributes that a row's key (without chunk) holds, as an item.
     pub(crate) fn key_item(&self, row_key: &[u8]) -> Result<Item> {
         let columns = self.key.decode(row_key)?.columns;
-        Ok(columns.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Ok(columns.into_iter().collect())
     }
 
     /// Decodes a stored row into an item with its key attributes; `None` if it has expired and
     /// the table does not show expired items.
     pub(crate) fn decode_row(&self, row: &RawRow, now: u64) -> Result<Option<Item>> {
-        self.decode_row_after(row, now, &mut PartitionMemo::default())
+        self.decode_row_after(row, now, &mut RowMemo::default())
     }
 
     /// As [`Table::decode_row`], for one row after another.
@@ -167,20 +168,18 @@ impl Table {
         &self,
         row: &RawRow,
         now: u64,
-        memo: &mut PartitionMemo,
+        memo: &mut RowMemo,
     ) -> Result<Option<Item>> {
-        if self.hides(Head::parse(&row.head)?.expires_at, now) {
+        let head = Head::parse(&row.head)?;
+        if self.hides(head.expires_at, now) {
             return Ok(None);
         }
-        self.decode_whole(row, memo).map(Some)
+        memo.decode(&self.key, head, row).map(Some)
     }
 
     /// Decodes a stored row whether it has expired or not.
-    pub(crate) fn decode_whole(&self, row: &RawRow, memo: &mut PartitionMemo) -> Result<Item> {
-        let mut item = Item::with_capacity(8);
-        Head::parse(&row.head)?.decode_into(&row.head, &row.chunks, &mut item)?;
-        self.key.decode_into(&row.key, memo, &mut item)?;
-        Ok(item)
+    pub(crate) fn decode_whole(&self, row: &RawRow) -> Result<Item> {
+        RowMemo::default().decode(&self.key, Head::parse(&row.head)?, row)
     }
 
     /// Tells whether counts of items are kept exactly.
@@ -223,19 +222,17 @@ impl Index {
         &self,
         row: &RawRow,
         now: u64,
-        memo: &mut PartitionMemo,
+        memo: &mut RowMemo,
     ) -> Result<Option<Item>> {
-        if Head::parse(&row.head)?.expires_at.is_some_and(|second| second <= now) {
+        let head = Head::parse(&row.head)?;
+        if head.expires_at.is_some_and(|second| second <= now) {
             return Ok(None);
         }
-        self.entry_item(row, memo).map(Some)
+        memo.decode(&self.key, head, row).map(Some)
     }
 
     /// Decodes an entry whether it has expired or not.
-    pub(crate) fn entry_item(&self, row: &RawRow, memo: &mut PartitionMemo) -> Result<Item> {
-        let mut item = Item::with_capacity(8);
-        Head::parse(&row.head)?.decode_into(&row.head, &row.chunks, &mut item)?;
-        self.key.decode_into(&row.key, memo, &mut item)?;
-        Ok(item)
+    pub(crate) fn entry_item(&self, row: &RawRow) -> Result<Item> {
+        RowMemo::default().decode(&self.key, Head::parse(&row.head)?, row)
     }
 }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use shelfmark_model::{Item, Value};
+use shelfmark_model::{Item, Text, Value};
 
 use super::record::CHUNK_SIZE_BYTES;
 use super::value::{decode_nesting, encode_value};
@@ -41,7 +41,10 @@ pub(crate) struct DecodedChange {
 
 /// Encodes a change; mostly one part, each at most a chunk and its head.
 pub(crate) fn encode_change(change: &ChangeRecord<'_>) -> Vec<Bytes> {
-    let image = |item: &Item| Value::Map(item.clone().into_iter().collect());
+    let image = |item: &Item| {
+        let named = |(name, value): (Text, Value)| (name.into(), value);
+        Value::Map(item.clone().into_iter().map(named).collect())
+    };
     let mut record = BTreeMap::new();
     record.insert("at".to_owned(), Value::Int(change.at_micros.cast_signed()));
     record.insert("expired".to_owned(), Value::Bool(change.expired));

@@ -187,6 +187,23 @@ impl<'a> Head<'a> {
         Ok(Self { expires_at, chunks, body: reader })
     }
 
+    /// Takes the next attribute off a head without chunks if it has this name; `None` if it has
+    /// another, or there is none. `head` is what was parsed.
+    pub(crate) fn take_named(&mut self, head: &Bytes, name: &str) -> Result<Option<Value>> {
+        let mut rest = self.body;
+        if rest.is_empty() || rest.prefixed()? != name.as_bytes() {
+            return Ok(None);
+        }
+        let value = value_of(head, rest.prefixed()?)?;
+        self.body = rest;
+        Ok(Some(value))
+    }
+
+    /// Tells whether nothing is left of the attributes in the head.
+    pub(crate) fn is_done(&self) -> bool {
+        self.body.is_empty()
+    }
+
     /// Decodes the attributes into `item`; `head` is what was parsed, `chunks` come after it. Values
     /// of bytes share the memory of the record.
     pub(crate) fn decode_into(self, head: &Bytes, chunks: &[Bytes], item: &mut Item) -> Result<()> {
@@ -220,15 +237,17 @@ impl<'a> Head<'a> {
 
 fn decode_attributes(record: &Bytes, mut reader: Reader<'_>, item: &mut Item) -> Result<()> {
     while !reader.is_empty() {
-        let name = reader.text()?.to_owned();
-        let bytes = reader.prefixed()?;
-        let value = match decode_shared_bytes(record, bytes) {
-            Some(value) => value,
-            None => decode_value(bytes)?,
-        };
-        item.set(name, value);
+        let name = reader.text()?;
+        item.set(name, value_of(record, reader.prefixed()?)?);
     }
     Ok(())
+}
+
+fn value_of(record: &Bytes, bytes: &[u8]) -> Result<Value> {
+    match decode_shared_bytes(record, bytes) {
+        Some(value) => Ok(value),
+        None => decode_value(bytes),
+    }
 }
 
 impl Record {

@@ -9,7 +9,7 @@ fn value() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::Int),
         any::<i64>().prop_map(Value::number),
         any::<i128>().prop_map(|n| Value::BigInt(n.into())),
-        ".{0,12}".prop_map(Value::Text),
+        ".{0,12}".prop_map(Value::from),
         proptest::collection::vec(any::<u8>(), 0..200).prop_map(|b| Value::Bytes(b.into())),
         any::<[u8; 16]>().prop_map(Value::Uuid),
         any::<i64>().prop_map(Value::Timestamp),
@@ -79,9 +79,9 @@ proptest! {
 fn a_large_record_is_cut_between_attributes() {
     let mut item = Item::new();
     for n in 0..10 {
-        item.set(format!("a{n}"), Value::Text("x".repeat(30_000)));
+        item.set(format!("a{n}"), Value::text("x".repeat(30_000)));
     }
-    item.set("b", Value::Text("y".repeat(200_000)));
+    item.set("b", Value::text("y".repeat(200_000)));
     let record = Record { item, expires_at: Some(7) };
     let stored = record.encode();
     assert_eq!(stored.chunks.len(), 5 + 4, "two attributes a chunk, the largest alone in four");

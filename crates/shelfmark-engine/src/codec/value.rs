@@ -188,7 +188,7 @@ fn decode_at(bytes: &[u8], depth: usize) -> Result<Value> {
         }
         tag::FLOAT32 => Value::Float32(f32::from_be_bytes(reader.array()?)),
         tag::FLOAT => Value::Float(f64::from_be_bytes(reader.array()?)),
-        tag::TEXT => return Ok(Value::Text(utf8(reader.rest())?.to_owned())),
+        tag::TEXT => return Ok(Value::Text(utf8(reader.rest())?.into())),
         tag::BYTES => return Ok(Value::Bytes(Bytes::copy_from_slice(reader.rest()))),
         tag::UUID => Value::Uuid(reader.array()?),
         tag::TIMESTAMP => Value::Timestamp(unzigzag(reader.varint()?)),

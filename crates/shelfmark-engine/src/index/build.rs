@@ -19,7 +19,7 @@ use crate::catalogue::{Index, Table};
 use crate::codec::{Head, Stored};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{PartitionMemo, after_row};
+use crate::layout::after_row;
 use crate::read::{RawRow, RowScan, chunk_key, read_row};
 use crate::write::{entry_record, put_stored};
 
@@ -102,7 +102,7 @@ impl Builder<'_> {
             // The unique key of an expired item is free, and may have been taken.
             return Ok(());
         }
-        let item = self.table.decode_whole(row, &mut PartitionMemo::default())?;
+        let item = self.table.decode_whole(row)?;
         let key = self.table.key_of(&item)?;
         let Some(entry_key) = self.index.entry_key(self.table, &key, &item)? else {
             return Ok(());
@@ -139,7 +139,7 @@ impl Builder<'_> {
         if Head::parse(&entry.head)?.expires_at.is_some_and(|second| second <= self.now) {
             return Ok(entry.chunks);
         }
-        let item = self.index.entry_item(&entry, &mut PartitionMemo::default())?;
+        let item = self.index.entry_item(&entry)?;
         if self.table.key.row_key(&self.table.key_of(&item)?)? == row_key {
             return Ok(entry.chunks);
         }

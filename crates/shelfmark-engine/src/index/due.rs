@@ -17,7 +17,7 @@ use crate::catalogue::{Table, put_table_name};
 use crate::codec::{Head, with_expiry};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{PartitionMemo, after_row};
+use crate::layout::after_row;
 use crate::read::{RawRow, RowScan, chunk_key};
 use crate::write::{due_key_of, expiry};
 
@@ -114,7 +114,7 @@ fn read(
 impl Piece {
     fn add(&mut self, table: &Table, row: &RawRow) -> Result<()> {
         let had = Head::parse(&row.head)?.expires_at;
-        let item = table.decode_whole(row, &mut PartitionMemo::default())?;
+        let item = table.decode_whole(row)?;
         let has = expiry(table, &item, None);
         if had.is_none() && has.is_none() {
             return Ok(());

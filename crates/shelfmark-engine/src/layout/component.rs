@@ -38,7 +38,7 @@ pub(crate) fn take_component(
     rest: &mut &[u8],
 ) -> Result<Value> {
     match key_type {
-        KeyType::Text => Ok(Value::Text(keycode::take_text(rest, direction)?.into_owned())),
+        KeyType::Text => Ok(Value::Text(keycode::take_text(rest, direction)?.into())),
         KeyType::Bytes => Ok(Value::Bytes(match keycode::take_bytes(rest, direction)? {
             Cow::Borrowed(bytes) => Bytes::copy_from_slice(bytes),
             Cow::Owned(bytes) => bytes.into(),
@@ -62,7 +62,7 @@ fn to_key_value(key_type: &KeyType, value: &Value) -> Result<KeyValue> {
             KeyValue::Empty
         }
         (KeyType::Kinded(inner), value) => to_key_value(inner, value)?,
-        (_, Value::Text(text)) => KeyValue::Text(text.clone()),
+        (_, Value::Text(text)) => KeyValue::Text(text.to_string()),
         (_, Value::Bytes(bytes)) => KeyValue::Bytes(bytes.to_vec()),
         (_, Value::Bool(bool)) => KeyValue::Bool(*bool),
         (_, Value::Number(number)) => KeyValue::Decimal(number.clone()),
@@ -119,7 +119,7 @@ fn integer(key_type: &KeyType, n: &BigInt) -> Option<KeyValue> {
 fn from_key_value(value: KeyValue) -> Result<Value> {
     let integer = |n: BigInt| i64::try_from(&n).map_or(Value::BigInt(n), Value::Int);
     Ok(match value {
-        KeyValue::Text(text) => Value::Text(text),
+        KeyValue::Text(text) => Value::Text(text.into()),
         KeyValue::Bytes(bytes) => Value::Bytes(bytes.into()),
         KeyValue::Bool(bool) => Value::Bool(bool),
         KeyValue::I8(n) => Value::Int(n.into()),

@@ -11,7 +11,7 @@ use shelfmark_keycode::{prefix_successor, put_bytes, take_bytes, token, token_by
 use shelfmark_model::serial::{deserialise_partition, serialise_partition};
 use shelfmark_model::{
     Direction, IndexKind, IndexSchema, Item, Key, KeyColumn, KeyType, Placement, SortColumn,
-    TableSchema, Value,
+    TableSchema, Text, Value,
 };
 
 use shelfmark_store::KeyRange;
@@ -43,12 +43,36 @@ struct BaseKey {
     sort: Vec<SortColumn>,
 }
 
-/// The partition key that was decoded last: rows of a range mostly share it.
+/// The columns of the key that was read last, and what the keys of a range mostly share with it.
 #[derive(Default)]
-pub(crate) struct PartitionMemo {
+pub(crate) struct KeyMemo {
     /// The bytes of a key up to the end of its partition key; empty before the first.
     bytes: Bytes,
-    values: Vec<Value>,
+    /// How many of the columns are the partition key's.
+    partition: usize,
+    /// Partition key, sort key, and the base key's columns of an index entry.
+    pub(crate) columns: Vec<ReadColumn>,
+}
+
+/// A column of the key that was read last.
+pub(crate) struct ReadColumn {
+    pub(crate) name: Text,
+    keeps_spelling: bool,
+    pub(crate) value: Value,
+}
+
+impl ReadColumn {
+    fn new(name: &str, key_type: &KeyType, value: Value) -> Self {
+        Self { name: name.into(), keeps_spelling: keeps_spelling(key_type), value }
+    }
+
+    /// Sets it in an item, unless the record had it in another spelling.
+    pub(crate) fn set_unless_spelled(&self, item: &mut Item) {
+        if self.keeps_spelling && item.get(&self.name).is_some_and(|own| own.equals(&self.value)) {
+            return;
+        }
+        item.set(self.name.clone(), self.value.clone());
+    }
 }
 
 /// The columns of a decoded key, by name.
@@ -228,40 +252,46 @@ impl KeySpec {
         if rest.is_empty() { Ok(KeyColumns { columns }) } else { Err(damaged("bytes left over")) }
     }
 
-    /// Sets the columns of a key (without its chunk) in an item. Keys of one partition, one after
-    /// the other, decode the partition key once.
-    pub(crate) fn decode_into(
-        &self,
-        key: &RowKey,
-        memo: &mut PartitionMemo,
-        item: &mut Item,
-    ) -> Result<()> {
+    /// Reads the columns of a key (without its chunk). Keys of one partition, one after the other,
+    /// decode the partition key once.
+    pub(crate) fn read(&self, key: &RowKey, memo: &mut KeyMemo) -> Result<()> {
         if memo.bytes.is_empty() || !key.starts_with(&memo.bytes) {
-            *memo = self.decode_partition(key)?;
-        }
-        for (column, value) in self.partition.iter().zip(&memo.values) {
-            set_unless_spelled(item, &column.name, &column.key_type, value.clone());
+            *memo = self.read_partition(key)?;
         }
         let mut rest = key.get(memo.bytes.len()..).unwrap_or_default();
         rest = rest.strip_prefix(&[ROW]).ok_or_else(|| damaged("no row"))?;
-        for column in &self.sort {
+        for (place, column) in (memo.partition..).zip(&self.sort) {
             let value = take_component(&column.key_type, column.direction, &mut rest)
                 .map_err(|_| damaged("sort key"))?;
-            set_unless_spelled(item, &column.name, &column.key_type, value);
+            match memo.columns.get_mut(place) {
+                Some(known) => known.value = value,
+                None => memo.columns.push(ReadColumn::new(&column.name, &column.key_type, value)),
+            }
         }
         if let Some(base) = &self.base {
-            let mut columns = Vec::new();
-            if let Some(partition) = &base.partition {
-                take_partition(self.placement, partition, &mut rest, &mut columns)?;
-            }
-            take_sort(&base.sort, &mut rest, &mut columns)?;
-            for (name, value) in columns {
-                if item.get(name).is_none_or(|own| !own.equals(&value)) {
-                    item.set(name, value);
-                }
-            }
+            memo.columns.truncate(memo.partition + self.sort.len());
+            self.read_base(base, &mut rest, &mut memo.columns)?;
         }
         if rest.is_empty() { Ok(()) } else { Err(damaged("bytes left over")) }
+    }
+
+    fn read_base(
+        &self,
+        base: &BaseKey,
+        rest: &mut &[u8],
+        read: &mut Vec<ReadColumn>,
+    ) -> Result<()> {
+        let mut columns = Vec::new();
+        if let Some(partition) = &base.partition {
+            take_partition(self.placement, partition, rest, &mut columns)?;
+        }
+        take_sort(&base.sort, rest, &mut columns)?;
+        read.extend(columns.into_iter().map(|(name, value)| ReadColumn {
+            name: name.into(),
+            keeps_spelling: true,
+            value,
+        }));
+        Ok(())
     }
 
     /// Tells whether the key holds this column's value, but not the way it is spelled (the scale of
@@ -278,7 +308,7 @@ impl KeySpec {
         is_concerned && !is_plainly_spelled(value)
     }
 
-    fn decode_partition(&self, key: &RowKey) -> Result<PartitionMemo> {
+    fn read_partition(&self, key: &RowKey) -> Result<KeyMemo> {
         let mut rest =
             key.strip_prefix(self.prefix.as_ref()).ok_or_else(|| damaged("another table"))?;
         if self.placement == Placement::Hashed {
@@ -286,10 +316,12 @@ impl KeySpec {
         }
         let mut columns = Vec::with_capacity(self.partition.len());
         take_partition(self.placement, &self.partition, &mut rest, &mut columns)?;
-        Ok(PartitionMemo {
-            bytes: key.buffer().slice(..key.len() - rest.len()),
-            values: columns.into_iter().map(|(_, value)| value).collect(),
-        })
+        let columns = self.partition.iter().zip(columns);
+        let columns: Vec<ReadColumn> = columns
+            .map(|(own, (_, value))| ReadColumn::new(&own.name, &own.key_type, value))
+            .collect();
+        let bytes = key.buffer().slice(..key.len() - rest.len());
+        Ok(KeyMemo { bytes, partition: columns.len(), columns })
     }
 }
 
@@ -318,14 +350,6 @@ fn is_plainly_spelled(value: &Value) -> bool {
         }
         _ => true,
     }
-}
-
-/// Sets a column that was read from a key, unless the record had it in another spelling.
-fn set_unless_spelled(item: &mut Item, name: &str, key_type: &KeyType, value: Value) {
-    if keeps_spelling(key_type) && item.get(name).is_some_and(|own| own.equals(&value)) {
-        return;
-    }
-    item.set(name, value);
 }
 
 /// Returns a stored key without its chunk number.

@@ -14,7 +14,7 @@ mod strict;
 mod tree;
 
 pub(crate) use component::{put_component, take_component};
-pub(crate) use keyspec::{KeySpec, PartitionMemo, without_chunk};
+pub(crate) use keyspec::{KeyMemo, KeySpec, without_chunk};
 pub(crate) use range::{after_row, sort_range};
 pub(crate) use row_key::RowKey;
 pub(crate) use strict::misfit;

@@ -110,7 +110,7 @@ impl Table {
             .decode(&cursor.row_key)
             .map_err(|_| Error::invalid("the cursor belongs to another table or index"))?
             .columns;
-        Ok(columns.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Ok(columns.into_iter().collect())
     }
 }
 

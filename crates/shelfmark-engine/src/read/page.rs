@@ -7,9 +7,9 @@ use super::cursor::Cursor;
 use super::get::{read_row, store_direction};
 use super::rows::RowScan;
 use super::view::View;
-use crate::catalogue::{Index, Table};
+use crate::catalogue::{Index, RowMemo, Table};
 use crate::error::{Error, Result};
-use crate::layout::{PartitionMemo, RowKey, after_row};
+use crate::layout::{RowKey, after_row};
 use crate::report::{AccessReport, AccessStep};
 
 /// One page of an answer.
@@ -71,7 +71,7 @@ pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultP
         base: source.fetch_base.then(|| AccessStep::new(name, None)),
         page: ResultPage::default(),
         last: None,
-        memo: PartitionMemo::default(),
+        memo: RowMemo::default(),
     };
     pages.step.ranges.push(range.clone());
     let hint = source.limit.map_or(256, |limit| limit.saturating_add(usize::from(source.peek)));
@@ -108,7 +108,7 @@ struct PageReader<'a, V: View> {
     base: Option<AccessStep>,
     page: ResultPage,
     last: Option<RowKey>,
-    memo: PartitionMemo,
+    memo: RowMemo,
 }
 
 impl<V: View> PageReader<'_, V> {

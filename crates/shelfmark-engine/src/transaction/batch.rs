@@ -11,7 +11,7 @@ use crate::catalogue::{Shared, Table};
 use crate::codec::Head;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::layout::{PartitionMemo, Tree, tree_key};
+use crate::layout::{Tree, tree_key};
 use crate::read::{chunk_key, read_row};
 use crate::write::{Applied, Change, Write, Writer, Written, apply, blind, expiry};
 
@@ -409,7 +409,7 @@ fn head_keys(writes: &[Write]) -> Result<Vec<Vec<u8>>> {
 /// Returns when a row expires, as it is now and by the table's settings as they are now.
 fn expires_at(writer: &Writer, table: &Table, row_key: &[u8]) -> Result<Option<u64>> {
     let Some(row) = read_row(&writer.buffer, row_key)? else { return Ok(None) };
-    let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
+    let item = table.decode_whole(&row)?;
     let given = Head::parse(&row.head)?.expires_at;
     Ok(expiry(table, &item, given))
 }

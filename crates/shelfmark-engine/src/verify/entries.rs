@@ -6,7 +6,6 @@ use super::walk::{Found, Walk};
 use super::{Checker, damage};
 use crate::catalogue::{Index, Table};
 use crate::error::{Error, Result};
-use crate::layout::PartitionMemo;
 use crate::read::{RawRow, read_row};
 
 impl Checker {
@@ -31,13 +30,13 @@ impl Checker {
 
     /// Checks that an entry leads to a row, and that the row has this very entry.
     fn leads_home(&self, table: &Table, index: &Index, entry: &RawRow) -> Result<()> {
-        let item = index.entry_item(entry, &mut PartitionMemo::default())?;
+        let item = index.entry_item(entry)?;
         let base_key = table.key_of(&item)?;
         let row_key = table.key.row_key(&base_key)?;
         let Some(row) = read_row(&self.moment, &row_key)? else {
             return Err(Error::corrupt("an entry leads to no row"));
         };
-        let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
+        let item = table.decode_whole(&row)?;
         let own = index.entry_key(table, &base_key, &item)?;
         if own.as_deref() == Some(&entry.key) {
             return Ok(());

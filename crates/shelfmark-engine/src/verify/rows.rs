@@ -8,7 +8,6 @@ use super::{Checker, damage};
 use crate::catalogue::{Index, Table};
 use crate::codec::Head;
 use crate::error::{Error, Result};
-use crate::layout::PartitionMemo;
 use crate::read::{RawRow, View as _, chunk_key, read_row};
 use crate::shards::{Place, ShardMap, counted, items, map_of};
 use crate::write::{due_key_of, entry_record, partition_count_key, table_count_key};
@@ -184,7 +183,7 @@ impl Checker {
 
 /// Reads a row, and looks whether it lies where its key says.
 fn sound(table: &Table, row: RawRow) -> Result<Sound> {
-    let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
+    let item = table.decode_whole(&row)?;
     let key = table.key_of(&item)?;
     if table.key.row_key(&key)? != *row.key {
         return Err(Error::corrupt("a row lies at another key than its own"));

@@ -13,7 +13,6 @@ use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::codec::{Head, Stored, encode_record};
 use crate::error::{Error, Refusal, Result};
-use crate::layout::PartitionMemo;
 use crate::read::{chunk_key, read_row};
 use crate::report::{AccessReport, AccessStep};
 
@@ -146,7 +145,7 @@ fn find(writer: &Writer, table: &Table, row_key: &[u8]) -> Result<Option<Before>
     let Some(row) = read_row(&writer.buffer, row_key)? else { return Ok(None) };
     let expires_at = Head::parse(&row.head)?.expires_at;
     let live = !table.hides(expires_at, writer.now);
-    let item = table.decode_whole(&row, &mut PartitionMemo::default())?;
+    let item = table.decode_whole(&row)?;
     Ok(Some(Before { item, expires_at, chunks: row.chunks, live }))
 }
 

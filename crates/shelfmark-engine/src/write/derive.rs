@@ -10,7 +10,7 @@ use super::apply::{After, Before, Writer, put_stored};
 use crate::catalogue::{Index, Table, put_table_name};
 use crate::codec::{ChangeRecord, Head, Stored, encode_change, encode_record};
 use crate::error::{Refusal, Result};
-use crate::layout::{PartitionMemo, Tree, misfit, tree_key};
+use crate::layout::{Tree, misfit, tree_key};
 use crate::read::read_row;
 
 /// One row, before and after.
@@ -123,7 +123,7 @@ fn holder(
         return Ok(Holder::Nobody(Vec::new()));
     };
     let expires_at = Head::parse(&entry.head)?.expires_at;
-    let item = index.entry_item(&entry, &mut PartitionMemo::default())?;
+    let item = index.entry_item(&entry)?;
     let table = change.table;
     if table.key.row_key(&table.key_of(&item)?)? == change.row_key {
         return Ok(Holder::This(entry.chunks));

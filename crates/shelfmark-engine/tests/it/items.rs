@@ -1,7 +1,7 @@
 //! Items: puts, patches, deletes, queries and scans.
 
 use shelfmark_engine::{Change, Cursor, ErrorKind, Get, Query, Scan, Segment, Table, Write};
-use shelfmark_keycode::KeyType;
+use shelfmark_keycode::{Decimal, KeyType};
 use shelfmark_model::limits::VALUE_DEPTH_MAX;
 use shelfmark_model::{
     Comparison, Condition, Item, Key, KeyColumn, Operand, Patch, Path, SortBound, SortCondition,
@@ -357,5 +357,36 @@ fn a_unique_key_is_taken_over_with_all_chunks_of_the_expired_entry() {
         bed.settle();
         let query = Query::partition(vec!["x".into()]).index("unique");
         assert_eq!(bed.engine.query(&table, &query).unwrap().items, [tagged("2")]);
+    });
+}
+
+#[test]
+fn rows_of_many_shapes_are_read_as_each_by_itself() {
+    on_every_driver(|bed| {
+        let schema =
+            TableSchema::new(TableName::new("app", "shapes"), KeyColumn::new("m", KeyType::Text))
+                .with_sort("n", KeyType::Decimal);
+        let table = bed.create_table(schema).unwrap();
+        let mut written = Vec::new();
+        for n in 0..60_i64 {
+            // Attributes before, between and behind the key's names; of some rows the record has the
+            // key's number too, since it is spelled otherwise.
+            let spelled = Value::Number(Decimal::new((n * 10).into(), 1).unwrap());
+            let sort = if n % 5 == 0 { spelled } else { Value::number(n) };
+            let mut item = Item::new().with("m", "p").with("n", sort);
+            for (bit, name) in ["a", "b", "mm", "nn", "z"].into_iter().enumerate() {
+                if (n / 3) >> bit & 1 == 1 {
+                    item.set(name, format!("{name} of {n}, which is longer than a short text"));
+                }
+            }
+            bed.write(Write::put(&table, item.clone())).unwrap();
+            written.push(item);
+        }
+        bed.settle();
+        let query = Query::partition(vec!["p".into()]);
+        let mut read = bed.engine.query(&table, &query).unwrap().items;
+        assert_eq!(read, written);
+        read.reverse();
+        assert_eq!(bed.engine.query(&table, &query.descending()).unwrap().items, read);
     });
 }

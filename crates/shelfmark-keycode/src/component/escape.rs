@@ -158,7 +158,7 @@ fn find_end(input: &[u8], direction: Direction) -> Result<Found> {
     let mut zeros = 0;
     let mut passed = 0;
     let mut rest = input;
-    while let Some(at) = rest.iter().position(|byte| *byte == zero) {
+    while let Some(at) = memchr::memchr(zero, rest) {
         let after = rest.split_at_checked(at + 1).map(|(_, after)| after);
         let Some((follows, next)) = after.and_then(<[u8]>::split_first) else { break };
         match follows ^ mask {
@@ -186,7 +186,7 @@ fn split_body(input: &[u8], body: usize) -> Option<(&[u8], &[u8])> {
 fn unescape(body: &[u8], direction: Direction, value: &mut Vec<u8>) {
     let zero = ZERO ^ direction.mask();
     let mut rest = body;
-    while let Some(at) = rest.iter().position(|byte| *byte == zero) {
+    while let Some(at) = memchr::memchr(zero, rest) {
         let (run, escape) = rest.split_at_checked(at).unwrap_or((rest, &[]));
         put_run(value, direction, run);
         value.push(ZERO);

@@ -53,7 +53,7 @@ impl Condition {
             Self::BeginsWith(value, prefix) => {
                 match (value.value(item).as_deref(), prefix.value(item).as_deref()) {
                     (Some(Value::Text(text)), Some(Value::Text(prefix))) => {
-                        text.starts_with(prefix)
+                        text.starts_with(prefix.as_str())
                     }
                     (Some(Value::Bytes(bytes)), Some(Value::Bytes(prefix))) => {
                         bytes.starts_with(prefix)

@@ -18,6 +18,10 @@ use shelfmark_keycode::Decimal;
 
 pub(crate) use arithmetic::Arithmetic;
 
+/// A text that is read much more often than changed: up to 23 bytes lie in it, and of longer ones
+/// clones share the memory.
+pub type Text = smol_str::SmolStr;
+
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -36,7 +40,7 @@ pub enum Value {
     /// A 64-bit float.
     Float(f64),
     /// Text.
-    Text(String),
+    Text(Text),
     /// Bytes.
     Bytes(Bytes),
     /// A UUID of any version.
@@ -99,7 +103,7 @@ pub enum ValueKind {
 impl Value {
     /// Creates text.
     #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
+    pub fn text(text: impl Into<Text>) -> Self {
         Self::Text(text.into())
     }
 
@@ -185,12 +189,18 @@ impl Value {
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+        Self::Text(text.into())
     }
 }
 
 impl From<String> for Value {
     fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<Text> for Value {
+    fn from(text: Text) -> Self {
         Self::Text(text)
     }
 }

@@ -77,8 +77,8 @@ pub(super) fn stored_of(mut item: Item) -> Result<Stored> {
             Some(Value::Uuid(number)),
         ) => Ok(Stored {
             metadata: BlobMetadata {
-                key,
-                etag,
+                key: key.into(),
+                etag: etag.into(),
                 byte_count: u64::try_from(bytes).unwrap_or(0),
                 modified: Timestamp(modified),
             },

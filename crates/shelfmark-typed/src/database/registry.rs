@@ -268,7 +268,7 @@ impl Registry {
 
 fn text_of(mut item: Item, column: &str) -> Option<String> {
     match item.remove(column) {
-        Some(Value::Text(text)) => Some(text),
+        Some(Value::Text(text)) => Some(text.into()),
         _ => None,
     }
 }

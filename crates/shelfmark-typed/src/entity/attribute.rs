@@ -134,7 +134,7 @@ impl Attribute {
 impl From<Attribute> for Value {
     fn from(attribute: Attribute) -> Self {
         match attribute {
-            Attribute::Text(text) => Self::Text(text),
+            Attribute::Text(text) => Self::Text(text.into()),
             Attribute::Int(n) => i64::try_from(&n).map_or(Self::BigInt(n), Self::Int),
             Attribute::Bool(bool) => Self::Bool(bool),
             Attribute::Float(float) => Self::Float(float),
@@ -154,7 +154,7 @@ impl From<Attribute> for Value {
 impl From<Value> for Attribute {
     fn from(value: Value) -> Self {
         match value {
-            Value::Text(text) => Self::Text(text),
+            Value::Text(text) => Self::Text(text.into()),
             Value::Int(n) => Self::Int(n.into()),
             Value::BigInt(n) => Self::Int(n),
             Value::Bool(bool) => Self::Bool(bool),

@@ -200,7 +200,7 @@ impl<R: Reach> EntityTable<R> {
         let mut last = after.map(str::to_owned);
         while found.len() < limit {
             // The text right behind the last one: no text lies between them.
-            let lower = last.map(|last| vec![Value::Text(last + "\0")]).unwrap_or_default();
+            let lower = last.map(|last| vec![Value::text(last + "\0")]).unwrap_or_default();
             let scan = Scan {
                 partitions: Some((lower, Vec::new())),
                 limit: Some(1),

@@ -21,12 +21,12 @@ impl KeyPart for String {
     }
 
     fn to_value(&self) -> Value {
-        Value::Text(self.clone())
+        Value::text(self)
     }
 
     fn from_value(value: Value) -> Result<Self> {
         match value {
-            Value::Text(text) => Ok(text),
+            Value::Text(text) => Ok(text.into()),
             other => Err(wrong("text", &other)),
         }
     }

@@ -69,12 +69,12 @@ impl<'de> Deserializer<'de> for ValueDeserializer {
             Value::BigInt(n) => visit_big(&n, visitor),
             Value::Number(number) if number.scale() == 0 => visit_big(number.unscaled(), visitor),
             Value::Number(number) => match to_plain(&number, NUMBER_CHARS_MAX) {
-                Ok(text) => visitor.visit_string(text),
+                Ok(text) => visitor.visit_string(text.into()),
                 Err(error) => Err(de::Error::custom(error)),
             },
             Value::Float32(n) => visitor.visit_f32(n),
             Value::Float(n) => visitor.visit_f64(n),
-            Value::Text(text) => visitor.visit_string(text),
+            Value::Text(text) => visitor.visit_string(text.into()),
             Value::Bytes(bytes) => visitor.visit_byte_buf(bytes.into()),
             Value::Uuid(bytes) => visitor.visit_bytes(&bytes),
             Value::Inet(address) => visitor.visit_string(address.to_string()),
@@ -88,7 +88,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer {
                 visit_list(fields.collect::<Vec<_>>().into_iter(), visitor)
             }
             Value::Map(map) => visit_map(
-                map.into_iter().map(|(name, value)| (Value::Text(name), value)).collect(),
+                map.into_iter().map(|(name, value)| (Value::text(name), value)).collect(),
                 visitor,
             ),
             Value::Pairs(pairs) => visit_map(pairs, visitor),
@@ -117,7 +117,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer {
         visitor: V,
     ) -> Result<V::Value> {
         let (name, inner) = match self.value {
-            Value::Text(name) => (name, None),
+            Value::Text(name) => (name.into(), None),
             Value::Map(map) if map.len() == 1 => match map.into_iter().next() {
                 Some((name, inner)) => (name, Some(inner)),
                 None => return Err(not_a_variant(ValueKind::Map)),
@@ -202,7 +202,7 @@ impl<'de> EnumAccess<'de> for Variant {
     type Variant = VariantValue;
 
     fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, VariantValue)> {
-        let name = seed.deserialize(ValueDeserializer::new(Value::Text(self.name)))?;
+        let name = seed.deserialize(ValueDeserializer::new(Value::text(self.name)))?;
         Ok((name, VariantValue(self.inner)))
     }
 }

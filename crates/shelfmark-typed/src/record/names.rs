@@ -43,7 +43,7 @@ pub(crate) fn gather(mut item: Item) -> Value {
             item.set(WHOLE, only);
         }
     }
-    Value::Map(item.into_iter().collect::<Map>())
+    Value::Map(item.into_iter().map(|(name, value)| (name.into(), value)).collect::<Map>())
 }
 
 /// Renames attributes that would be taken for key columns or for ours.
@@ -51,7 +51,7 @@ pub(crate) fn escape(item: Item, is_key: impl Fn(&str) -> bool) -> Item {
     item.into_iter()
         .map(|(name, value)| {
             let taken = name.starts_with('_') || is_key(&name);
-            (if taken { format!("_{name}") } else { name }, value)
+            (if taken { format!("_{name}").into() } else { name }, value)
         })
         .collect()
 }

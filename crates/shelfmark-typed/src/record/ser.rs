@@ -249,7 +249,7 @@ impl MapSerializer {
     fn finish(mut self) -> Value {
         let map = if self.pairs.iter().all(|(key, _)| key.as_text().is_some()) {
             let text = |(key, value)| match key {
-                Value::Text(name) => Some((name, value)),
+                Value::Text(name) => Some((name.into(), value)),
                 _ => None,
             };
             Value::Map(self.pairs.into_iter().filter_map(text).collect())

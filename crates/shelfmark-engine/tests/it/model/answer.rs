@@ -105,7 +105,7 @@ fn meets(values: &[Value], condition: &SortCondition) -> bool {
         }
         SortCondition::BeginsWith { equal, prefix } => {
             let starts = match (&values[equal.len()], prefix) {
-                (Value::Text(text), Value::Text(prefix)) => text.starts_with(prefix),
+                (Value::Text(text), Value::Text(prefix)) => text.starts_with(prefix.as_str()),
                 (Value::Bytes(bytes), Value::Bytes(prefix)) => bytes.starts_with(prefix),
                 _ => false,
             };
@@ -235,7 +235,7 @@ pub(super) fn of_index(
             };
             item = item
                 .into_iter()
-                .filter(|(name, _)| is_key(name) || included.contains(name))
+                .filter(|(name, _)| is_key(name) || included.iter().any(|own| own == name))
                 .collect();
         }
         wanted.then(|| Expected { key: row.key.clone(), item, sort })

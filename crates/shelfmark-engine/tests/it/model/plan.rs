@@ -120,7 +120,7 @@ fn tag(pick: u8) -> Option<Value> {
 }
 
 fn email(pick: u8) -> Option<Value> {
-    (pick > 1).then(|| Value::Text(format!("e{}", pick - 2)))
+    (pick > 1).then(|| Value::text(format!("e{}", pick - 2)))
 }
 
 fn score(pick: u8) -> Option<Value> {
@@ -132,8 +132,8 @@ fn score(pick: u8) -> Option<Value> {
 fn body(spec: &Spec, pick: u8) -> Option<Value> {
     match pick {
         0 => None,
-        5 if spec.has_large => Some(Value::Text("large".repeat(8_000))),
-        n => Some(Value::Text("b".repeat(usize::from(n) * 7))),
+        5 if spec.has_large => Some(Value::text("large".repeat(8_000))),
+        n => Some(Value::text("b".repeat(usize::from(n) * 7))),
     }
 }
 

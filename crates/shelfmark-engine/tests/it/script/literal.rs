@@ -14,7 +14,7 @@ pub(super) fn take(rest: &mut &str) -> Answer<Value> {
     *rest = rest.trim_start();
     let first = rest.chars().next().ok_or("a value is missing")?;
     match first {
-        '"' | '\'' => Ok(Value::Text(quoted(rest, first)?)),
+        '"' | '\'' => Ok(Value::text(quoted(rest, first)?)),
         '[' => Ok(Value::List(members(rest, ']', take)?)),
         '<' => Ok(Value::set(members(rest, '>', take)?)),
         '{' => {

@@ -79,7 +79,7 @@ fn item(table: &Arc<Table>, args: &mut Args) -> Answer<Item> {
 fn repeated(value: Value) -> Value {
     let Value::Text(text) = &value else { return value };
     let times = text.split_once('*').and_then(|(one, times)| Some((one, times.parse().ok()?)));
-    times.map_or(value.clone(), |(one, times)| Value::Text(one.repeat(times)))
+    times.map_or(value.clone(), |(one, times)| Value::text(one.repeat(times)))
 }
 
 fn column<'t>(table: &'t Table, name: &str) -> Option<&'t shelfmark_keycode::KeyType> {
