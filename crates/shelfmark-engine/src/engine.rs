@@ -205,7 +205,8 @@ impl Engine {
         name: &TableName,
         change: impl FnOnce(&mut TableOptions),
     ) -> Result<Arc<Table>> {
-        let pass = self.inner.environment.random.number();
+        // No two passes over one table begin within a microsecond.
+        let pass = self.inner.environment.clock.now_micros();
         let table = self.inner.catalogue.alter(name, |schema| {
             let (was_strict, ttl) = (schema.options.strict_index_keys, schema.options.ttl.clone());
             change(&mut schema.options);

@@ -69,7 +69,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer {
             Value::BigInt(n) => visit_big(&n, visitor),
             Value::Number(number) if number.scale() == 0 => visit_big(number.unscaled(), visitor),
             Value::Number(number) => match to_plain(&number, NUMBER_CHARS_MAX) {
-                Ok(text) => visitor.visit_string(text.into()),
+                Ok(text) => visitor.visit_string(text),
                 Err(error) => Err(de::Error::custom(error)),
             },
             Value::Float32(n) => visitor.visit_f32(n),
