@@ -31,7 +31,7 @@ pub const SEARCHED_PATTERNS_MAX: usize = 250;
 /// that it makes up and by the row families in which it writes them.
 ///
 /// Ours: some tenths of a second; who has more to mend begins with these.
-pub const SEARCHED_CELLS_MAX: usize = 2_000;
+pub const SEARCHED_CELLS_MAX: usize = 1_000;
 
 /// Most plans that are tried for a read of such a model, the more telling first.
 ///
@@ -55,8 +55,8 @@ pub const WRITTEN_FAMILIES_MAX: usize = 200_000;
 
 /// Most row families that are tried for reads without a named plan, one for each read.
 ///
-/// Ours: a second's work; a hundred for each of 10,000 reads.
-pub const PLANS_TRIED_MAX: usize = 1_000_000;
+/// Ours: a second's work; twenty for each of 10,000 reads.
+pub const PLANS_TRIED_MAX: usize = 200_000;
 
 /// Most row families in one schema.
 ///
