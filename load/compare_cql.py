@@ -29,6 +29,10 @@ import start as cassandra  # noqa: E402  (beside the oracle)
 HEAP = "2G"
 # Its compiler needs a while.
 WARM_UP_SECONDS = 30
+# A server is quiet when it takes less than this share of one core, looked at for so long.
+SETTLED_SHARE = 0.05
+SETTLE_LOOK_SECONDS = 0.5
+SETTLE_SECONDS_MAX = 20
 
 # Name, operation, requests under way, against which sync, at least how many times as fast.
 ROWS = [
@@ -57,6 +61,20 @@ class Server:
             sys.exit(f"{operation}: {answer['failed']} requests failed: {answer['error']}")
         return answer
 
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def settle(self):
+        """Waits until the server has ended what it does behind its answers, at most for a while: on
+        the same cores it would be done at the expense of the other one."""
+        until = time.monotonic() + SETTLE_SECONDS_MAX
+        while time.monotonic() < until:
+            before = self.cpu_seconds()
+            time.sleep(SETTLE_LOOK_SECONDS)
+            if self.cpu_seconds() - before < SETTLED_SHARE * SETTLE_LOOK_SECONDS:
+                return
+
     def stop(self):
         os.kill(self.process, signal.SIGTERM)
 
@@ -84,6 +102,7 @@ def measure(servers, row, seconds, turns):
     for _ in range(turns):
         for name, server in servers.items():
             seen[name].append(server.ask(operation, in_flight, seconds))
+            server.settle()
     return {name: (sum(one["per_second"] for one in answers) / len(answers),
                    max(one["p99_micros"] for one in answers))
             for name, answers in seen.items()}
@@ -107,6 +126,7 @@ def main():
             rows = [row for row in ROWS if row[3] == sync]
             for operation in {row[1] for row in rows}:
                 theirs.ask(operation, seconds=WARM_UP_SECONDS)
+            theirs.settle()
             for row in rows:
                 found = measure({"cassandra": theirs, "shelfmark": ours}, row, options.seconds, options.turns)
                 (slow, slow_p99), (fast, fast_p99) = found["cassandra"], found["shelfmark"]
