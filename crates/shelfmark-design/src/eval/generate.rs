@@ -10,7 +10,7 @@ use crate::model::pattern::{EffectKind, Param};
 use crate::model::schema::{Part, Schema};
 use crate::model::types::TextDomain;
 use crate::model::{Function, Model, Read, RelationId, Term, Type, Value, Write};
-use crate::syntax::tree::Existing;
+use crate::syntax::tree::{CondOp, Existing};
 
 /// What texts are made from.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +20,8 @@ pub(crate) struct Pool {
     width: usize,
     /// The relations that states have tuples of; of all when there is none.
     only: Option<Vec<RelationId>>,
+    /// What the keys' texts are glued with.
+    glue: Vec<String>,
     /// Identifiers of every bucket of the schema's keys.
     spread: Vec<u128>,
     /// Which texts are of a domain, once somebody has asked.
@@ -68,10 +70,14 @@ impl Pool {
             .flat_map(|schema| &schema.families)
             .filter(|family| focus.is_none_or(|focus| focus.relations().contains(&family.source)))
             .flat_map(|family| family.key.iter().flat_map(|column| &column.parts));
+        let mut glue: Vec<String> = Vec::new();
         for part in parts {
             if let Part::Literal(text) = part
                 && texts.len() < 60
             {
+                if !glue.contains(text) {
+                    glue.push(text.clone());
+                }
                 for made in
                     [format!("a{text}b"), text.clone(), format!("a{text}"), format!("{text}b")]
                 {
@@ -88,7 +94,7 @@ impl Pool {
         }
         let only = focus.map(|focus| focus.relations().to_vec());
         let spread = spread(schema);
-        Self { texts, width: 4, only, spread, fitting: RefCell::default() }
+        Self { texts, width: 4, only, glue, spread, fitting: RefCell::default() }
     }
 
     /// The same, with room for states of some size: as many values as tuples.
@@ -112,6 +118,15 @@ impl Pool {
             texts.filter(|(_, text)| domain.holds(text)).map(|(at, _)| at).collect();
         known.push((domain.clone(), places.clone()));
         places
+    }
+
+    /// A text that others may begin with: shorter at times, at times one that goes on as keys do.
+    fn beginning(&self, text: &str, random: &mut Random) -> String {
+        match (random.below(4), random.pick(&self.glue)) {
+            (0, Some(glue)) => format!("{text}{glue}"),
+            (1, _) => text.chars().take(random.below(3)).collect(),
+            _ => text.to_owned(),
+        }
     }
 
     fn id(&self, ty: &Type, random: &mut Random) -> Value {
@@ -379,9 +394,23 @@ pub(crate) fn inputs(
                 let most = if random.below(3) == 0 { state.size() + 1 } else { 3 };
                 return Value::Int(1 + random.below(most.max(pool.width / 4)) as i64);
             }
-            input(anchor, model, state, param, index, &uses, pool, random)
+            let value = input(anchor, model, state, param, index, &uses, pool, random);
+            match (value, param.ty.is_text() && begins(read, index)) {
+                (Value::Text(text), true) => {
+                    let other = Value::Text(pool.beginning(&text, random));
+                    if param.ty.holds(&other) { other } else { Value::Text(text) }
+                }
+                (value, _) => value,
+            }
         })
         .collect()
+}
+
+/// Whether some attribute shall begin with an input.
+fn begins(read: &Read, input: usize) -> bool {
+    let mut predicates = read.sources.iter().flat_map(|source| &source.predicates);
+    predicates
+        .any(|one| one.op == CondOp::Begins && one.values.first() == Some(&Term::Param(input)))
 }
 
 /// Inputs of a write: keys that exist for what it changes, new ones for what it makes.

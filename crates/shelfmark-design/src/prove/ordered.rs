@@ -28,7 +28,7 @@ impl Context<'_> {
             analysis.note(5, "no order is asked for");
             return;
         }
-        if let Some(sort) = tail.sort {
+        if let Some(sort) = &tail.sort {
             let shown = found.iter().all(|(source, one)| {
                 let mut shown = available(self.model, self.family(one.family));
                 shown.extend(fixed_in_all(&one.met));
@@ -95,7 +95,8 @@ impl Context<'_> {
 
     fn sorts_as_wanted(&self, sort: &[(String, bool)]) -> bool {
         let Some(source) = self.read.sources.first() else { return false };
-        sort.len() == self.read.order.len()
+        // What is sorted by beyond what is asked decides between ties.
+        sort.len() >= self.read.order.len()
             && sort.iter().zip(&self.read.order).all(|((name, desc), (key, wanted))| match key {
                 OrderKey::Kind => name == "kind" && desc == wanted,
                 OrderKey::Columns(paths) => paths.first().is_some_and(|path| {

@@ -127,7 +127,8 @@ pub(crate) fn analyse(
 /// The steps behind the first.
 pub(super) struct Tail<'a> {
     filters: Vec<&'a FilterPredicate>,
-    pub(super) sort: Option<&'a [(String, bool)]>,
+    /// What rows are sorted by, all sorts together: a later one keeps what an earlier one did.
+    pub(super) sort: Option<Vec<(String, bool)>>,
     take: Option<&'a Term>,
     /// Whether rows are taken twice: the fewer of both come.
     takes_again: bool,
@@ -146,7 +147,10 @@ impl<'a> Tail<'a> {
         for step in steps {
             match step {
                 Step::Filter(filters) => tail.filters.extend(filters),
-                Step::Sort(orders) => tail.sort = Some(orders),
+                Step::Sort(orders) => {
+                    let before = tail.sort.take().unwrap_or_default();
+                    tail.sort = Some(orders.iter().cloned().chain(before).collect());
+                }
                 Step::Take(term) => {
                     tail.takes_again |= tail.take.is_some_and(|before| before != term);
                     tail.take = Some(term);

@@ -478,10 +478,14 @@ entity A { key id: ulid  s: uuid  c: text(min 1, max 4, only "xyz") }
 read all(s) = A where s = s
 read span(s, a, b) = A where s = s and id between a and b
 read pre(s, c) = A where s = s and c = c
+read begun(s, x) = A where s = s and c begins x
 schema buckets target shelfmark { table t from A key (bucket(hash(id), 4); s, id) store all
   serve all(s) by each k in 0..2 query t (k, s) }
 schema weeks target shelfmark { table t from A key (s; week(id), c, id)
   serve span(s, a, b) by query t (s) from week(a) to week(b) }
+schema glued target candb { table t { pk text sk text
+   row G from A pk "<s>" sk "<c>\#<id>" store all }
+  serve begun(s, x) by query t pk "<s>" sk begins "<x>" }
 schema narrow target candb { table t { pk text sk text
    row R from A pk "<s>" sk "<c>|<id>" store all }
   serve pre(s, c) by query t pk "<s>" sk begins "<c>" }
@@ -490,6 +494,7 @@ schema narrow target candb { table t { pk text sk text
     let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
     assert_eq!(of("buckets.all").as_deref(), Some("buckets.all refused"), "{found:?}");
     assert_eq!(of("weeks.span").as_deref(), Some("weeks.span refused"), "{found:?}");
+    assert_eq!(of("glued.begun").as_deref(), Some("glued.begun refused"), "{found:?}");
     assert_eq!(of("narrow.pre").as_deref(), Some("narrow.pre refused"), "{found:?}");
 }
 
@@ -514,4 +519,19 @@ entity E { key id: uuid  u: uuid  z: decimal(0..999) }
 read by_z(u) = E where u = u and z >= 5 order by z
 schema s target shelfmark { table t from E key (u; z, id) store all }"#;
     assert_eq!(statuses(typed), ["s.by_z certified"]);
+}
+
+#[test]
+fn a_later_sort_keeps_what_an_earlier_one_did() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  u: uuid  k: int  at: timestamp }
+read all(u) = A where u = u order by k, at
+schema right target shelfmark { table t from A key (u; id) store all
+  serve all(u) by query t (u) then sort by at then sort by k }
+schema wrong target shelfmark { table t from A key (u; id) store all
+  serve all(u) by query t (u) then sort by k then sort by at }
+"#,
+    );
+    assert_eq!(found, ["right.all multi", "wrong.all refused"]);
 }
