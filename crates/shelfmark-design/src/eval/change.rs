@@ -196,6 +196,17 @@ impl<'a> Runner<'a> {
         })
     }
 
+    /// A value that a read is asked by: an input, or an attribute of the write's own tuple.
+    fn told(&self, term: &Term) -> Option<Value> {
+        let ([effect], Term::Prior(path)) = (self.write.effects.as_slice(), term) else {
+            return Some(self.param(term).unwrap_or(Value::Null));
+        };
+        let given = self.given(&Case { effect, prior: None });
+        let path = canonical(self.model, effect.relation, path);
+        let value = self.with_reads(effect, &given).get(&path).cloned();
+        value.filter(|value| *value != Value::Null)
+    }
+
     fn read(
         &mut self,
         id: FamilyId,
@@ -204,7 +215,7 @@ impl<'a> Runner<'a> {
         alias: &Option<String>,
     ) -> Result<(), String> {
         let named = |(path, term): &(ColumnPath, Term)| {
-            let value = self.param(term).unwrap_or(Value::Null);
+            let value = self.told(term).unwrap_or(Value::Null);
             (canonical(self.model, family.source, path), value)
         };
         let mut asked: Vec<Vec<(ColumnPath, Value)>> = Vec::new();
@@ -224,6 +235,11 @@ impl<'a> Runner<'a> {
         }
         if asked.is_empty() {
             asked.push(bindings.iter().map(named).collect());
+        }
+        // Of a tuple that is not there nothing leads on.
+        if bindings.iter().any(|(_, term)| self.told(term).is_none()) {
+            self.reads.push((alias.clone(), id, Vec::new()));
+            return Ok(());
         }
         for wanted in asked {
             let found = self.shelf.matching(id, &wanted)?;

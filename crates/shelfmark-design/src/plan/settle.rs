@@ -141,7 +141,12 @@ fn step(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Opti
         WriteStepKind::Read { bindings, alias } => {
             let mut conds = Vec::new();
             for (path, value) in bindings {
-                let value = condition(write, value)?;
+                let value = match (value, write.effects.as_slice()) {
+                    (Term::Prior(path), [effect]) => {
+                        format!("row.{}", model.path_text(effect.relation, path))
+                    }
+                    (value, _) => condition(write, value)?,
+                };
                 conds.push(format!("{} = {value}", model.path_text(family.source, path)));
             }
             let filter = if conds.is_empty() {

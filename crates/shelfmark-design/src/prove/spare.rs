@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::canon::canonical;
 use super::needs::{needs, stays_out};
 use super::read::Analysis;
 use super::write::Prover;
@@ -57,43 +58,70 @@ impl Prover<'_> {
         at: usize,
         analysis: &mut Analysis,
     ) -> bool {
-        if let WriteStepKind::Put { each: None } = step.kind {
-            return self.puts_nothing(step, at, analysis);
-        }
-        let WriteStepKind::Patch { each: None } = step.kind else { return false };
         step.families.iter().all(|id| {
             let Some(family) = self.schema.families.get(*id) else { return false };
+            if analysis.families.contains(id) {
+                return false;
+            }
+            let looped = match &step.kind {
+                WriteStepKind::Patch { each } => each.is_some(),
+                WriteStepKind::Put { each: None } | WriteStepKind::Delete { each: None } => {
+                    return self.puts_nothing(step, family, at, analysis)
+                        || self.puts_again(*id, family, analysis);
+                }
+                _ => return false,
+            };
             let effects = self.write.effects.iter().filter(|effect| {
                 effect.relation == family.source
                     && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
-                    && effect.each.is_none()
+                    && effect.each.is_some() == looped
             });
-            let mut found = false;
             for effect in effects {
-                found = true;
                 self.keyed(effect, family, at, analysis);
             }
-            let others = self
-                .write
-                .effects
-                .iter()
-                .any(|effect| effect.relation == family.source && effect.each.is_some());
-            found && !others && !analysis.families.contains(id)
+            true
         })
     }
 
+    /// Rows that were read whole, hold nothing of what changes and are put again.
+    fn puts_again(&self, id: FamilyId, family: &Family, analysis: &mut Analysis) -> bool {
+        let [effect] = self.write.effects.as_slice() else { return false };
+        let changes = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
+        changes
+            && effect.relation == family.source
+            && effect.each.is_none()
+            && self.patched_by_put(effect, id, family, &mut BTreeSet::new(), analysis)
+    }
+
     /// A put into a sparse family that does not hold what is made puts nothing.
-    fn puts_nothing(&self, step: &WriteStep, at: usize, analysis: &mut Analysis) -> bool {
-        step.families.iter().all(|id| {
-            let Some(family) = self.schema.families.get(*id) else { return false };
-            let [effect] = self.write.effects.as_slice() else { return false };
-            let nothing = effect.each.is_none()
-                && effect.existing != Existing::Replace
-                && stays_out(self.model, family, effect);
-            if nothing {
-                self.put(effect, family, at, analysis);
+    fn puts_nothing(
+        &self,
+        step: &WriteStep,
+        family: &Family,
+        at: usize,
+        analysis: &mut Analysis,
+    ) -> bool {
+        let [effect] = self.write.effects.as_slice() else { return false };
+        let nothing = matches!(step.kind, WriteStepKind::Put { .. })
+            && effect.each.is_none()
+            && effect.existing != Existing::Replace
+            && stays_out(self.model, family, effect);
+        if nothing {
+            self.keyed(effect, family, at, analysis);
+            self.guarded(effect, family, at, analysis);
+        }
+        nothing
+    }
+
+    /// Whether what a sparse family asks for can be looked at.
+    fn guarded(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+        let known = self.known(effect, at);
+        for guard in &family.when {
+            let path = canonical(self.model, family.source, &guard.path);
+            if !known.contains(&path) && !self.is_absent(effect, &path, true) {
+                let why = format!("whether {} has the row is not known", family.name.text);
+                analysis.fail_call("W1", why);
             }
-            nothing
-        })
+        }
     }
 }

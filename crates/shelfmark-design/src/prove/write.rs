@@ -88,6 +88,15 @@ pub(super) struct Prover<'a> {
     pub(super) plan: &'a WritePlan,
 }
 
+/// The attributes of a write's own tuple, as reads behind the one of it name them.
+fn own_priors(model: &Model, effect: &Effect) -> Vec<(usize, Term)> {
+    if effect.kind == EffectKind::Insert || effect.each.is_some() {
+        return Vec::new();
+    }
+    let columns = 0..model.relation(effect.relation).columns.len();
+    columns.map(|column| (column, Term::Prior(vec![column]))).collect()
+}
+
 /// Proves that a plan does a write.
 pub(crate) fn prove_write(
     model: &Model,
@@ -128,7 +137,7 @@ pub(crate) fn prove_write(
                 );
             }
         }
-        prover.read_is_exact(step, &mut analysis);
+        prover.read_is_exact(step, index, &mut analysis);
     }
     if target.one_operation_per_item {
         once_each(schema, write, plan, &mut analysis);
@@ -320,14 +329,11 @@ impl Prover<'_> {
     }
 
     /// What is known of the effect's own tuple before step `at`: its attributes.
-    fn known(&self, effect: &Effect, at: usize, analysis: &mut Analysis) -> BTreeSet<ColumnPath> {
+    pub(super) fn known(&self, effect: &Effect, at: usize) -> BTreeSet<ColumnPath> {
         let mut known: BTreeSet<ColumnPath> = BTreeSet::new();
         for (column, term) in &effect.key {
             if self.term_known(effect, term, at) {
                 known.insert(vec![*column]);
-            } else {
-                let name = self.model.path_text(effect.relation, &[*column]);
-                analysis.fail_call("W1", format!("{name} of the loop is not known to the plan"));
             }
         }
         if effect.kind == EffectKind::Insert {
@@ -354,6 +360,13 @@ impl Prover<'_> {
                     }
                 }
                 self.referred(effect, &effect.key, family, bindings, &mut known);
+                self.referred(
+                    effect,
+                    &own_priors(self.model, effect),
+                    family,
+                    bindings,
+                    &mut known,
+                );
             }
         }
         known
@@ -497,8 +510,21 @@ impl Prover<'_> {
         None
     }
 
+    /// Whether a term is an attribute of the write's own tuple that was read before a step.
+    fn told_of_row(&self, term: &Term, at: usize) -> bool {
+        let ([effect], Term::Prior(path)) = (self.write.effects.as_slice(), term) else {
+            return false;
+        };
+        let path = canonical(self.model, effect.relation, path);
+        effect.kind != EffectKind::Insert
+            && effect.each.is_none()
+            && self
+                .reads_before(effect, at)
+                .any(|own| own.when.is_empty() && available(self.model, own).contains(&path))
+    }
+
     /// Every read of the plan finds exactly the rows that meet its bindings.
-    fn read_is_exact(&self, step: &WriteStep, analysis: &mut Analysis) {
+    fn read_is_exact(&self, step: &WriteStep, at: usize, analysis: &mut Analysis) {
         let WriteStepKind::Read { bindings, alias } = &step.kind else { return };
         for id in &step.families {
             let Some(family) = self.schema.families.get(*id) else { continue };
@@ -509,7 +535,8 @@ impl Prover<'_> {
             for bindings in self.asked(family, bindings) {
                 // What the loop goes through is not there when its own tuples are looked for.
                 let nothing = |term: &Term| *term == Term::Const(Value::Null);
-                if bindings.iter().any(|(_, term)| has_prior(term) || nothing(term)) {
+                let missing = |term: &Term| has_prior(term) && !self.told_of_row(term, at);
+                if bindings.iter().any(|(_, term)| missing(term) || nothing(term)) {
                     let why = format!(
                         "the read of {} is made of what is not there before it",
                         family.name.text
@@ -552,8 +579,9 @@ impl Prover<'_> {
         at: usize,
         analysis: &mut Analysis,
     ) {
-        let known = self.known(effect, at, analysis);
+        let known = self.known(effect, at);
         self.loops(effect, at, analysis);
+        self.sets(effect, family, at, analysis);
         let missing: Vec<String> = all_key_paths(self.model, family)
             .iter()
             .filter(|path| !known.contains(*path) && !self.is_absent(effect, path, false))
@@ -572,9 +600,31 @@ impl Prover<'_> {
         }
     }
 
+    /// What a loop sets is known where the family, or an index of it, shows it.
+    fn sets(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+        let unknown = |term: &Term| has_prior(term) && !self.term_known(effect, term, at);
+        for (column, _) in effect.set.iter().filter(|(_, term)| unknown(term)) {
+            let path = vec![*column];
+            let shows = |family: &Family| {
+                available(self.model, family).contains(&path)
+                    || all_key_paths(self.model, family).contains(&path)
+                    || family.when.iter().any(|one| one.path == path)
+            };
+            let mut entries = self.schema.families.iter().filter(|entry| {
+                entry.base.and_then(|base| self.schema.families.get(base)).is_some_and(|base| {
+                    base.table == family.table && base.name.text == family.name.text
+                })
+            });
+            if shows(family) || entries.any(shows) {
+                let name = self.model.path_text(effect.relation, &path);
+                analysis.fail_call("W1", format!("{name} of the loop is not known to the plan"));
+            }
+        }
+    }
+
     pub(super) fn put(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         self.keyed(effect, family, at, analysis);
-        let mut known = self.known(effect, at, &mut Analysis::default());
+        let mut known = self.known(effect, at);
         self.moved(effect, at, &mut known);
         // A sum needs what was there: it is known only where that was read.
         let adds = effect.kind == EffectKind::Increment;
@@ -605,7 +655,7 @@ impl Prover<'_> {
 
     /// Whether a path leads behind a reference that the effect leaves out or, where a row is `put`,
     /// takes away: what lies there is absent.
-    fn is_absent(&self, effect: &Effect, path: &[usize], put: bool) -> bool {
+    pub(super) fn is_absent(&self, effect: &Effect, path: &[usize], put: bool) -> bool {
         let Some((first, [_, ..])) = path.split_first() else { return false };
         let given = |terms: &[(usize, Term)]| {
             let term = terms.iter().find(|(column, _)| column == first);
@@ -658,7 +708,9 @@ impl Prover<'_> {
         at: usize,
         analysis: &mut Analysis,
     ) {
-        if !self.reads_before(effect, at).any(|other| other.when.is_empty()) {
+        // The rows of a loop over the tuples themselves are what was there.
+        let looped = loops_over_itself(self.model, effect) && self.loop_shows(effect, at).is_some();
+        if !looped && !self.reads_before(effect, at).any(|other| other.when.is_empty()) {
             analysis.fail_call(
                 "W1",
                 format!("what {} holds is not read before its key changes", family.name.text),
@@ -674,7 +726,7 @@ impl Prover<'_> {
         at: usize,
         analysis: &mut Analysis,
     ) {
-        let known = self.known(effect, at, analysis);
+        let known = self.known(effect, at);
         self.loops(effect, at, analysis);
         let key = self.model.relation(family.source).key().to_vec();
         let by_key = all_key_paths(self.model, family).iter().all(|path| *path == key);

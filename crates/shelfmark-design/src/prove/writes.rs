@@ -245,6 +245,8 @@ impl Deriver<'_> {
         let mut wanted = all_key_paths(self.model, family);
         if put {
             wanted.extend(available(self.model, family));
+            let guards = family.when.iter();
+            wanted.extend(guards.map(|one| canonical(self.model, family.source, &one.path)));
         }
         wanted.retain(|path| !effect.key.iter().any(|(column, _)| path.as_slice() == [*column]));
         let (own, others): (Vec<ColumnPath>, Vec<ColumnPath>) =
@@ -255,7 +257,10 @@ impl Deriver<'_> {
         if effect.kind != EffectKind::Insert
             && (!own.is_empty() || others.iter().any(|path| unknown(&path)))
         {
-            let id = self.read_own(effect, &own.iter().chain(&others).cloned().collect());
+            // What leads on to others is wanted too.
+            let heads = others.iter().filter_map(|path| path.first().map(|first| vec![*first]));
+            let wanted = own.iter().chain(&others).cloned().chain(heads).collect();
+            let id = self.read_own(effect, &wanted);
             let read = id.and_then(|id| self.schema.families.get(id));
             shown.extend(read.map(|read| available(self.model, read)).unwrap_or_default());
         }
@@ -267,27 +272,38 @@ impl Deriver<'_> {
             .into_iter()
             .filter(|path| !made.contains(path) && (!shown.contains(path) || moves(path)))
         {
-            let Some((via, term)) = terms.iter().find(|(column, _)| path.first() == Some(column))
-            else {
-                continue;
-            };
-            // Behind a reference that is taken away there is nothing to be read.
-            if *term == Term::Const(Value::Null) {
-                continue;
-            }
-            let columns = &self.model.relation(effect.relation).columns;
-            let Some(target) = columns.get(*via).and_then(|column| column.refers) else { continue };
-            let key = self.model.relation(target).key().to_vec();
-            let bindings = vec![(key, term.clone())];
-            let inner = path.get(1..).unwrap_or(&[]).to_vec();
-            let found = self.schema.of_source(target).find(|(id, other)| {
-                available(self.model, other).contains(&inner)
-                    && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
-                        .is_ok()
+            let given = terms.iter().find(|(column, _)| path.first() == Some(column)).cloned();
+            // What a read of the tuple tells leads on to what it refers to, as it was.
+            let told = path.first().filter(|column| {
+                let one = self.write.effects.len() == 1 && effect.each.is_none();
+                let given = effect.key.iter().any(|(at, _)| at == *column);
+                one && !given && !shown.contains(&path) && shown.contains(&vec![**column])
             });
-            if let Some((id, _)) = found {
-                self.add_read(id, bindings, None);
+            let told = told.map(|column| (*column, Term::Prior(vec![*column])));
+            for (via, term) in given.into_iter().chain(told) {
+                self.read_behind(effect, &path, via, term);
             }
+        }
+    }
+
+    /// Reads what an attribute of the effect's tuple refers to.
+    fn read_behind(&mut self, effect: &Effect, path: &[usize], via: usize, term: Term) {
+        // Behind a reference that is taken away there is nothing to be read.
+        if term == Term::Const(Value::Null) {
+            return;
+        }
+        let columns = &self.model.relation(effect.relation).columns;
+        let Some(target) = columns.get(via).and_then(|column| column.refers) else { return };
+        let key = self.model.relation(target).key().to_vec();
+        let bindings = vec![(key, term)];
+        let inner = path.get(1..).unwrap_or(&[]).to_vec();
+        let found = self.schema.of_source(target).find(|(id, other)| {
+            available(self.model, other).contains(&inner)
+                && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
+                    .is_ok()
+        });
+        if let Some((id, _)) = found {
+            self.add_read(id, bindings, None);
         }
     }
 

@@ -65,7 +65,7 @@ fn certified(
     certificate: &Certificate,
 ) -> Result<String, String> {
     for (at, step) in steps.iter().enumerate() {
-        asked(model, schema, write, step)?;
+        asked(model, schema, write, (steps, at))?;
         concerns(model, schema, write, step)?;
         found_by_key(model, schema, write, step)?;
         looked_up(model, schema, write, steps, at)?;
@@ -131,8 +131,29 @@ fn once_each(schema: &Schema, write: &Write, steps: &[WriteStep]) -> Result<(), 
 }
 
 /// Whether a read can be asked: by values that are there before it, and as many as its key needs.
-fn asked(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Result<(), String> {
+fn asked(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    (steps, at): (&[WriteStep], usize),
+) -> Result<(), String> {
+    let Some(step) = steps.get(at) else { return Ok(()) };
     let WriteStepKind::Read { bindings, .. } = &step.kind else { return Ok(()) };
+    // An attribute of the write's own tuple is there once a row that shows it was read.
+    let of_row = |term: &Term| {
+        let ([effect], Term::Prior(path)) = (write.effects.as_slice(), term) else { return false };
+        let families = steps.iter().take(at).flat_map(|step| match step.kind {
+            WriteStepKind::Read { .. } => step.families.as_slice(),
+            _ => &[],
+        });
+        let mut own = families.filter_map(|id| schema.families.get(*id));
+        effect.each.is_none()
+            && effect.kind != EffectKind::Insert
+            && own.any(|other| {
+                let path = short(model, effect.relation, path);
+                other.source == effect.relation && shown(model, other).contains(&path)
+            })
+    };
     for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
         let mut wanted: Vec<Vec<(ColumnPath, Term)>> = Vec::new();
         if bindings.is_empty() {
@@ -151,7 +172,7 @@ fn asked(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Res
                 *term != Term::Const(Value::Null) && term.compute(&value).is_some()
             };
             let name = &family.name.text;
-            if !wanted.iter().all(|(_, term)| there(term)) {
+            if !wanted.iter().all(|(_, term)| there(term) || of_row(term)) {
                 return Err(format!("O1: {name} is read by what is not there before"));
             }
             let fixed: BTreeSet<ColumnPath> =
@@ -316,30 +337,33 @@ fn in_order(schema: &Schema, steps: &[WriteStep], stages: &[World<'_>]) -> Resul
     Ok(())
 }
 
-/// A step changes only rows that some effect can concern.
+/// A step changes only rows that some effect can concern. (A patch of others finds nothing to do.)
 fn concerns(model: &Model, schema: &Schema, write: &Write, step: &WriteStep) -> Result<(), String> {
-    if matches!(step.kind, WriteStepKind::Read { .. }) {
+    if matches!(step.kind, WriteStepKind::Read { .. } | WriteStepKind::Patch { .. }) {
         return Ok(());
     }
-    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
-        let concerned = write.effects.iter().any(|effect| {
-            let kept = family.stored.iter().any(|stored| match stored {
-                Stored::Collect { relation, .. } | Stored::Count { relation, .. } => {
-                    *relation == effect.relation
-                }
-                Stored::Path(path) => reaches(model, family, path, effect),
-            });
-            let in_key = key_paths(family);
-            family.source == effect.relation
-                || kept
-                || in_key.iter().any(|path| reaches(model, family, path, effect))
-                || family.when.iter().any(|one| reaches(model, family, &one.path, effect))
-        });
-        if !concerned {
-            return Err(format!("the plan changes {}, the write does not", family.name.text));
-        }
+    let mut families = step.families.iter().filter_map(|id| schema.families.get(*id));
+    match families.find(|family| !concerned(model, write, family)) {
+        Some(family) => Err(format!("the plan changes {}, the write does not", family.name.text)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Whether some effect of a write can concern a family's rows.
+fn concerned(model: &Model, write: &Write, family: &Family) -> bool {
+    write.effects.iter().any(|effect| {
+        let kept = family.stored.iter().any(|stored| match stored {
+            Stored::Collect { relation, .. } | Stored::Count { relation, .. } => {
+                *relation == effect.relation
+            }
+            Stored::Path(path) => reaches(model, family, path, effect),
+        });
+        let in_key = key_paths(family);
+        family.source == effect.relation
+            || kept
+            || in_key.iter().any(|path| reaches(model, family, path, effect))
+            || family.when.iter().any(|one| reaches(model, family, &one.path, effect))
+    })
 }
 
 /// A row is found by its key alone: what else a write selects by must stand in that key, or a row
@@ -472,7 +496,8 @@ fn computable(
             return Err(format!("O1: nothing is read as {alias} before the loop over it"));
         }
     }
-    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+    let families = step.families.iter().filter_map(|id| schema.families.get(*id));
+    for family in families.filter(|family| concerned(model, write, family)) {
         let mut known = BTreeSet::new();
         for effect in &write.effects {
             known.extend(given(model, family, effect, write));

@@ -467,6 +467,34 @@ schema none target shelfmark {
 "#,
     );
     assert_eq!(found, ["s.copy certified", "none.copy refused"]);
+    let found = statuses(
+        r#"
+entity E { key id: uuid  o: text(max 3)  c: text(max 3) }
+link L from E as e to E as w { r: int  n: int }
+write up(e, t) = update L(e l.e, w l.w) set r = t for each L as l where e = e
+write same(e) = update L(e l.e, w l.w) set r = l.n for each L as l where e = e
+write other(i) = update E(id i) set c = "x"
+schema s target shelfmark {
+  table es from E key (id;) store all  table os from E key (o; id)
+  table ls from L key (e; w) store all  table rs from L key (e; r, w) store { n }
+  write other { transaction { read es where id = i ; patch es ; delete os ; put os ; patch ls } } }
+schema lean target shelfmark {
+  table es from E key (id;) store all  table os from E key (o; id)
+  table ls from L key (e; w) store { r }
+  write other { transaction { patch es ; delete os } } }
+"#,
+    );
+    assert_eq!(
+        found,
+        [
+            "s.up certified",
+            "s.same certified",
+            "s.other certified",
+            "lean.up certified",
+            "lean.same refused",
+            "lean.other refused"
+        ]
+    );
 }
 
 #[test]
@@ -534,4 +562,38 @@ schema wrong target shelfmark { table t from A key (u; id) store all
 "#,
     );
     assert_eq!(found, ["right.all multi", "wrong.all refused"]);
+}
+
+#[test]
+fn what_was_read_leads_on() {
+    let found = statuses(
+        r#"
+entity U { key id: uuid  lvl: enum("a", "b")  name: text(max 5) }
+entity A { key id: uuid  u: U  n: int }
+write setn(i, n) = update A(id i) set n = n
+write drop(i) = delete A(id i)
+write move(i, u) = update A(id i) set u = u
+schema derived target shelfmark {
+  table us from U key (id;) store all  table as from A key (id;) store all
+  table lv from A when u.lvl = "a" key (u.name; id) store { n } }
+schema named target shelfmark {
+  table us from U key (id;) store all  table as from A key (id;) store all
+  table lv from A key (u.name; id) store {}
+  write drop { transaction { read as where id = i ; read us where id = row.u ; delete as ; delete lv } } }
+schema late target shelfmark {
+  table us from U key (id;) store all  table as from A key (id;) store all
+  table lv from A key (u.name; id) store {}
+  write drop { transaction { read us where id = row.u ; read as where id = i ; delete as ; delete lv } } }
+schema lean target shelfmark {
+  table us from U key (id;) store all  table as from A key (id;) store { n }
+  table lv from A key (u.name; id) store {} }
+"#,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    for fine in ["derived.setn", "derived.drop", "derived.move", "named.drop"] {
+        assert_eq!(of(fine), Some(format!("{fine} certified")), "{found:?}");
+    }
+    for bad in ["late.drop", "lean.drop"] {
+        assert_eq!(of(bad), Some(format!("{bad} refused")), "{found:?}");
+    }
 }

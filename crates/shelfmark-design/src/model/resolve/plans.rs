@@ -266,8 +266,22 @@ impl Resolver {
         let mut params = self.plan_params(&params, written.params.as_deref(), &written.pattern);
         let mut steps = Vec::new();
         let mut transactions = 0;
+        // The row is that of the write's own tuple, where the write is of one.
+        let effects = self.model.writes.get(write).map(|write| write.effects.as_slice());
+        let row = match effects {
+            Some([only]) if only.each.is_none() => Some(only.relation),
+            _ => None,
+        };
         for step in &written.steps {
-            self.write_step(schema, step, &mut params, None, &mut transactions, &mut steps);
+            let scope = Scope { prior: row.map(|row| (ROW, row)), ..Scope::NONE };
+            self.write_step(
+                schema,
+                step,
+                (&mut params, scope),
+                None,
+                &mut transactions,
+                &mut steps,
+            );
         }
         schema.writes.push(WritePlan { write, steps, span: written.span, derived: false });
     }
@@ -276,7 +290,7 @@ impl Resolver {
         &mut self,
         schema: &Schema,
         step: &tree::WriteStep,
-        params: &mut Params,
+        (params, scope): (&mut Params, Scope<'_>),
         transaction: Option<usize>,
         transactions: &mut usize,
         steps: &mut Vec<WriteStep>,
@@ -287,7 +301,8 @@ impl Resolver {
                 *transactions += 1;
                 let number = *transactions;
                 for step in inner {
-                    self.write_step(schema, step, params, Some(number), transactions, steps);
+                    let known = (&mut *params, scope);
+                    self.write_step(schema, step, known, Some(number), transactions, steps);
                 }
                 return;
             }
@@ -296,7 +311,7 @@ impl Resolver {
                 let source = schema.families.get(first).map_or(0, |family| family.source);
                 let mut bindings = Vec::new();
                 for cond in conds {
-                    if let Some(predicate) = self.predicate(source, cond, params, Scope::NONE)
+                    if let Some(predicate) = self.predicate(source, cond, params, scope)
                         && let Some(value) = predicate.values.first()
                     {
                         bindings.push((predicate.path, value.clone()));
