@@ -11,7 +11,7 @@ use super::unique::{available, key_paths};
 use crate::key::facts::is_delimited;
 use crate::model::closure::determines_tuple;
 use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Schema, Serve, Step};
-use crate::model::{ColumnPath, Model, Read, Term};
+use crate::model::{ColumnPath, Model, Read, Term, Type};
 use crate::syntax::tree::{BoundKind, CondOp, Verb};
 
 /// Plans worth proving, the more telling first.
@@ -121,12 +121,12 @@ fn step(
     let mut bounds: Vec<(BoundKind, Vec<Part>)> = Vec::new();
     let asked = schema.columns_asked(family.table);
     for (column, kind) in family.key.iter().zip(&table.kinds).take(asked) {
-        let (parts, rest) = bind(model, family, &column.parts, wanted);
+        let (parts, rest) = bind(model, (family, read), &column.parts, wanted);
         if rest.is_empty() {
             bound.push(parts);
             continue;
         }
-        bounds = ranges(model, family, (parts, &rest), wanted, *kind == ColumnKind::Text);
+        bounds = ranges(model, (family, read), (parts, &rest), wanted, *kind == ColumnKind::Text);
         break;
     }
     if bound.len() < table.partition {
@@ -143,7 +143,12 @@ fn step(
 }
 
 /// The parts of a column whose values the pattern fixes, and the rest.
-fn bind(model: &Model, family: &Family, column: &[Part], wanted: &[Met]) -> (Vec<Part>, Vec<Part>) {
+fn bind(
+    model: &Model,
+    (family, read): (&Family, &Read),
+    column: &[Part],
+    wanted: &[Met],
+) -> (Vec<Part>, Vec<Part>) {
     let mut parts = Vec::new();
     for (index, part) in column.iter().enumerate() {
         let rest = || column.get(index..).unwrap_or(&[]).to_vec();
@@ -166,7 +171,8 @@ fn bind(model: &Model, family: &Family, column: &[Part], wanted: &[Met]) -> (Vec
                 };
                 match term.replace(&leaf) {
                     Some(term) => {
-                        parts.push(Part::Hole { term, ty: ty.clone(), codec: *codec });
+                        let ty = asked_type(read, &term, ty);
+                        parts.push(Part::Hole { term, ty, codec: *codec });
                     }
                     None => return (parts, rest()),
                 }
@@ -177,10 +183,19 @@ fn bind(model: &Model, family: &Family, column: &[Part], wanted: &[Met]) -> (Vec
     (parts, Vec::new())
 }
 
+/// What a plan's hole may hold: an input is not bound to the domain of what it is compared with.
+fn asked_type(read: &Read, plan: &Term, of_row: &Type) -> Type {
+    let given = match plan {
+        Term::Param(index) => read.params.get(*index).map(|param| &param.ty),
+        _ => None,
+    };
+    given.filter(|given| given.comparable(of_row)).unwrap_or(of_row).clone()
+}
+
 /// The range on the first part that is not fixed.
 fn ranges(
     model: &Model,
-    family: &Family,
+    (family, read): (&Family, &Read),
     (head, rest): (Vec<Part>, &[Part]),
     wanted: &[Met],
     text: bool,
@@ -192,7 +207,8 @@ fn ranges(
         let row = Term::Column(canonical(model, family.source, path));
         let with = |plan: &Term, end: bool| {
             let mut parts = head.clone();
-            parts.push(Part::Hole { term: plan.clone(), ty: ty.clone(), codec: *codec });
+            let ty = asked_type(read, plan, ty);
+            parts.push(Part::Hole { term: plan.clone(), ty, codec: *codec });
             if text && end && is_delimited(part, &[Part::End]) {
                 parts.push(Part::End);
             }

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use super::needs::stays_out;
 use super::read::{Analysis, all_key_paths};
 use super::unique::{available, key_paths};
 use super::write::Prover;
 use crate::model::pattern::Effect;
-use crate::model::schema::{Family, Stored, WriteStepKind};
+use crate::model::schema::{Family, FamilyId, Stored, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Term};
 use crate::syntax::tree::Existing;
 
@@ -92,11 +93,29 @@ impl Prover<'_> {
         let families = self
             .schema
             .of_source(effect.relation)
-            .filter(|(_, other)| other.base.is_none())
+            .filter(|(_, other)| other.base.is_none() && !stays_out(self.model, other, effect))
             .count();
         key_paths(self.model, family).is_subset(&own_key)
             && all_key_paths(self.model, family).is_subset(&own_key)
             && families == 1
             && family.when.is_empty()
+    }
+
+    /// What is read after it was changed tells no longer how things were.
+    pub(super) fn read_is_early(&self, step: &WriteStep, at: usize, analysis: &mut Analysis) {
+        if !matches!(step.kind, WriteStepKind::Read { .. }) {
+            return;
+        }
+        let base = |id: &FamilyId| self.schema.families.get(*id).and_then(|one| one.base);
+        let rows: Vec<FamilyId> = step.families.iter().map(|id| base(id).unwrap_or(*id)).collect();
+        let changed = self.plan.steps.iter().take(at).any(|before| {
+            !matches!(before.kind, WriteStepKind::Read { .. })
+                && before.families.iter().any(|id| rows.contains(id))
+        });
+        if changed {
+            let name = rows.first().and_then(|id| self.schema.families.get(*id));
+            let name = name.map_or("", |family| family.name.text.as_str());
+            analysis.fail(4, "W5", format!("{name} is read after the plan has changed it"));
+        }
     }
 }

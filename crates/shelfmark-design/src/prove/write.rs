@@ -138,6 +138,7 @@ pub(crate) fn prove_write(
             }
         }
         prover.read_is_exact(step, index, &mut analysis);
+        prover.read_is_early(step, index, &mut analysis);
     }
     if target.one_operation_per_item {
         once_each(schema, write, plan, &mut analysis);

@@ -17,7 +17,7 @@ use crate::certificate::{Certificate, Status, text};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, Part, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, Term, Type, Value, Write};
-use crate::syntax::tree::Existing;
+use crate::syntax::tree::{CondOp, Existing};
 use crate::target::profile;
 
 pub(super) fn check(
@@ -65,6 +65,7 @@ fn certified(
     certificate: &Certificate,
 ) -> Result<String, String> {
     for (at, step) in steps.iter().enumerate() {
+        early(schema, steps, at)?;
         asked(model, schema, write, (steps, at))?;
         concerns(model, schema, write, step)?;
         found_by_key(model, schema, write, step)?;
@@ -128,6 +129,38 @@ fn once_each(schema: &Schema, write: &Write, steps: &[WriteStep]) -> Result<(), 
             )
     });
     if fine { Ok(()) } else { Err("O1: one transaction changes one item twice".to_owned()) }
+}
+
+/// What is read after it was changed does not tell how it was.
+fn early(schema: &Schema, steps: &[WriteStep], at: usize) -> Result<(), String> {
+    let is_read = |step: &WriteStep| matches!(step.kind, WriteStepKind::Read { .. });
+    let Some(step) = steps.get(at).filter(|step| is_read(step)) else { return Ok(()) };
+    for id in &step.families {
+        let rows = schema.families.get(*id).and_then(|family| family.base).unwrap_or(*id);
+        let mut before = steps.iter().take(at).filter(|step| !is_read(step));
+        if before.any(|step| step.families.contains(&rows)) {
+            return Err("O4: what is changed is read afterwards".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a write makes a tuple that surely has no row in a family, because it leaves out what the
+/// key holds or the family asks for.
+fn left_out(model: &Model, write: &Write, family: &Family) -> bool {
+    let [effect] = write.effects.as_slice() else { return false };
+    let given = |column: &usize| effect.key.iter().any(|(at, _)| at == column);
+    let out = |path: &ColumnPath| {
+        let columns = &model.relation(family.source).columns;
+        path.first().is_some_and(|first| {
+            !given(first) && columns.get(*first).is_some_and(|column| column.optional)
+        })
+    };
+    effect.kind == EffectKind::Insert
+        && effect.relation == family.source
+        && effect.existing != Existing::Replace
+        && (key_paths(family).iter().any(out)
+            || family.when.iter().any(|one| one.op != CondOp::Absent && out(&one.path)))
 }
 
 /// Whether a read can be asked: by values that are there before it, and as many as its key needs.
@@ -432,12 +465,13 @@ fn looked_up(
                     let own = schema
                         .families
                         .iter()
-                        .filter(|other| other.base.is_none() && other.source == family.source);
+                        .filter(|other| other.base.is_none() && other.source == family.source)
+                        .filter(|other| !left_out(model, write, other));
                     // A put on a condition sees for itself.
                     let alone = key_paths(family).iter().all(|path| key.contains(path))
                         && family.when.is_empty()
                         && (effect.existing == Existing::Replace || own.count() == 1);
-                    if !alone && !read {
+                    if !alone && !read && !left_out(model, write, family) {
                         return Err(format!("O4: {name} is put without looking what is there"));
                     }
                 }
@@ -497,7 +531,9 @@ fn computable(
         }
     }
     let families = step.families.iter().filter_map(|id| schema.families.get(*id));
-    for family in families.filter(|family| concerned(model, write, family)) {
+    for family in
+        families.filter(|family| concerned(model, write, family) && !left_out(model, write, family))
+    {
         let mut known = BTreeSet::new();
         for effect in &write.effects {
             known.extend(given(model, family, effect, write));

@@ -597,3 +597,45 @@ schema lean target shelfmark {
         assert_eq!(of(bad), Some(format!("{bad} refused")), "{found:?}");
     }
 }
+
+#[test]
+fn what_is_changed_is_read_before() {
+    let found = statuses(
+        r#"
+entity E { key id: uuid  o: text(max 3)  q: text(max 3) optional }
+write drop(i) = delete E(id i)
+write add(i, o) = insert E(id i, o o) unless exists
+schema late target shelfmark {
+  table f0 from E key (id;) store all  table f1 from E key (o; id)
+  write drop { transaction { delete f0 ; read f0 where id = i ; delete f1 } } }
+schema soon target shelfmark {
+  table f0 from E key (id;) store all  table f1 from E key (o; id)
+  write drop { transaction { read f0 where id = i ; delete f0 ; delete f1 } } }
+schema sparse target shelfmark {
+  table f0 from E key (id;) store all  table f1 from E key (q; id)
+  write add { put f0 } }
+"#,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    assert_eq!(of("late.drop").as_deref(), Some("late.drop refused"));
+    assert_eq!(of("soon.drop").as_deref(), Some("soon.drop certified"));
+    assert_eq!(of("sparse.add").as_deref(), Some("sparse.add certified"));
+}
+
+#[test]
+fn an_input_is_not_bound_to_the_domain_it_is_compared_with() {
+    let found = statuses(
+        r##"
+entity A { key id: uuid  s: uuid  c: text(min 1, max 4, only "xyz") }
+read begun(s, x) = A where s = s and c begins x
+read same(s, x) = A where s = s and c = x
+schema s target candb { table t { pk text sk text
+   row R from A pk "<s>" sk "<c>#<id>" store all } }
+schema typed target shelfmark { table t from A key (s; c, id) store all }
+"##,
+    );
+    assert_eq!(
+        found,
+        ["s.begun refused", "s.same certified", "typed.begun certified", "typed.same certified"]
+    );
+}
