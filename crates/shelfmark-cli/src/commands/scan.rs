@@ -37,6 +37,7 @@ pub(crate) fn run(scan: &Scan) -> anyhow::Result<()> {
             anstream::eprintln!("there is more: --limit {} was reached", scan.limit);
         }
         if scan.explain {
+            anstream::eprintln!("range: {}", range(scan, &table)?);
             anstream::eprintln!("rows read: {read}, rows returned: {returned}");
         }
         Ok(())
@@ -75,6 +76,31 @@ fn page(
     query.descending = scan.desc;
     query.start = start;
     Ok(engine.query(table, &query)?)
+}
+
+/// The key range that was read, in readable form.
+fn range(scan: &Scan, table: &Table) -> anyhow::Result<String> {
+    let mut text = table.schema.name.name.clone();
+    if let Some(index) = &scan.index {
+        text = format!("{text}.{index}");
+    }
+    if scan.partition.is_empty() {
+        return Ok(format!("all of {text}"));
+    }
+    let (_, sort) = key_columns(table, scan.index.as_deref())?;
+    let values: Vec<String> = scan.partition.iter().map(|value| format!("{value:?}")).collect();
+    text = format!("{text} ({})", values.join(", "));
+    if let Some(column) = sort.first() {
+        let name = &column.name;
+        text += &match (&scan.prefix, &scan.from, &scan.to) {
+            (Some(prefix), _, _) => format!(", {name} begins with {prefix:?}"),
+            (None, Some(from), Some(to)) => format!(", {name} from {from:?} through {to:?}"),
+            (None, Some(from), None) => format!(", {name} from {from:?}"),
+            (None, None, Some(to)) => format!(", {name} through {to:?}"),
+            (None, None, None) => String::new(),
+        };
+    }
+    Ok(if scan.desc { format!("{text}, from the last") } else { text })
 }
 
 fn key_columns<'t>(

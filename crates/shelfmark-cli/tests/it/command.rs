@@ -94,7 +94,10 @@ fn a_store_is_looked_at_from_the_command_line() {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["sk"].to_string())
         .collect();
     assert_eq!(keys, ["\"chat#2\"", "\"chat#1\""]);
-    assert!(stderr(&scanned).contains("rows read: 2, rows returned: 2"));
+    let explained = stderr(&scanned);
+    assert!(explained.contains("rows read: 2, rows returned: 2"));
+    let range = "range: Music (\"a\"), sk begins with \"chat#\", from the last";
+    assert!(explained.contains(range), "{explained}");
     assert!(stdout(&run(&["tables"])).contains("pk text"));
     assert!(stdout(&run(&["stats", "--json"])).contains("\"tables\": 1"));
     let missing = run(&["get", "Muzak", "a", "b"]);
