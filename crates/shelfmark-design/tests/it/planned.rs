@@ -216,6 +216,7 @@ write purge(u) = delete Post(id p.id) for each Post as p where user = u
                 || schema.contains("# open is served by range of post"),
             "{target}: what cannot be written is said\n{schema}"
         );
+        assert!(!schema.contains("serve tags"), "a refused plan is not written\n{schema}");
         assert!(schema.contains("write purge {"), "{target}\n{schema}");
     }
 }
@@ -298,4 +299,14 @@ schema s target dynamodb {
             proof.steps
         );
     }
+}
+
+/// A range that finds nothing is explained as it was meant, with both its ends.
+#[test]
+fn a_range_that_finds_nothing_is_explained_as_written() {
+    let text = load("openchat").explain("get_messages_in_chat").unwrap_or_default();
+    let heading = text.split("prose (").next().unwrap_or_default();
+    assert!(heading.contains("| = u  ; constant | = c  |"), "{heading}");
+    let ends = "from (chats#<c>#message#) to (to chat#<c>#message#~)";
+    assert!(heading.contains("As written: ") && heading.contains(ends), "{heading}");
 }
