@@ -1,0 +1,334 @@
+//! What a plan knows of the tuples that its write changes: from its inputs, and from what it has
+//! read so far.
+
+use std::collections::BTreeMap;
+
+use super::super::rows::{Row, key_of};
+use super::steps::Runner;
+use crate::model::pattern::{Effect, EffectKind};
+use crate::model::schema::{Family, FamilyId, Stored};
+use crate::model::{ColumnPath, RelationId, Term, Value};
+use crate::prove::canon::canonical;
+use crate::prove::needs::{Need, needs};
+use crate::prove::own_key::keys_of;
+
+/// Values by path: what is known of one tuple.
+pub(super) type Known = BTreeMap<ColumnPath, Value>;
+
+/// One effect with the tuple of its loop.
+pub(super) struct Case<'a> {
+    pub(super) effect: &'a Effect,
+    pub(super) prior: Option<Known>,
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn param(&self, term: &Term) -> Option<Value> {
+        term.compute(&|leaf| match leaf {
+            Term::Param(index) => self.inputs.get(*index).cloned(),
+            _ => None,
+        })
+    }
+
+    /// A value that a read is asked by: an input, or an attribute of the write's own tuple.
+    pub(super) fn told(&self, term: &Term) -> Option<Value> {
+        let ([effect], Term::Prior(path)) = (self.write.effects.as_slice(), term) else {
+            return Some(self.param(term).unwrap_or(Value::Null));
+        };
+        let given = self.given(&Case { effect, prior: None });
+        let path = canonical(self.model, effect.relation, path);
+        let value = self.with_reads(effect, &given).get(&path).cloned();
+        value.filter(|value| *value != Value::Null)
+    }
+
+    /// What was read under a name, as tuples of a relation.
+    pub(super) fn loop_rows(&self, alias: &str, relation: RelationId) -> Vec<Known> {
+        let mut found = Vec::new();
+        for (name, id, rows) in &self.reads {
+            if name.as_deref() != Some(alias) {
+                continue;
+            }
+            let Some(family) = self.schema.families.get(*id) else { continue };
+            for row in rows {
+                if family.source == relation {
+                    found.push(row.values.clone());
+                    continue;
+                }
+                for stored in &family.stored {
+                    if let Stored::Collect { relation: of, via, path, name } = stored
+                        && *of == relation
+                        && let Some(Value::List(items)) = row.kept.get(name)
+                    {
+                        let key = self.model.relation(family.source).key().to_vec();
+                        let parent = row.values.get(&key).cloned().unwrap_or(Value::Null);
+                        found.extend(items.iter().map(|item| {
+                            Known::from([
+                                (path.clone(), item.clone()),
+                                (vec![*via], parent.clone()),
+                            ])
+                        }));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The effects that a step is for: those that ask it of the family, or all where none does.
+    pub(super) fn meant(&self, id: FamilyId, asks: fn(&Need) -> bool) -> Vec<&'a Effect> {
+        let all: Vec<&Effect> = self.write.effects.iter().collect();
+        if all.len() < 2 {
+            return all;
+        }
+        let asked = |effect: &&&Effect| needs(self.model, self.schema, id, effect).iter().any(asks);
+        let some: Vec<&Effect> = all.iter().filter(asked).copied().collect();
+        if some.is_empty() { all } else { some }
+    }
+
+    /// Effects, once per tuple of their loops.
+    pub(super) fn cases(
+        &self,
+        effects: impl Iterator<Item = &'a Effect>,
+        each: Option<&str>,
+    ) -> Vec<Case<'a>> {
+        let mut cases = Vec::new();
+        for effect in effects {
+            match (&effect.each, each) {
+                (None, None) => cases.push(Case { effect, prior: None }),
+                // A step that goes through a loop does the effects that do.
+                (None, Some(_)) | (Some(_), None) => {}
+                (Some(of), Some(alias)) => {
+                    let rows = self.loop_rows(alias, of.relation);
+                    cases.extend(rows.into_iter().map(|row| Case { effect, prior: Some(row) }));
+                }
+            }
+        }
+        cases
+    }
+
+    /// The values that the effect itself gives; for an insert all, else what selects.
+    pub(super) fn given(&self, case: &Case<'_>) -> Known {
+        let leaf = |term: &Term| match term {
+            Term::Param(index) => self.inputs.get(*index).cloned(),
+            Term::Prior(path) => {
+                let relation = case.effect.each.as_ref()?.relation;
+                case.prior.as_ref()?.get(&canonical(self.model, relation, path)).cloned()
+            }
+            _ => None,
+        };
+        let terms = case.effect.key.iter();
+        let mut known: Known = terms
+            .filter_map(|(column, term)| Some((vec![*column], term.compute(&leaf)?)))
+            .collect();
+        if case.effect.kind == EffectKind::Insert {
+            for (column, found) in
+                self.model.relation(case.effect.relation).columns.iter().enumerate()
+            {
+                let given = case.effect.key.iter().any(|(other, _)| *other == column);
+                if found.optional && !given {
+                    known.insert(vec![column], Value::Null);
+                }
+            }
+        }
+        known
+    }
+
+    pub(super) fn changed(&self, case: &Case<'_>, old: &Known) -> Known {
+        let leaf = |term: &Term| match term {
+            Term::Param(index) => self.inputs.get(*index).cloned(),
+            Term::Prior(path) => {
+                let relation = case.effect.each.as_ref()?.relation;
+                case.prior.as_ref()?.get(&canonical(self.model, relation, path)).cloned()
+            }
+            _ => None,
+        };
+        let mut changed = Known::new();
+        for (column, term) in &case.effect.set {
+            let Some(value) = term.compute(&leaf) else { continue };
+            let value = match (case.effect.kind, old.get(&vec![*column]), &value) {
+                (EffectKind::Increment, Some(Value::Int(a)), Value::Int(b)) => {
+                    Value::Int(a.saturating_add(*b))
+                }
+                // Without what was there the sum is not known.
+                (EffectKind::Increment, None, _) => continue,
+                _ => value,
+            };
+            changed.insert(vec![*column], value);
+        }
+        changed
+    }
+
+    /// A path's value from what is known and what was read.
+    pub(super) fn find(
+        &self,
+        relation: RelationId,
+        known: &Known,
+        path: &[usize],
+    ) -> Option<Value> {
+        let path = canonical(self.model, relation, path);
+        if let Some(value) = known.get(&path) {
+            return Some(value.clone());
+        }
+        // A row of what is referred to on the way tells the rest of it; the nearest is asked first.
+        for split in (1..path.len()).rev() {
+            let (head, rest) = path.split_at(split);
+            let owner = self.model.path_owner(relation, path.get(..=split)?);
+            let Some(reference) = self.find(relation, known, head) else { continue };
+            if reference == Value::Null {
+                return Some(Value::Null);
+            }
+            let key = self.model.relation(owner).key().to_vec();
+            if let ([last], Some(only)) = (rest, key.first())
+                && let Some(value) = self.made_here(owner, &[*only], &reference, *last)
+            {
+                return Some(value);
+            }
+            let told = self.reads.iter().find_map(|(_, id, rows)| {
+                let source = self.schema.families.get(*id)?.source;
+                let row = rows.iter().find(|row| row.values.get(&key) == Some(&reference))?;
+                (source == owner).then(|| row.values.get(rest).cloned()).flatten()
+            });
+            if told.is_some() {
+                return told;
+            }
+        }
+        None
+    }
+
+    /// An attribute of what the same write makes.
+    pub(super) fn made_here(
+        &self,
+        owner: RelationId,
+        key: &[usize],
+        reference: &Value,
+        column: usize,
+    ) -> Option<Value> {
+        self.write.effects.iter().find_map(|effect| {
+            if effect.kind != EffectKind::Insert
+                || effect.relation != owner
+                || effect.each.is_some()
+            {
+                return None;
+            }
+            let made = self.given(&Case { effect, prior: None });
+            (made.get(key) == Some(reference)).then(|| made.get(&vec![column]).cloned()).flatten()
+        })
+    }
+
+    /// Adds what reads of the effect's tuple tell.
+    pub(super) fn with_reads(&self, effect: &Effect, known: &Known) -> Known {
+        let mut all = known.clone();
+        let keys = keys_of(self.model, effect);
+        for (_, id, rows) in &self.reads {
+            let Some(family) = self.schema.families.get(*id) else { continue };
+            if family.source != effect.relation {
+                continue;
+            }
+            for row in rows.iter().filter(|row| is_of(row, keys, known)) {
+                for (path, value) in &row.values {
+                    all.entry(path.clone()).or_insert_with(|| value.clone());
+                }
+            }
+        }
+        all
+    }
+
+    /// What was looked for and is not there has nothing to change.
+    pub(super) fn looked_in_vain(&self, effect: &Effect, given: &Known) -> bool {
+        let relation = effect.relation;
+        // A read that finds nothing says so only of what it looked for.
+        let looked = self.looked.iter().any(|(of, wanted)| {
+            *of == relation && wanted.iter().all(|(path, value)| given.get(path) == Some(value))
+        });
+        looked && !self.was_read(relation, keys_of(self.model, effect), given)
+    }
+
+    /// What refers to an entity that was looked for and is not there cannot be there either.
+    pub(super) fn dangles(&self, relation: RelationId, given: &Known) -> bool {
+        self.model.relation(relation).columns.iter().enumerate().any(|(column, found)| {
+            let (Some(target), Some(value)) = (found.refers, given.get(&vec![column])) else {
+                return false;
+            };
+            let read = self.reads.iter().any(|(_, id, _)| {
+                self.schema.families.get(*id).is_some_and(|other| other.source == target)
+            });
+            let key = self.model.relation(target).key().first().copied().unwrap_or(0);
+            let known = Known::from([(vec![key], value.clone())]);
+            // A read that finds nothing says so only when it looked for this very key.
+            read && target != relation
+                && self.looked_for(target, value)
+                && !self.was_read(target, std::slice::from_ref(&vec![key]), &known)
+        })
+    }
+
+    pub(super) fn looked_for(&self, target: RelationId, value: &Value) -> bool {
+        let key = self.model.relation(target).key();
+        self.looked.iter().any(|(relation, wanted)| {
+            *relation == target
+                && matches!(wanted.as_slice(), [(path, found)] if path == key && found == value)
+        })
+    }
+
+    /// Whether a row was read of the tuple that has the known values in one of the keys.
+    pub(super) fn was_read(
+        &self,
+        relation: RelationId,
+        keys: &[Vec<usize>],
+        known: &Known,
+    ) -> bool {
+        self.reads.iter().any(|(_, id, rows)| {
+            self.schema.families.get(*id).is_some_and(|family| family.source == relation)
+                && rows.iter().any(|row| is_of(row, keys, known))
+        })
+    }
+
+    pub(super) fn is_read(&self, effect: &Effect, known: &Known) -> bool {
+        self.was_read(effect.relation, keys_of(self.model, effect), known)
+    }
+
+    pub(super) fn key(
+        &self,
+        family: &Family,
+        known: &Known,
+    ) -> Option<Vec<super::super::rows::KeyValue>> {
+        key_of(&family.key, &|term| match term {
+            Term::Column(path) => self.find(family.source, known, path),
+            _ => None,
+        })
+    }
+
+    /// Whether every attribute in the key is known (a known absence makes no row).
+    pub(super) fn can_key(&self, family: &Family, known: &Known) -> Result<(), String> {
+        for path in crate::prove::read::all_key_paths(self.model, family) {
+            if self.find(family.source, known, &path).is_none() {
+                let name = self.model.path_text(family.source, &path);
+                return Err(format!(
+                    "the key of {} needs {name}, which is not known",
+                    family.name.text
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of the tuple as it was: of one that is replaced only its key.
+    pub(super) fn given_before(&self, case: &Case<'_>) -> Known {
+        let mut given = self.given(case);
+        if case.effect.kind == EffectKind::Insert {
+            let key = self.model.relation(case.effect.relation).key();
+            given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
+        }
+        given
+    }
+}
+
+/// Whether a row shows the known values in all attributes of one of the keys.
+fn is_of(row: &Row, keys: &[Vec<usize>], known: &Known) -> bool {
+    keys.iter().any(|key| {
+        !key.is_empty()
+            && key.iter().all(|column| {
+                let path = vec![*column];
+                let value = known.get(&path).filter(|value| **value != Value::Null);
+                value.is_some() && row.values.get(&path) == value
+            })
+    })
+}
