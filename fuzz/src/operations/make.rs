@@ -58,7 +58,7 @@ fn bytes(input: &mut Input<'_>) -> Value {
 /// A value for a key column; of another type once in a while.
 pub(super) fn key_value(input: &mut Input<'_>, key_type: &KeyType) -> Value {
     match key_type {
-        KeyType::Text => Value::Text(text(input)),
+        KeyType::Text => Value::text(text(input)),
         KeyType::Decimal => number(input),
         _ => bytes(input),
     }
@@ -78,7 +78,7 @@ pub(super) fn value(input: &mut Input<'_>, depth: usize) -> Value {
     let few = |input: &mut Input<'_>| 0..input.below(4);
     let below = depth.saturating_sub(1);
     match input.below(if depth == 0 { 8 } else { 13 }) {
-        0 => Value::Text(text(input)),
+        0 => Value::text(text(input)),
         1 => number(input),
         // A second near the beginning, for expiries.
         2 => Value::number(i64::try_from(BEGIN_SECONDS).unwrap_or(0) + i64::from(input.byte())),
@@ -91,7 +91,7 @@ pub(super) fn value(input: &mut Input<'_>, depth: usize) -> Value {
         9 => Value::set(few(input).map(|_| value(input, 0)).collect()),
         10 => Value::Map(few(input).map(|_| (name(input), value(input, below))).collect()),
         11 => Value::Tuple(few(input).map(|_| input.flag().then(|| value(input, below))).collect()),
-        _ => Value::Text("long ".repeat(usize::from(input.byte()) * 80)),
+        _ => Value::text("long ".repeat(usize::from(input.byte()) * 80)),
     }
 }
 

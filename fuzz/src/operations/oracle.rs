@@ -79,7 +79,7 @@ pub(super) fn component(
     value: &Value,
 ) -> Option<Vec<u8>> {
     let value = match value {
-        Value::Text(text) => KeyValue::Text(text.clone()),
+        Value::Text(text) => KeyValue::Text(text.to_string()),
         Value::Bytes(bytes) => KeyValue::Bytes(bytes.to_vec()),
         Value::Number(number) => KeyValue::Decimal(number.clone()),
         _ => return None,
@@ -244,7 +244,7 @@ pub(super) fn meets(
         SortCondition::Equal(values) => equals(values),
         SortCondition::BeginsWith { equal, prefix } => {
             let begins = match (sort.get(equal.len())?, prefix) {
-                (Value::Text(own), Value::Text(prefix)) => own.starts_with(prefix),
+                (Value::Text(own), Value::Text(prefix)) => own.starts_with(prefix.as_str()),
                 (Value::Bytes(own), Value::Bytes(prefix)) => own.starts_with(prefix),
                 _ => return None,
             };
