@@ -190,6 +190,7 @@ fn options() -> Options {
     Options {
         memory_table_bytes: 1024 * 1024,
         log_file_bytes: 1024 * 1024,
+        log_ahead_bytes: 64,
         block_cache_bytes: 1024 * 1024,
         background_threads: 1,
         disk_free_bytes_min: 0,

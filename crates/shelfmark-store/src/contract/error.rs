@@ -60,8 +60,15 @@ impl ErrorKind {
 }
 
 /// Why a store call failed. The message is for people and outside the contract.
+///
+/// One word, so that a result with a row in it is no larger than the row.
 #[derive(Debug, Clone)]
 pub struct Error {
+    detail: Box<Detail>,
+}
+
+#[derive(Debug, Clone)]
+struct Detail {
     kind: ErrorKind,
     message: String,
     keys: Vec<Bytes>,
@@ -73,64 +80,70 @@ impl Error {
     /// Creates an error of `kind`.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), keys: Vec::new(), retry_after: None, source: None }
+        let message = message.into();
+        let detail = Detail { kind, message, keys: Vec::new(), retry_after: None, source: None };
+        Self { detail: Box::new(detail) }
     }
 
     /// Creates a [`ErrorKind::Conflict`] over `keys`.
     #[must_use]
     pub fn conflict(keys: Vec<Bytes>) -> Self {
-        Self {
-            keys,
-            ..Self::new(ErrorKind::Conflict, "a key that was read has been written since")
-        }
+        let mut error =
+            Self::new(ErrorKind::Conflict, "a key that was read has been written since");
+        error.detail.keys = keys;
+        error
     }
 
     /// Creates an [`ErrorKind::Exists`] for `key`.
     #[must_use]
     pub fn exists(key: Bytes) -> Self {
-        Self { keys: vec![key], ..Self::new(ErrorKind::Exists, "the key is there already") }
+        let mut error = Self::new(ErrorKind::Exists, "the key is there already");
+        error.detail.keys = vec![key];
+        error
     }
 
     /// Creates an [`ErrorKind::Busy`] to be retried after `wait`.
     #[must_use]
     pub fn busy(message: impl Into<String>, wait: Duration) -> Self {
-        Self { retry_after: Some(wait), ..Self::new(ErrorKind::Busy, message) }
+        let mut error = Self::new(ErrorKind::Busy, message);
+        error.detail.retry_after = Some(wait);
+        error
     }
 
     /// Adds the underlying error.
     #[must_use]
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
-        self.source = Some(Arc::new(source));
+        self.detail.source = Some(Arc::new(source));
         self
     }
 
     /// Returns what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        self.kind
+        self.detail.kind
     }
 
     /// Returns the keys that a conflict or an existing key is about.
     #[must_use]
     pub fn keys(&self) -> &[Bytes] {
-        &self.keys
+        &self.detail.keys
     }
 
     /// Returns how long to wait before trying again, for [`ErrorKind::Busy`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+        self.detail.retry_after
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.detail.message)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| &**source as &(dyn std::error::Error + 'static))
+        self.detail.source.as_ref().map(|source| &**source as &(dyn std::error::Error + 'static))
     }
 }

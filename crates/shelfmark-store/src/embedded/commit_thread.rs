@@ -280,7 +280,7 @@ impl Inner {
         };
         let folder = super::layout::log_folder(&self.folder);
         let length = log.writer.length();
-        log.writer = LogWriter::create(&folder, header)?;
+        log.writer = LogWriter::create(&folder, header, self.options.log_ahead_bytes)?;
         let mut files = lock(&self.files);
         if let Some(last) = files.last_mut() {
             last.bytes = length;

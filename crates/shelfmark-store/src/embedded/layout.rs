@@ -128,7 +128,7 @@ pub(super) fn create(folder: &Path, store_id: u128, durability: Durability) -> R
     vfs::create_folder(&log_folder)
         .map_err(|error| fault::io("create the folder", &log_folder, error))?;
     let header = FileHeader { store_id, file: 1, first_group: 1, first_commit: 1 };
-    LogWriter::create(&log_folder, header)?;
+    LogWriter::create(&log_folder, header, 0)?;
     // The tree syncs its own files and folder when it is created.
     drop(Tree::create(&tree_folder)?);
     vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;

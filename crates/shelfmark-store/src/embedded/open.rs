@@ -70,7 +70,7 @@ pub(super) fn open_with(
     let replayed = !groups.is_empty();
     tree.raise_seqno(judged.last_seqno);
     recovery::replay(&tree, groups, options.memory_table_bytes)?;
-    let (log, files) = recovery::settle(&log_folder, judged)?;
+    let (log, files) = recovery::settle(&log_folder, judged, options.log_ahead_bytes)?;
     if replayed {
         tree.rotate(log.end());
     }

@@ -34,6 +34,9 @@ pub struct Options {
     pub memory_table_bytes: u64,
     /// Size in bytes at which a new log file is begun.
     pub log_file_bytes: u64,
+    /// Most bytes of zeros that are written ahead of the log, so that a sync need not lengthen a file;
+    /// 0 where that gains nothing, as on file systems that never overwrite in place.
+    pub log_ahead_bytes: u64,
     /// Most bytes of table blocks kept in memory; grows with use. Together with the memory tables it
     /// is what a busy store takes: with the defaults less than 400 MB.
     pub block_cache_bytes: u64,
@@ -53,6 +56,7 @@ impl Default for Options {
             durability: Durability::Sync,
             memory_table_bytes: 64 * 1024 * 1024,
             log_file_bytes: 64 * 1024 * 1024,
+            log_ahead_bytes: 1024 * 1024,
             block_cache_bytes: 128 * 1024 * 1024,
             background_threads: 2,
             snapshot_age_max: Duration::from_secs(60),

@@ -296,8 +296,8 @@ pub(super) fn replay(
 
 /// Cuts what was judged to be torn, and leaves the log with a file that can be appended to.
 ///
-/// Every cut is durable before anything new is written.
-pub(super) fn settle(folder: &Path, judged: Judged) -> Result<(Log, Vec<LogFileInfo>)> {
+/// Every cut is durable before anything new is written. `ahead` is as in [`LogWriter::create`].
+pub(super) fn settle(folder: &Path, judged: Judged, ahead: u64) -> Result<(Log, Vec<LogFileInfo>)> {
     for path in &judged.stale {
         vfs::remove(path).map_err(|error| fault::io("remove the unfinished", path, error))?;
     }
@@ -317,7 +317,7 @@ pub(super) fn settle(folder: &Path, judged: Judged) -> Result<(Log, Vec<LogFileI
         vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
     }
     let writer = if end == wide(LogFile::first_offset()) {
-        LogWriter::reuse(info.path, header)?
+        LogWriter::reuse(info.path, header, ahead)?
     } else {
         let next = FileHeader {
             store_id: header.store_id,
@@ -325,7 +325,7 @@ pub(super) fn settle(folder: &Path, judged: Judged) -> Result<(Log, Vec<LogFileI
             first_group: judged.last_group + 1,
             first_commit: judged.last_commit + 1,
         };
-        let writer = LogWriter::create(folder, next)?;
+        let writer = LogWriter::create(folder, next, ahead)?;
         files.push(LogFileInfo {
             path: log::path_of(folder, next.file),
             first_group: next.first_group,

@@ -114,7 +114,7 @@ fn build(folder: &Path, aside: &Path, findings: Findings, salvage: &mut Salvage)
         first_group: end.group + 1,
         first_commit: end.commit + 1,
     };
-    LogWriter::create(&log_folder, header)?;
+    LogWriter::create(&log_folder, header, 0)?;
     let mark = Mark {
         synced_group: end.group,
         synced_commit: end.commit,

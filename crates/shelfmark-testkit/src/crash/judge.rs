@@ -29,6 +29,8 @@ pub fn tight() -> Options {
     Options {
         memory_table_bytes: 8 * 1024,
         log_file_bytes: 4 * 1024,
+        // A few groups' worth, so that files are lengthened as often as written over.
+        log_ahead_bytes: 600,
         block_cache_bytes: 256 * 1024,
         background_threads: 1,
         disk_free_bytes_min: 0,

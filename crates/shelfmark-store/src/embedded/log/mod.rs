@@ -7,7 +7,8 @@
 //! What it is not: it does not know which groups are needed, nor what a damaged one means; that is
 //! [`super::recovery`].
 //!
-//! Invariant: bytes are only ever appended, and a file is synced whole before the next is created.
+//! Invariant: groups are only ever appended, over zeros that were written ahead of them, and a file
+//! is synced whole before the next is created.
 
 pub(super) mod group;
 pub(super) mod header;

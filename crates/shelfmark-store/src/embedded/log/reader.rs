@@ -28,7 +28,7 @@ pub(in super::super) struct LogFile {
 pub(in super::super) enum Step {
     /// A whole group; the next one begins at the last number.
     Group(GroupHeader, Bytes, usize),
-    /// The file ends here, between groups.
+    /// The groups end here: with the file, or before zeros to its end.
     End,
     /// Something that is not a whole group, and why.
     Damaged(&'static str),
@@ -53,9 +53,6 @@ impl LogFile {
 
     /// Looks at the place `offset`, where a group should begin.
     pub(in super::super) fn step(&self, offset: usize) -> Step {
-        if offset == self.bytes.len() {
-            return Step::End;
-        }
         match group::parse(&self.bytes, offset, self.seed) {
             Ok((_, body)) if !group::Entries::new(&body).all(|entry| entry.is_ok()) => {
                 Step::Damaged("a group's body is not a list of writes")
@@ -64,8 +61,14 @@ impl LogFile {
                 let next = offset + group::GROUP_HEADER_BYTES + body.len();
                 Step::Group(header, body, next)
             }
+            Err(_) if self.is_unused(offset) => Step::End,
             Err(why) => Step::Damaged(why),
         }
+    }
+
+    /// Tells whether nothing but zeros, as they are written ahead of the groups, stands from a place on.
+    fn is_unused(&self, offset: usize) -> bool {
+        self.bytes.get(offset..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
     }
 
     /// Looks for a whole group with a number above `number` that begins at `offset` or anywhere

@@ -1,6 +1,11 @@
 //! Appending to the log.
 //!
-//! Invariant: after any error the writer is not used again; the store is reopened instead.
+//! Zeros are written ahead of the groups. A sync of bytes inside a file is one flush of the disk; one
+//! that lengthens the file also commits to the file system's journal, which takes as long again
+//! (measured: 0.19 ms against 0.36 ms).
+//!
+//! Invariant: after any error the writer is not used again; the store is reopened instead. Behind the
+//! last group there is nothing, or zeros to the end of the file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,18 +18,30 @@ use super::super::fault;
 use super::header::{FileHeader, HEADER_BYTES};
 use super::path_of;
 
+/// Fewest bytes that the file is lengthened by.
+const AHEAD_BYTES_MIN: u64 = 16 * 1024;
+
+/// Zeros to write from.
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+
 /// The log file that groups are appended to.
 pub(in super::super) struct LogWriter {
     path: PathBuf,
     file: File,
     header: FileHeader,
+    /// Where the last group ends.
     length: u64,
     synced: u64,
+    /// Where the zeros end.
+    reserved: u64,
+    /// Most bytes of zeros.
+    ahead: u64,
 }
 
 impl LogWriter {
-    /// Creates an empty log file and syncs it and the name of it.
-    pub(in super::super) fn create(folder: &Path, header: FileHeader) -> Result<Self> {
+    /// Creates an empty log file and syncs it and the name of it. At most `ahead` bytes of zeros will
+    /// lie behind its groups.
+    pub(in super::super) fn create(folder: &Path, header: FileHeader, ahead: u64) -> Result<Self> {
         let path = path_of(folder, header.file);
         let create = || -> std::io::Result<File> {
             let file = vfs::create_new(&path)?;
@@ -34,14 +51,19 @@ impl LogWriter {
             Ok(file)
         };
         let file = create().map_err(|error| fault::io("create the log file", &path, error))?;
-        Ok(Self { path, file, header, length: wide(HEADER_BYTES), synced: wide(HEADER_BYTES) })
+        Ok(Self::empty(path, file, header, ahead))
     }
 
     /// Goes on with a log file that holds a header and no group.
-    pub(in super::super) fn reuse(path: PathBuf, header: FileHeader) -> Result<Self> {
+    pub(in super::super) fn reuse(path: PathBuf, header: FileHeader, ahead: u64) -> Result<Self> {
         let file =
             vfs::open_rw(&path).map_err(|error| fault::io("open the log file", &path, error))?;
-        Ok(Self { path, file, header, length: wide(HEADER_BYTES), synced: wide(HEADER_BYTES) })
+        Ok(Self::empty(path, file, header, ahead))
+    }
+
+    fn empty(path: PathBuf, file: File, header: FileHeader, ahead: u64) -> Self {
+        let length = wide(HEADER_BYTES);
+        Self { path, file, header, length, synced: length, reserved: length, ahead }
     }
 
     /// Returns what the file says about itself.
@@ -69,7 +91,27 @@ impl LogWriter {
         vfs::write_all_at(&self.file, group, self.length)
             .map_err(|error| fault::io("append to", &self.path, error))?;
         self.length += wide(group.len());
+        if self.length > self.reserved {
+            self.reserve();
+        }
         Ok(())
+    }
+
+    /// Writes zeros behind the last group: as many bytes as the file has, so that a store of few
+    /// commits stays small. They become durable with the group's sync.
+    fn reserve(&mut self) {
+        let end = self.length + self.length.max(AHEAD_BYTES_MIN).min(self.ahead);
+        let mut at = self.length;
+        while at < end {
+            let count = usize::try_from(end - at).map_or(ZEROS.len(), |left| left.min(ZEROS.len()));
+            let Some(zeros) = ZEROS.get(..count) else { break };
+            if vfs::write_all_at(&self.file, zeros, at).is_err() {
+                // Nobody was promised anything by zeros. If the disk is full, a group will say so.
+                break;
+            }
+            at += wide(count);
+        }
+        self.reserved = at;
     }
 
     /// Makes everything appended durable.

@@ -39,7 +39,12 @@ fn check_pairs(snapshot: &dyn Snapshot, start: u64) {
 #[test]
 fn nobody_sees_half_a_commit_beside_flushes_and_compactions() {
     let scratch = Scratch::new();
-    let options = Options { memory_table_bytes: 256 * 1024, log_file_bytes: 1 << 20, ..small() };
+    let options = Options {
+        memory_table_bytes: 256 * 1024,
+        log_file_bytes: 1 << 20,
+        log_ahead_bytes: 1 << 16,
+        ..small()
+    };
     let store = Arc::new(scratch.open_with(options).unwrap());
     let stop = Arc::new(AtomicBool::new(false));
     let checked = Arc::new(AtomicU64::new(0));

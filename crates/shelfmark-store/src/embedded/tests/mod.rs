@@ -1,5 +1,6 @@
 //! Tests of the embedded driver, one module per promise.
 
+mod ahead;
 mod basics;
 mod contract;
 mod creation;

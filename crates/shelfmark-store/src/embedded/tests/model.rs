@@ -105,7 +105,12 @@ fn check(store: &EmbeddedStore, model: &Model, range: &KeyRange) {
 
 fn run(steps: &[Step]) {
     let scratch = Scratch::new();
-    let options = || Options { memory_table_bytes: 4096, log_file_bytes: 1500, ..small() };
+    let options = || Options {
+        memory_table_bytes: 4096,
+        log_file_bytes: 1500,
+        log_ahead_bytes: 700,
+        ..small()
+    };
     let mut store = scratch.open_with(options()).unwrap();
     let mut model = Model::new();
     for step in steps {

@@ -75,8 +75,14 @@ impl Scratch {
 }
 
 /// Options that need little memory and no free disk.
+/// Without zeros ahead of the log, so that its files end with their last group.
 pub(in crate::embedded) fn small() -> Options {
-    Options { block_cache_bytes: 4 * 1024 * 1024, disk_free_bytes_min: 0, ..Options::default() }
+    Options {
+        block_cache_bytes: 4 * 1024 * 1024,
+        disk_free_bytes_min: 0,
+        log_ahead_bytes: 0,
+        ..Options::default()
+    }
 }
 
 pub(in crate::embedded) fn interval() -> Options {

@@ -53,7 +53,7 @@ fn break_log(store: &EmbeddedStore, scratch: &Scratch) {
     let mut log = lock(&store.inner.log);
     let header: FileHeader = log.writer.header();
     let full = std::path::PathBuf::from("/dev/full");
-    log.writer = LogWriter::reuse(full, header).unwrap();
+    log.writer = LogWriter::reuse(full, header, 0).unwrap();
     assert!(scratch.folder.is_dir());
 }
 
