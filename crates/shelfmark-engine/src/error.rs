@@ -113,8 +113,15 @@ pub struct Failure {
 }
 
 /// Why an engine call failed. The message is for people and outside the contract.
+///
+/// One word, so that what decoders hand up for each byte and column stays in registers.
 #[derive(Debug, Clone)]
 pub struct Error {
+    detail: Box<Detail>,
+}
+
+#[derive(Debug, Clone)]
+struct Detail {
     kind: ErrorKind,
     message: String,
     failures: Vec<Failure>,
@@ -126,13 +133,10 @@ impl Error {
     /// Creates an error of `kind`.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            failures: Vec::new(),
-            retry_after: None,
-            source: None,
-        }
+        let message = message.into();
+        let detail =
+            Detail { kind, message, failures: Vec::new(), retry_after: None, source: None };
+        Self { detail: Box::new(detail) }
     }
 
     /// Creates an [`ErrorKind::Invalid`].
@@ -162,37 +166,39 @@ impl Error {
             ),
             Some(Refusal::TooLarge(message)) => (ErrorKind::LimitExceeded, message.clone()),
         };
-        Self { failures, ..Self::new(kind, message) }
+        let mut error = Self::new(kind, message);
+        error.detail.failures = failures;
+        error
     }
 
     /// Returns what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        self.kind
+        self.detail.kind
     }
 
     /// Returns which writes of the call were refused and why; empty unless writes were refused.
     #[must_use]
     pub fn failures(&self) -> &[Failure] {
-        &self.failures
+        &self.detail.failures
     }
 
     /// Returns how long to wait before trying again, for [`ErrorKind::Busy`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+        self.detail.retry_after
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.detail.message)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| &**source as &(dyn std::error::Error + 'static))
+        self.detail.source.as_ref().map(|source| &**source as &(dyn std::error::Error + 'static))
     }
 }
 
@@ -212,11 +218,10 @@ impl From<shelfmark_store::Error> for Error {
             Store::Closed => ErrorKind::Closed,
             Store::Invalid | Store::Internal => ErrorKind::Internal,
         };
-        Self {
-            retry_after: error.retry_after(),
-            source: Some(Arc::new(error.clone())),
-            ..Self::new(kind, error.to_string())
-        }
+        let mut own = Self::new(kind, error.to_string());
+        own.detail.retry_after = error.retry_after();
+        own.detail.source = Some(Arc::new(error));
+        own
     }
 }
 
