@@ -33,7 +33,7 @@ impl Mode {
             2 if version < 5 => "snappy",
             _ => "",
         };
-        Self { version, compression, wrapped: byte / 9 % 2 == 0 }
+        Self { version, compression, wrapped: (byte / 9).is_multiple_of(2) }
     }
 }
 

@@ -25,7 +25,6 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     tidy::run()?;
     deny::run(long)?;
     wasm::run()?;
-    fuzz::replay()?;
     clients::run_built(long)?;
     if long {
         fuzz::run(None, FUZZ_SECONDS)?;

@@ -1,15 +1,15 @@
 //! The fuzzer on the stable toolchain: builds the targets of `fuzz/` with LLVM's coverage
 //! instrumentation and runs each for a while.
 //!
-//! What it is not: a place for tests. What a target finds becomes a file of its corpus, which
-//! [`replay`] runs without the fuzzer (see `fuzz/README.md`).
+//! What it is not: a place for tests. What a target finds becomes a file of its corpus, which the
+//! crate's tests run without the fuzzer (see `fuzz/README.md`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::run::{root, run as start, run_with, target_folder};
+use crate::run::{root, run_with, target_folder};
 
 /// Coverage as libFuzzer reads it: a counter per edge, where each edge lies, and what is compared.
 /// All of it is stable: `-Zsanitizer` and its runtime are not needed, because no crate has `unsafe`.
@@ -72,17 +72,6 @@ pub(crate) fn run(target: Option<&str>, seconds: u32) -> anyhow::Result<()> {
     }
 }
 
-/// Runs every committed input once, as ordinary tests, without the fuzzer and its compiler.
-pub(crate) fn replay() -> anyhow::Result<()> {
-    start("cargo", &["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
-    let folder = target_folder();
-    run_with(
-        "cargo",
-        &["test", "--quiet", "--manifest-path", "fuzz/Cargo.toml"],
-        &[("CARGO_TARGET_DIR", &folder.to_string_lossy())],
-    )
-}
-
 /// Returns the names of the targets: the files in `fuzz/targets`.
 fn targets() -> anyhow::Result<Vec<String>> {
     let mut names = Vec::new();
@@ -107,14 +96,14 @@ fn build(targets: &[&String]) -> anyhow::Result<PathBuf> {
     let host = host()?;
     let folder = folder().join("build");
     let shown = folder.to_string_lossy();
-    let mut arguments = vec!["build", "--release", "--manifest-path", "fuzz/Cargo.toml"];
+    let mut arguments = vec!["build", "--profile", "fuzz", "--package", "shelfmark-fuzz"];
     // A named triple keeps the flags away from build scripts and macros.
     arguments.extend(["--features", "fuzzer", "--target", &host]);
     for target in targets {
         arguments.extend(["--bin", target]);
     }
     run_with("cargo", &arguments, &[("RUSTFLAGS", RUSTFLAGS), ("CARGO_TARGET_DIR", &shown)])?;
-    Ok(folder.join(&host).join("release"))
+    Ok(folder.join(&host).join("fuzz"))
 }
 
 /// Fails if there is no C++ compiler to build the fuzzer with.
