@@ -26,40 +26,26 @@ pub(super) fn same_bindings(
     canon(left) == canon(right)
 }
 
-/// Proves that a read of one family by equalities finds exactly the tuples that meet them.
+/// Which tuples a read of a family by equalities must find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All that meet the equalities.
+    All,
+    /// Those of them that the family, a sparse one, has rows of.
+    OfFamily,
+}
+
+/// Proves that a read of one family by equalities finds exactly the tuples that are wanted.
 pub(crate) fn exact_read(
     model: &Model,
     schema: &Schema,
     target: &Target,
     write: &Write,
-    id: FamilyId,
+    (id, wanted): (FamilyId, Wanted),
     bindings: &[(ColumnPath, Term)],
-) -> Result<(), String> {
-    exactly(model, schema, target, write, id, (bindings, false))
-}
-
-/// The same of a family's own rows: those of a sparse one that meet the equalities.
-pub(crate) fn exact_rows(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    write: &Write,
-    id: FamilyId,
-    bindings: &[(ColumnPath, Term)],
-) -> Result<(), String> {
-    exactly(model, schema, target, write, id, (bindings, true))
-}
-
-fn exactly(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    write: &Write,
-    id: FamilyId,
-    (bindings, guarded): (&[(ColumnPath, Term)], bool),
 ) -> Result<(), String> {
     let family = schema.families.get(id).ok_or("no such family")?;
-    let guards = family.when.iter().filter(|_| guarded).cloned();
+    let guards = family.when.iter().filter(|_| wanted == Wanted::OfFamily).cloned();
     let predicates = bindings
         .iter()
         .map(|(path, term)| Predicate {

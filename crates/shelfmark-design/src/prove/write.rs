@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::canon::canonical;
-use super::exact::{exact_read, exact_rows, same_bindings};
+use super::exact::{Wanted, exact_read, same_bindings};
 use super::needs::{Need, needs, replaces};
 use super::once::once_each;
 use super::own_key::{keys_of, own_bindings, selecting_key};
@@ -529,9 +529,9 @@ impl Prover<'_> {
         let WriteStepKind::Read { bindings, alias } = &step.kind else { return };
         for id in &step.families {
             let Some(family) = self.schema.families.get(*id) else { continue };
-            let exact = match self.named_for(*id, family, alias.as_ref()) {
-                true => exact_rows,
-                false => exact_read,
+            let wanted = match self.named_for(*id, family, alias.as_ref()) {
+                true => Wanted::OfFamily,
+                false => Wanted::All,
             };
             for bindings in self.asked(family, bindings) {
                 // What the loop goes through is not there when its own tuples are looked for.
@@ -545,9 +545,14 @@ impl Prover<'_> {
                     analysis.fail_call("W1", why);
                     continue;
                 }
-                if let Err(why) =
-                    exact(self.model, self.schema, self.target, self.write, *id, &bindings)
-                {
+                if let Err(why) = exact_read(
+                    self.model,
+                    self.schema,
+                    self.target,
+                    self.write,
+                    (*id, wanted),
+                    &bindings,
+                ) {
                     let why = format!("the read of {} is not exact: {why}", family.name.text);
                     analysis.fail_call("W1", why);
                 }

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::canon::canonical;
 use super::copied::only_for_copies;
-use super::exact::{exact_read, exact_rows};
+use super::exact::{Wanted, exact_read};
 use super::needs::{Need, needs};
 use super::own_key::own_bindings;
 use super::read::{Analysis, all_key_paths};
@@ -299,8 +299,15 @@ impl Deriver<'_> {
         let inner = path.get(1..).unwrap_or(&[]).to_vec();
         let found = self.schema.of_source(target).find(|(id, other)| {
             available(self.model, other).contains(&inner)
-                && exact_read(self.model, self.schema, self.target, self.write, *id, &bindings)
-                    .is_ok()
+                && exact_read(
+                    self.model,
+                    self.schema,
+                    self.target,
+                    self.write,
+                    (*id, Wanted::All),
+                    &bindings,
+                )
+                .is_ok()
         });
         if let Some((id, _)) = found {
             self.add_read(id, bindings, None);
@@ -336,7 +343,15 @@ impl Deriver<'_> {
         }
         let mut best: Option<(usize, FamilyId)> = None;
         for (id, other) in self.schema.of_source(effect.relation) {
-            if exact_read(self.model, self.schema, self.target, self.write, id, &bindings).is_err()
+            if exact_read(
+                self.model,
+                self.schema,
+                self.target,
+                self.write,
+                (id, Wanted::All),
+                &bindings,
+            )
+            .is_err()
             {
                 continue;
             }
@@ -362,11 +377,10 @@ impl Deriver<'_> {
         let alias = format!("copy_of_{}", family.name.text);
         let bindings = vec![(vec![via], term)];
         // Copies in a sparse family are found by that family itself.
-        let found =
-            |exact: fn(&Model, &Schema, &Target, &Write, FamilyId, &[_]) -> Result<(), _>| {
-                exact(self.model, self.schema, self.target, self.write, id, &bindings).is_ok()
-            };
-        if only_for_copies(self.model, self.write, family) && found(exact_rows) {
+        let own = (id, Wanted::OfFamily);
+        if only_for_copies(self.model, self.write, family)
+            && exact_read(self.model, self.schema, self.target, self.write, own, &bindings).is_ok()
+        {
             return self.add_read(id, bindings, Some(alias));
         }
         self.read_loop(family.source, bindings, alias, &available(self.model, family))
@@ -412,7 +426,15 @@ impl Deriver<'_> {
         wanted: &std::collections::BTreeSet<ColumnPath>,
     ) -> Option<String> {
         let exact = self.schema.of_source(relation).filter(|(id, _)| {
-            exact_read(self.model, self.schema, self.target, self.write, *id, &bindings).is_ok()
+            exact_read(
+                self.model,
+                self.schema,
+                self.target,
+                self.write,
+                (*id, Wanted::All),
+                &bindings,
+            )
+            .is_ok()
         });
         let found = exact.min_by_key(|(_, other)| {
             let shown = available(self.model, other);

@@ -105,19 +105,23 @@ impl<'a> Runner<'a> {
         cases
     }
 
-    /// The values that the effect itself gives; for an insert all, else what selects.
-    pub(super) fn given(&self, case: &Case<'_>) -> Known {
-        let leaf = |term: &Term| match term {
+    /// What a term of an effect says: an input, or an attribute of its loop's tuple.
+    fn told_in(&self, case: &Case<'_>, term: &Term) -> Option<Value> {
+        term.compute(&|leaf| match leaf {
             Term::Param(index) => self.inputs.get(*index).cloned(),
             Term::Prior(path) => {
                 let relation = case.effect.each.as_ref()?.relation;
                 case.prior.as_ref()?.get(&canonical(self.model, relation, path)).cloned()
             }
             _ => None,
-        };
+        })
+    }
+
+    /// The values that the effect itself gives; for an insert all, else what selects.
+    pub(super) fn given(&self, case: &Case<'_>) -> Known {
         let terms = case.effect.key.iter();
         let mut known: Known = terms
-            .filter_map(|(column, term)| Some((vec![*column], term.compute(&leaf)?)))
+            .filter_map(|(column, term)| Some((vec![*column], self.told_in(case, term)?)))
             .collect();
         if case.effect.kind == EffectKind::Insert {
             for (column, found) in
@@ -133,17 +137,9 @@ impl<'a> Runner<'a> {
     }
 
     pub(super) fn changed(&self, case: &Case<'_>, old: &Known) -> Known {
-        let leaf = |term: &Term| match term {
-            Term::Param(index) => self.inputs.get(*index).cloned(),
-            Term::Prior(path) => {
-                let relation = case.effect.each.as_ref()?.relation;
-                case.prior.as_ref()?.get(&canonical(self.model, relation, path)).cloned()
-            }
-            _ => None,
-        };
         let mut changed = Known::new();
         for (column, term) in &case.effect.set {
-            let Some(value) = term.compute(&leaf) else { continue };
+            let Some(value) = self.told_in(case, term) else { continue };
             let value = match (case.effect.kind, old.get(&vec![*column]), &value) {
                 (EffectKind::Increment, Some(Value::Int(a)), Value::Int(b)) => {
                     Value::Int(a.saturating_add(*b))
