@@ -66,6 +66,9 @@ pub(super) struct Draft {
     pub(super) least: usize,
     /// Whether the key is settled; it may be cut into partition and sort key, and no more.
     pub(super) locked: bool,
+    /// Whether it is there so that what is declared unique is met by its second writer: a table
+    /// of its own, also where others are indexes.
+    pub(super) guard: bool,
 }
 
 impl Draft {
@@ -78,6 +81,7 @@ impl Draft {
             counts: Vec::new(),
             least: ask.equal.len(),
             locked: false,
+            guard: false,
         };
         if !ask.equal.is_empty() {
             draft.blocks.push(ask.equal.iter().map(|path| component(path)).collect());

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::Planner;
-use super::draft::Ask;
+use super::draft::{Ask, Draft};
 use crate::model::pattern::{Effect, EffectKind, Write};
 use crate::model::{ColumnPath, Predicate, RelationId, Term};
 use crate::prove::canon::canonical;
@@ -18,6 +18,8 @@ use crate::syntax::tree::{CondOp, Existing};
 struct Rows {
     keys: BTreeSet<ColumnPath>,
     shown: BTreeSet<ColumnPath>,
+    /// Whether it has a row of every tuple.
+    whole: bool,
 }
 
 impl Planner<'_> {
@@ -27,6 +29,7 @@ impl Planner<'_> {
         let writes: Vec<&Write> = self.model.writes.iter().collect();
         loop {
             let before = self.extent();
+            self.guards();
             for write in &writes {
                 for effect in &write.effects {
                     self.effect(write, effect);
@@ -34,6 +37,35 @@ impl Planner<'_> {
             }
             if self.extent() == before {
                 return;
+            }
+        }
+    }
+
+    /// A row for every declared key that some write fills, so that its second writer meets the first.
+    fn guards(&mut self) {
+        let relations: Vec<RelationId> = self.of_relation.keys().copied().collect();
+        for relation in relations {
+            let keys: Vec<Vec<usize>> =
+                self.model.relation(relation).keys.iter().skip(1).cloned().collect();
+            for key in keys {
+                let mut effects = self.model.writes.iter().flat_map(|write| &write.effects);
+                let filled = effects.any(|effect| {
+                    effect.relation == relation
+                        && (effect.kind == EffectKind::Insert
+                            || effect.set.iter().any(|(column, _)| key.contains(column)))
+                });
+                let paths: Vec<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
+                let wanted: BTreeSet<ColumnPath> = paths.iter().cloned().collect();
+                let there =
+                    self.rows_of(relation).iter().any(|one| one.keys == wanted && one.whole);
+                if filled && !there {
+                    let ask = Ask::new(self.model, relation, paths, Vec::new());
+                    let mut draft = Draft::new(&ask, self.fits());
+                    (draft.locked, draft.guard) = (true, true);
+                    let own = self.model.relation(relation).key().iter();
+                    draft.shown = own.map(|column| vec![*column]).collect();
+                    self.add(draft);
+                }
             }
         }
     }
@@ -54,14 +86,14 @@ impl Planner<'_> {
                 let guards =
                     draft.when.iter().map(|one| canonical(self.model, relation, &one.path));
                 let shown = keys.iter().cloned().chain(draft.shown.clone()).chain(guards).collect();
-                Rows { keys, shown }
+                Rows { keys, shown, whole: draft.when.is_empty() }
             })
             .collect();
         for mixed in &self.mixed {
             found.extend(mixed.rows.iter().filter(|row| row.relation == relation).map(|row| {
                 let keys: BTreeSet<ColumnPath> = row.keys.iter().cloned().collect();
                 let shown = keys.iter().cloned().chain(row.shown.clone()).collect();
-                Rows { keys, shown }
+                Rows { keys, shown, whole: true }
             }));
         }
         found

@@ -191,7 +191,8 @@ impl<'a> Planner<'a> {
         }
         let of_relation = self.of_relation.get(&ask.relation).cloned().unwrap_or_default();
         let merged = of_relation.iter().find_map(|at| {
-            let draft = self.drafts.get(*at)?;
+            // Beside a table with indexes a guard is no place to read.
+            let draft = self.drafts.get(*at).filter(|draft| !(self.indexed && draft.guard))?;
             draft.refine(self.model, ask, fits).map(|(blocks, flip)| (*at, blocks, flip))
         });
         let (at, flip) = match merged {
@@ -222,7 +223,9 @@ impl<'a> Planner<'a> {
     /// The table that indexes of a relation belong to: by its key, with all it has.
     fn base(&mut self, relation: RelationId) -> usize {
         if let Some(at) = self.of_relation.get(&relation).and_then(|list| {
-            list.iter().copied().find(|at| self.drafts.get(*at).is_some_and(|one| one.locked))
+            list.iter()
+                .copied()
+                .find(|at| self.drafts.get(*at).is_some_and(|one| one.locked && !one.guard))
         }) {
             return at;
         }
@@ -245,7 +248,7 @@ impl<'a> Planner<'a> {
         let Some(draft) = self.drafts.get(at) else { return };
         let mut wanted = paths.clone();
         let mut holder = at;
-        if self.indexed && draft.when.is_empty() {
+        if self.indexed && draft.when.is_empty() && !draft.guard {
             wanted.extend(draft.paths());
             holder = self.base(draft.relation);
         }

@@ -57,6 +57,9 @@ impl Planner<'_> {
                 self.model.path_text(draft.relation, &component.path).replace('.', "_")
             })
             .collect();
+        if draft.guard {
+            return format!("unique_{relation}_{}", parts.join("_"));
+        }
         if parts.is_empty() {
             format!("{relation}_all")
         } else {

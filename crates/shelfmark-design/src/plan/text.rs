@@ -82,7 +82,7 @@ impl Planner<'_> {
         let mut out = format!("  table {name} from {relation}{}", self.guard(draft));
         out.push_str(&format!(" {}", self.key_text(draft)));
         out.push_str(&self.store_text(draft));
-        if draft.locked && self.indexed {
+        if draft.locked && !draft.guard && self.indexed {
             for at in self.of_relation.get(&draft.relation).into_iter().flatten() {
                 let (Some(index), Some(name)) = (self.drafts.get(*at), named.get(*at)) else {
                     continue;

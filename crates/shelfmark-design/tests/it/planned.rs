@@ -310,3 +310,31 @@ fn a_range_that_finds_nothing_is_explained_as_written() {
     let ends = "from (chats#<c>#message#) to (to chat#<c>#message#~)";
     assert!(heading.contains("As written: ") && heading.contains(ends), "{heading}");
 }
+
+/// What is declared unique has a row that its second writer meets.
+#[test]
+fn what_is_unique_has_a_row_of_its_own() {
+    let text = r#"
+entity Student { key id: uuid  name: text(max 80)  email: text(min 1, max 120) unique }
+entity Course { key id: uuid  code: text(min 1, max 9) unique }
+read by_email(e) = Student where email = e unique
+write register(s, n, e) = insert Student(id s, name n, email e)
+write change(s, e) = update Student(id s) set email = e
+write leave(s) = delete Student(id s)
+"#;
+    for target in TARGETS {
+        let document = Document::parse("unique", text).unwrap_or_else(|report| panic!("{report}"));
+        let plan = document.plan(target, "planned").unwrap_or_else(|error| panic!("{error}"));
+        let whole = document.with_only(&plan.schema);
+        let document =
+            Document::parse("planned", &whole).unwrap_or_else(|report| panic!("{report}"));
+        for one in document.prove() {
+            assert_eq!(one.status, Status::Certified, "{target} {}: {}", one.pattern, one.reason);
+        }
+        let found = document.check();
+        let guards = found.iter().filter(|finding| finding.id == "U3").count();
+        assert_eq!(guards, 0, "{target}: {}", plan.schema);
+        // Nobody writes courses.
+        assert!(!plan.schema.contains("unique_course"), "{target}: {}", plan.schema);
+    }
+}
