@@ -37,6 +37,9 @@ fn shown(model: &Model, schema: &Schema, read: &Read, proof: &Proof) -> Option<J
         return reproducer(proof);
     }
     let serve = proof.serve.as_ref()?;
+    if !model.may_search(schema, read.sources.iter().map(|source| source.relation)) {
+        return None;
+    }
     find(model, schema, read, serve, Wanted::Wrong, SEED)
 }
 

@@ -90,3 +90,24 @@ fn large_models_say_where_no_witness_was_looked_for() {
         refused.partition(|one| one.witness.as_ref().is_some_and(|witness| !tries(witness)));
     assert!(shown.len() > 100 && !unseen.is_empty(), "{} and {}", shown.len(), unseen.len());
 }
+
+#[test]
+fn plans_of_what_no_key_can_do_are_searched_no_longer_than_others() {
+    let reads: String = (0..400)
+        .map(|at| format!("read s{at}(x, y) = A where c0 = x and c1 >= y order by id\n"))
+        .collect();
+    let plans: String = (0..400)
+        .map(|at| format!("  serve s{at}(x, y) by query t (x) filter c1 >= y then sort id\n"))
+        .collect();
+    let text = entity(2, 1)
+        + &reads
+        + "schema s target cql {\n  table t from A key (c0; id) store all\n"
+        + &plans
+        + "}\n";
+    let document =
+        Document::parse("large.shelf", &text).unwrap_or_else(|report| panic!("{report}"));
+    let found = document.check();
+    let shown = found.iter().filter(|one| one.id == "K7" || one.id == "F1");
+    let (shown, unseen): (Vec<_>, Vec<_>) = shown.partition(|one| one.reproducer.is_some());
+    assert!(unseen.len() > 100, "{} and {}", shown.len(), unseen.len());
+}
