@@ -144,22 +144,27 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns in how many steps one text becomes the other.
+/// Returns in how many steps one text becomes the other: a letter more, a letter less, another
+/// letter, two letters in the other order.
 pub(crate) fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
-    let mut costs: Vec<usize> = (0..=right.len()).collect();
-    for (row, a) in left.chars().enumerate() {
-        let mut diagonal = row;
-        let mut before = row + 1;
-        for (cost, b) in costs.iter_mut().skip(1).zip(&right) {
-            let changed = diagonal + usize::from(a != *b);
-            diagonal = *cost;
-            before = changed.min(before + 1).min(*cost + 1);
-            *cost = before;
+    let mut older: Vec<usize> = Vec::new();
+    let mut old: Vec<usize> = (0..=right.len()).collect();
+    for (row, a) in left.iter().enumerate() {
+        let mut new = vec![row + 1];
+        for (column, b) in right.iter().enumerate() {
+            let cost =
+                |costs: &[usize], at: usize| costs.get(at).copied().unwrap_or(usize::MAX / 2);
+            let changed = cost(&old, column) + usize::from(a != b);
+            let mut least = changed.min(cost(&new, column) + 1).min(cost(&old, column + 1) + 1);
+            let before = |texts: &[char], at: usize| texts.get(at.wrapping_sub(1)).copied();
+            if before(&left, row) == Some(*b) && before(&right, column) == Some(*a) {
+                least = least.min(cost(&older, column.wrapping_sub(1)) + 1);
+            }
+            new.push(least);
         }
-        if let Some(first) = costs.first_mut() {
-            *first = row + 1;
-        }
+        older = std::mem::replace(&mut old, new);
     }
-    costs.last().copied().unwrap_or(0)
+    old.last().copied().unwrap_or(0)
 }
