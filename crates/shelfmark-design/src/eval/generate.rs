@@ -129,6 +129,17 @@ impl Pool {
         }
     }
 
+    /// A text that goes on at times as keys do behind it.
+    fn longer(&self, text: &str, random: &mut Random) -> String {
+        match (random.below(2), random.pick(&self.glue)) {
+            (0, Some(glue)) => {
+                let count = 1 + random.below(glue.chars().count());
+                text.chars().chain(glue.chars().take(count)).collect()
+            }
+            _ => text.to_owned(),
+        }
+    }
+
     fn id(&self, ty: &Type, random: &mut Random) -> Value {
         if let (Some(id), 0) = (random.pick(&self.spread), random.below(3)) {
             return Value::Id(*id);
@@ -400,6 +411,10 @@ pub(crate) fn inputs(
                     let other = Value::Text(pool.beginning(&text, random));
                     if param.ty.holds(&other) { other } else { Value::Text(text) }
                 }
+                (Value::Text(text), false) if is_wider(model, read, index) => {
+                    let other = Value::Text(pool.longer(&text, random));
+                    if param.ty.holds(&other) { other } else { Value::Text(text) }
+                }
                 (value, _) => value,
             }
         })
@@ -411,6 +426,16 @@ fn begins(read: &Read, input: usize) -> bool {
     let mut predicates = read.sources.iter().flat_map(|source| &source.predicates);
     predicates
         .any(|one| one.op == CondOp::Begins && one.values.first() == Some(&Term::Param(input)))
+}
+
+/// Whether an input may hold what the attribute that it is compared with does not.
+fn is_wider(model: &Model, read: &Read, input: usize) -> bool {
+    let is = |term: &Term| *term == Term::Param(input);
+    read.sources.iter().any(|source| {
+        let mut asked = source.predicates.iter().filter(|one| one.values.iter().any(is));
+        let ty = |path: &[usize]| model.path_type(source.relation, path);
+        asked.any(|one| read.params.get(input).is_some_and(|param| param.ty != ty(&one.path)))
+    })
 }
 
 /// Inputs of a write: keys that exist for what it changes, new ones for what it makes.

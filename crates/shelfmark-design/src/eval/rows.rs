@@ -115,10 +115,10 @@ pub(crate) fn row_of(
     };
     let key = key_of(&family.key, &leaf)?;
     let values = available(model, family)
-        .into_iter()
+        .iter()
         .map(|path| {
-            let value = state.value(model, family.source, tuple, &path);
-            (path, value)
+            let value = state.value(model, family.source, tuple, path);
+            (path.clone(), value)
         })
         .collect();
     let mut kept = BTreeMap::new();

@@ -244,7 +244,8 @@ impl Runner<'_> {
     }
 
     fn passes(&self, flow: &Flow, filter: &FilterPredicate) -> bool {
-        let found = if filter.name == "kind" {
+        let kind = self.read.is_row_type(self.model, &filter.name);
+        let found = if kind {
             let source =
                 self.schema.families.get(flow.row.family).map_or(0, |family| family.source);
             Value::Text(self.model.relation(source).name.text.to_lowercase())
@@ -256,9 +257,7 @@ impl Runner<'_> {
             .iter()
             .map(|value| value.compute(&|leaf| self.leaf(leaf, None, None)))
             .map(|value| match value {
-                Some(Value::Text(text)) if filter.name == "kind" => {
-                    Some(Value::Text(text.to_lowercase()))
-                }
+                Some(Value::Text(text)) if kind => Some(Value::Text(text.to_lowercase())),
                 other => other,
             })
             .collect();
@@ -267,13 +266,23 @@ impl Runner<'_> {
 
     fn order(&self, a: &Flow, b: &Flow, orders: &[(String, bool)]) -> std::cmp::Ordering {
         for (name, desc) in orders {
-            let (x, y) = (self.by_name(a, name), self.by_name(b, name));
+            let (x, y) = (self.sorted_by(a, name), self.sorted_by(b, name));
             let order = if *desc { y.cmp(&x) } else { x.cmp(&y) };
             if order.is_ne() {
                 return order;
             }
         }
         std::cmp::Ordering::Equal
+    }
+
+    /// What a row is sorted by: an attribute, or the place of its type in the pattern.
+    fn sorted_by(&self, flow: &Flow, name: &str) -> Value {
+        if !self.read.is_row_type(self.model, name) {
+            return self.by_name(flow, name);
+        }
+        let of = self.schema.families.get(flow.row.family).map(|family| family.source);
+        let place = self.read.sources.iter().position(|one| Some(one.relation) == of);
+        place.and_then(|at| i64::try_from(at).ok()).map_or(Value::Null, Value::Int)
     }
 
     /// What the caller sees of a row.

@@ -32,7 +32,7 @@ pub(super) fn text(
         let keys = all_key_paths(model, family);
         let (verb, why) = match &step.kind {
             WriteStepKind::Read { .. } => {
-                ("read", format!("to learn {}", names(&available(model, family))))
+                ("read", format!("to learn {}", names(available(model, family))))
             }
             WriteStepKind::Put { each } => ("put", loop_text(each, &names(&keys))),
             WriteStepKind::Delete { each } => ("delete", loop_text(each, &names(&keys))),

@@ -100,7 +100,7 @@ fn inherits(
         family.when.iter().map(|one| (one.path.clone(), one.op, one.values.clone())).collect()
     };
     let same_rows = guards(one) == guards(heir) && one.base.is_none() == heir.base.is_none();
-    let holds = |family: &Family| -> BTreeSet<ColumnPath> { available(model, family) };
+    let holds = |family: &Family| -> BTreeSet<ColumnPath> { available(model, family).clone() };
     let directions = |family: &Family| {
         schema.tables.get(family.table).map(|table| table.desc.clone()).unwrap_or_default()
     };

@@ -218,7 +218,7 @@ fn unreachable(
     let reachable = schema.families.iter().any(|other| {
         other.source == family.source
             && key_paths(model, other).is_subset(&own)
-            && needed.is_subset(&available(model, other))
+            && needed.is_subset(available(model, other))
     });
     if !needed.is_empty() && !reachable {
         let names: Vec<String> =

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Named;
 use super::relation::RelationId;
 use super::term::{ColumnPath, Term};
 use super::types::Type;
+use super::{Model, Named};
 use crate::syntax::span::Span;
 use crate::syntax::tree::{Aggregate, CondOp, Existing};
 
@@ -42,6 +42,16 @@ pub(crate) struct Read {
     /// `rate`, `peak` and the like; flags are 1.
     pub(crate) facts: BTreeMap<String, f64>,
     pub(crate) span: Span,
+}
+
+impl Read {
+    /// Whether a name stands for the row type: `kind`, unless the read has one source and that has
+    /// an attribute of this name.
+    pub(crate) fn is_row_type(&self, model: &Model, name: &str) -> bool {
+        name == "kind"
+            && !matches!(self.sources.as_slice(), [only]
+                if model.relation(only.relation).column(name).is_some())
+    }
 }
 
 /// One row type of a read.

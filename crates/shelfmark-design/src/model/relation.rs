@@ -50,6 +50,13 @@ pub(crate) struct Column {
     pub(crate) facts: BTreeMap<String, f64>,
 }
 
+impl Column {
+    /// Whether the model says that the value never changes while the tuple is there.
+    pub(crate) fn lasts(&self) -> bool {
+        self.facts.contains_key("immutable")
+    }
+}
+
 /// How many tuples share the values of `from`.
 #[derive(Debug, Clone)]
 pub(crate) struct Fanout {

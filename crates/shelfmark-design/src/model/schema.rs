@@ -270,6 +270,16 @@ pub(crate) struct Family {
     pub(crate) key: Vec<Column>,
     pub(crate) stored: Vec<Stored>,
     pub(crate) span: Span,
+    pub(crate) known: Known,
+}
+
+/// What is worked out of a family once somebody asks for it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known {
+    /// The attributes that its rows show.
+    pub(crate) shown: OnceLock<BTreeSet<ColumnPath>>,
+    /// Whether its key tells tuples apart.
+    pub(crate) key_tells: OnceLock<bool>,
 }
 
 /// One column of a key.

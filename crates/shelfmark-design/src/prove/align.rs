@@ -5,8 +5,9 @@
 //! that text.
 
 use crate::key::facts::{ends_itself, first_of};
-use crate::key::language::Language;
+use crate::key::language::{Language, may_meet};
 use crate::model::schema::{Codec, Part};
+use crate::model::types::TextDomain;
 use crate::model::{Term, Type, Value};
 
 /// A term of the row equals (or begins with) a term of the plan.
@@ -137,11 +138,32 @@ fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<F
         && going_on.and(after_family.bytes).is_empty()
         // Without an end mark, nothing says that the plan's text ends here.
         && (!after_plan.end || plan_rest.contains(&Part::End));
-    if clear {
+    // An input may hold what no value does. Such a one is no beginning of a row's text where nothing
+    // that it goes on with, behind a value, fits what follows the value in a row.
+    let wider = || {
+        let longer = goes_on(asked_type, *codec).map(|part| {
+            let mut text = vec![part];
+            text.extend(plan_rest.iter().cloned());
+            text
+        });
+        Language::of(found).bytes().and(after_plan.bytes).is_empty()
+            && Language::of(found).continuing().and(after_family.bytes).is_empty()
+            && longer.is_some_and(|longer| !may_meet(&longer, &family_rest, true))
+            && (!after_plan.end || plan_rest.contains(&Part::End))
+    };
+    if clear || wider() {
         return Ok(fixed(false));
     }
     let message = "what follows the value may be part of it, so the text fits other values too";
     Err(Aligned::Ambiguous(message.to_owned()))
+}
+
+/// What a text may go on with behind one that it begins with: one character and more.
+fn goes_on(ty: &Type, codec: Codec) -> Option<Part> {
+    let Type::Text(domain) = ty else { return None };
+    let plain = matches!(codec, Codec::Plain | Codec::Esc);
+    let domain = TextDomain { min: 1, max: None, ..domain.clone() };
+    plain.then_some(Part::Hole { term: Term::Each, ty: Type::Text(domain), codec })
 }
 
 /// Whether both types write equal values as equal texts.

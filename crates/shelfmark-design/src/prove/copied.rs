@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::canon::canonical;
 use super::read::{Analysis, all_key_paths};
-use super::unique::available;
+use super::unique::{available, tells_only_its_own};
 use super::write::Prover;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Stored, WriteStep, WriteStepKind};
@@ -60,7 +60,7 @@ impl Prover<'_> {
         reads
             .flat_map(|own| available(self.model, own))
             .map(|path| {
-                let whole: ColumnPath = std::iter::once(via).chain(path).collect();
+                let whole: ColumnPath = std::iter::once(via).chain(path.iter().copied()).collect();
                 canonical(self.model, family.source, &whole)
             })
             .collect()
@@ -156,7 +156,7 @@ impl Prover<'_> {
             );
             return;
         };
-        let mut known = available(self.model, other);
+        let mut known = available(self.model, other).clone();
         known.extend(self.told_by_itself(effect, family, via, at));
         let mut wanted = all_key_paths(self.model, family);
         if put && family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_))) {
@@ -171,10 +171,14 @@ impl Prover<'_> {
                     .iter()
                     .map(|(column, _)| canonical(self.model, family.source, &[via, *column])),
             );
-            wanted.extend(available(self.model, family));
+            wanted.extend(available(self.model, family).iter().cloned());
             wanted.extend(
                 family.when.iter().map(|one| canonical(self.model, family.source, &one.path)),
             );
+        }
+        if tells_only_its_own(self.model, family) && !std::ptr::eq(family, other) {
+            let guards = family.when.iter();
+            wanted.extend(guards.map(|one| canonical(self.model, family.source, &one.path)));
         }
         if let Some(path) = wanted.iter().find(|path| !known.contains(*path)) {
             let name = self.model.path_text(family.source, path);

@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 use super::canon::{canonical, canonical_term, comparisons};
 use super::loops;
 use super::range::Met;
-use super::unique::{available, key_paths};
+use super::unique::{available, key_tells};
 use crate::key::facts::is_delimited;
-use crate::model::closure::determines_tuple;
 use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Schema, Serve, Step};
 use crate::model::{ColumnPath, Model, Read, Term, Type};
 use crate::syntax::tree::{BoundKind, CondOp, Verb};
@@ -263,7 +262,7 @@ fn follow_ups(
     if read.aggregate.is_some() {
         return Vec::new();
     }
-    let mut shown = available(model, family);
+    let mut shown = available(model, family).clone();
     let asked = read.sources.iter().flat_map(|source| &source.predicates);
     let asked = asked.filter(|one| one.op == CondOp::Eq);
     shown.extend(asked.map(|one| canonical(model, relation, &one.path)));
@@ -297,7 +296,7 @@ fn point_read(
 ) -> Option<Step> {
     schema.of_source(owner).find_map(|(_, other)| {
         let table = schema.tables.get(other.table)?;
-        if table.is_index || !determines_tuple(model, owner, &key_paths(model, other)) {
+        if table.is_index || !key_tells(model, other) {
             return None;
         }
         let leaf = |leaf: &Term| match leaf {

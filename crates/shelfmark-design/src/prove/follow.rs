@@ -43,7 +43,8 @@ impl Context<'_> {
             }
             let more = available(model, family);
             return Ok(more
-                .into_iter()
+                .iter()
+                .cloned()
                 .map(|path| {
                     let whole: ColumnPath = base.iter().copied().chain(path).collect();
                     canonical(model, relation, &whole)

@@ -7,6 +7,7 @@ use super::read::all_key_paths;
 use super::unique::available;
 use crate::eval::state::compare;
 use crate::model::pattern::{Effect, EffectKind};
+use crate::model::relation::Column;
 use crate::model::schema::{Family, FamilyId, Schema, Stored};
 use crate::model::{ColumnPath, Model, Term, Value};
 use crate::syntax::tree::Existing;
@@ -47,10 +48,10 @@ pub(crate) fn needs(
     let keys = all_key_paths(model, family);
     let guards: BTreeSet<ColumnPath> =
         family.when.iter().map(|one| canonical(model, family.source, &one.path)).collect();
-    let mut shown = available(model, family);
+    let mut shown = available(model, family).clone();
     for (_, other) in schema.entries(family_id) {
         shown.extend(all_key_paths(model, other));
-        shown.extend(available(model, other));
+        shown.extend(available(model, other).iter().cloned());
     }
     let replaces = replaces(effect);
     let changes = changes(model, effect);
@@ -122,7 +123,9 @@ fn changes(model: &Model, effect: &Effect) -> BTreeSet<usize> {
         return effect.set.iter().map(|(column, _)| *column).collect();
     }
     let relation = model.relation(effect.relation);
-    (0..relation.columns.len()).filter(|column| !relation.key().contains(column)).collect()
+    let lasts = |column: &usize| relation.columns.get(*column).is_some_and(Column::lasts);
+    let columns = 0..relation.columns.len();
+    columns.filter(|column| !relation.key().contains(column) && !lasts(column)).collect()
 }
 
 /// Whether a new tuple surely has no row in a family: an attribute of the key is absent, or what

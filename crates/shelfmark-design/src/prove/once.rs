@@ -3,15 +3,44 @@
 //! Invariant: a plan passes only when no transaction of it may change one item by two steps, but for
 //! a delete and a put of it, of which the delete is then left out.
 
-use super::read::Analysis;
-use crate::model::Write;
-use crate::model::pattern::EffectKind;
+use super::needs::{Need, needs};
+use super::read::{Analysis, all_key_paths};
+use super::together::apart_in;
+use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Schema, WritePlan, WriteStep, WriteStepKind};
+use crate::model::{Model, Write};
 use crate::syntax::tree::Existing;
 
 /// A transaction that takes one operation for an item cannot put and patch one. (Of a delete and a
 /// put the delete is left out where both are under one key.)
-pub(super) fn once_each(schema: &Schema, write: &Write, plan: &WritePlan, analysis: &mut Analysis) {
+pub(super) fn once_each(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    analysis: &mut Analysis,
+) {
+    // Each effect has one item of its own.
+    let apart = |id: &usize| {
+        let Some(family) = schema.families.get(*id) else { return false };
+        let asks = |effect: &&Effect| !needs(model, schema, *id, effect).is_empty();
+        let effects: Vec<&Effect> = write.effects.iter().filter(asks).collect();
+        let once = |effect: &&Effect| {
+            effect.relation == family.source
+                && effect.each.is_none()
+                && matches!(
+                    needs(model, schema, *id, effect).as_slice(),
+                    [Need::Put | Need::Delete | Need::Patch]
+                )
+        };
+        let paths = all_key_paths(model, family);
+        let told = |a: &Effect, b: &Effect| {
+            apart_in(model, a, b).is_some_and(|column| paths.contains(&vec![column]))
+        };
+        let pairs = effects.iter().enumerate();
+        effects.iter().all(once)
+            && pairs.clone().all(|(at, a)| effects.iter().skip(at + 1).all(|b| told(a, b)))
+    };
     // What is made anew is made once, or the write is not defined.
     let fresh = |id: &usize| {
         let source = schema.families.get(*id).map(|family| family.source);
@@ -30,7 +59,7 @@ pub(super) fn once_each(schema: &Schema, write: &Write, plan: &WritePlan, analys
             let both = first.families.iter().find(|id| second.families.contains(id));
             let (Some(id), true) = (both, together) else { continue };
             let name = schema.families.get(*id).map_or("", |family| family.name.text.as_str());
-            if puts(first) && puts(second) && fresh(id) {
+            if puts(first) && puts(second) && fresh(id) || apart(id) {
                 continue;
             }
             if deletes(first) && puts(second) {

@@ -28,9 +28,13 @@ impl Context<'_> {
             analysis.note(5, "no order is asked for");
             return;
         }
+        if tail.sort.is_none() && self.all_alike(found) {
+            analysis.note(5, "every item of the answer is the same, in whatever order");
+            return;
+        }
         if let Some(sort) = &tail.sort {
             let shown = found.iter().all(|(source, one)| {
-                let mut shown = available(self.model, self.family(one.family));
+                let mut shown = available(self.model, self.family(one.family)).clone();
                 shown.extend(fixed_in_all(&one.met));
                 self.read.order.iter().all(|(key, _)| match key {
                     OrderKey::Kind => true,
@@ -197,6 +201,16 @@ impl Context<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether nothing that the caller sees tells one item from another.
+    fn all_alike(&self, found: &[(&Source, Part1)]) -> bool {
+        let [(source, one)] = found else { return false };
+        let fixed = fixed_in_all(&one.met);
+        source.outputs.iter().flatten().all(|path| {
+            let path = canonical(self.model, source.relation, path);
+            determines_path(self.model, source.relation, &fixed, &path)
+        })
     }
 
     /// Whether all ranges of a loop have one value of everything that is ordered by.

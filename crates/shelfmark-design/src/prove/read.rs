@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::canon::{canonical, canonical_met, canonical_term, comparisons, implied, with_equal};
 use super::range::{Found, Met, find, may_touch, told};
 use super::unique::{Clash, available, clash, key_paths};
+use crate::key::facts::codec_is_total;
 use crate::model::closure::determines_tuple;
 use crate::model::pattern::Source;
 use crate::model::schema::{
@@ -207,10 +208,26 @@ impl Context<'_> {
                     table.partition
                 ),
             );
+        } else if let Some(name) = self.unwritable() {
+            let why = format!(
+                "{name} may be a number that `lexint` cannot write: declare it `int(0..n)`"
+            );
+            analysis.fail_call("K9", why);
         } else {
             analysis
                 .note(1, format!("{given} columns of the key of {name} are inputs or constants"));
         }
+    }
+
+    /// An input that the codec of its place in the key cannot always write.
+    fn unwritable(&self) -> Option<String> {
+        let parts = self.step.bound.iter().chain(self.step.bounds.iter().map(|(_, end)| end));
+        parts.flatten().find_map(|part| match part {
+            Part::Hole { term, ty, codec } if !codec_is_total(ty, *codec) => {
+                Some(super::text::term(self.read, term))
+            }
+            _ => None,
+        })
     }
 
     /// The steps behind the first do what the pattern asks, in an order that keeps it right.
@@ -240,7 +257,7 @@ impl Context<'_> {
             })
         };
         for filter in &tail.filters {
-            if filter.name == "kind" {
+            if self.read.is_row_type(self.model, &filter.name) {
                 if !self.keeps_kinds(filter) {
                     analysis.fail(4, "A4", "the filter drops a row type that is asked for");
                 }
@@ -553,7 +570,11 @@ impl Context<'_> {
                 continue;
             }
             let why = format!("rows of {} lie in the range too", family.name.text);
-            let dropped = !is_source && tail.filters.iter().any(|filter| filter.name == "kind");
+            let dropped = !is_source
+                && tail
+                    .filters
+                    .iter()
+                    .any(|filter| self.read.is_row_type(self.model, &filter.name));
             if dropped {
                 analysis.fail(6, "F1", format!("{why} and are dropped after they were read"));
             } else {
@@ -566,7 +587,7 @@ impl Context<'_> {
     fn covered(&self, found: &[(&Source, Part1)], tail: &Tail<'_>, analysis: &mut Analysis) {
         for (source, one) in found {
             let family = self.family(one.family);
-            let mut shown = available(self.model, family);
+            let mut shown = available(self.model, family).clone();
             for met in &one.met {
                 if let (Term::Column(path), CondOp::Eq) = (&met.row, met.op)
                     && !matches!(met.plan, Term::Each)

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::canon::canonical;
 use super::needs::{needs, stays_out};
 use super::read::Analysis;
+use super::unique::tells_only_its_own;
 use super::write::Prover;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, WriteStep, WriteStepKind};
@@ -113,12 +114,36 @@ impl Prover<'_> {
         nothing
     }
 
+    /// Where a sparse family's key is not enough to tell tuples apart, a row of another tuple may lie
+    /// under the key of one that it does not hold: that it holds it must be known.
+    pub(super) fn only_own(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        at: usize,
+        analysis: &mut Analysis,
+    ) {
+        if tells_only_its_own(self.model, family) {
+            self.guards_known(effect, family, (at, false), analysis);
+        }
+    }
+
     /// Whether what a sparse family asks for can be looked at.
     fn guarded(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
+        self.guards_known(effect, family, (at, true), analysis);
+    }
+
+    fn guards_known(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        (at, put): (usize, bool),
+        analysis: &mut Analysis,
+    ) {
         let known = self.known(effect, at);
         for guard in &family.when {
             let path = canonical(self.model, family.source, &guard.path);
-            if !known.contains(&path) && !self.is_absent(effect, &path, true) {
+            if !known.contains(&path) && !self.is_absent(effect, &path, put) {
                 let why = format!("whether {} has the row is not known", family.name.text);
                 analysis.fail_call("W1", why);
             }

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use super::canon::canonical;
 use super::needs::stays_out;
 use super::read::{Analysis, all_key_paths};
-use super::unique::{available, key_paths};
+use super::unique::{available, key_paths, tells_only_its_own};
 use super::write::Prover;
-use crate::model::pattern::Effect;
+use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Stored, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Term};
 use crate::syntax::tree::Existing;
@@ -27,7 +28,7 @@ impl Prover<'_> {
         let own = self.model.relation(effect.relation).key();
         let mut known: BTreeSet<ColumnPath> = own.iter().map(|column| vec![*column]).collect();
         for other in self.reads_before(effect, at) {
-            known.extend(available(self.model, other));
+            known.extend(available(self.model, other).iter().cloned());
         }
         let kept: Vec<(usize, Term)> =
             effect.key.iter().filter(|(column, _)| own.contains(column)).cloned().collect();
@@ -37,7 +38,11 @@ impl Prover<'_> {
                 self.referred(effect, &kept, family, bindings, &mut known);
             }
         }
-        let paths = all_key_paths(self.model, family);
+        let mut paths = all_key_paths(self.model, family);
+        if tells_only_its_own(self.model, family) {
+            let guards = family.when.iter();
+            paths.extend(guards.map(|one| canonical(self.model, family.source, &one.path)));
+        }
         let missing: Vec<String> = paths
             .iter()
             .filter(|path| !known.contains(*path))
@@ -101,9 +106,29 @@ impl Prover<'_> {
             && family.when.is_empty()
     }
 
+    /// Whether nothing hangs on what a read tells: no change comes behind it, or it was asked before
+    /// anything was changed.
+    fn tells_nothing(&self, step: &WriteStep, at: usize) -> bool {
+        let reads = |step: &WriteStep| matches!(step.kind, WriteStepKind::Read { .. });
+        if self.plan.steps.iter().skip(at).all(reads) {
+            return true;
+        }
+        // What an insert would find there is what it has made itself.
+        let changes = |effect: &Effect| effect.kind != EffectKind::Insert && effect.each.is_none();
+        let same = |other: &WriteStep| match (&step.kind, &other.kind) {
+            (
+                WriteStepKind::Read { bindings, alias: None },
+                WriteStepKind::Read { bindings: asked, alias: None },
+            ) => bindings == asked && step.families == other.families,
+            _ => false,
+        };
+        matches!(self.write.effects.as_slice(), [only] if changes(only))
+            && self.plan.steps.iter().take(at).take_while(|step| reads(step)).any(same)
+    }
+
     /// What is read after it was changed tells no longer how things were.
     pub(super) fn read_is_early(&self, step: &WriteStep, at: usize, analysis: &mut Analysis) {
-        if !matches!(step.kind, WriteStepKind::Read { .. }) {
+        if !matches!(step.kind, WriteStepKind::Read { .. }) || self.tells_nothing(step, at) {
             return;
         }
         let base = |id: &FamilyId| self.schema.families.get(*id).and_then(|one| one.base);

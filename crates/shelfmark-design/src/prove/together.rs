@@ -252,16 +252,7 @@ impl<'a> Pairs<'a> {
 
     /// Whether two effects on one relation surely speak of two tuples.
     fn apart(&self, first: &Effect, second: &Effect) -> bool {
-        self.model.relation(first.relation).key().iter().any(|column| {
-            let constant = |effect: &Effect| {
-                let set = effect.set.iter().any(|(at, _)| at == column);
-                effect.key.iter().find_map(|(at, term)| match term {
-                    Term::Const(value) if at == column && !set => Some(value.clone()),
-                    _ => None,
-                })
-            };
-            matches!((constant(first), constant(second)), (Some(a), Some(b)) if a != b)
-        })
+        apart_in(self.model, first, second).is_some()
     }
 
     /// Whether two rounds of an effect's loop surely come to two tuples.
@@ -279,6 +270,21 @@ impl<'a> Pairs<'a> {
         }
         determines_tuple(self.model, each.relation, &told)
     }
+}
+
+/// The attribute of a relation's key that has different constants in two effects on it.
+pub(super) fn apart_in(model: &Model, first: &Effect, second: &Effect) -> Option<usize> {
+    let mut key = model.relation(first.relation).key().iter().copied();
+    key.find(|column| {
+        let constant = |effect: &Effect| {
+            let set = effect.set.iter().any(|(at, _)| at == column);
+            effect.key.iter().find_map(|(at, term)| match term {
+                Term::Const(value) if at == column && !set => Some(value.clone()),
+                _ => None,
+            })
+        };
+        matches!((constant(first), constant(second)), (Some(a), Some(b)) if a != b)
+    })
 }
 
 fn is_put(kind: &WriteStepKind) -> bool {

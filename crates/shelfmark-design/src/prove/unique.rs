@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::canon::canonical;
+use super::canon::{canonical, canonical_term};
 use super::range::{begin_apart, columns_may_meet};
 use crate::key::facts::{codec_is_total, endless_hole};
 use crate::key::language::Language;
 use crate::model::closure::determines_tuple;
-use crate::model::schema::{Family, FamilyId, Part, Schema};
+use crate::model::schema::{Family, FamilyId, Part, Schema, Stored};
 use crate::model::{ColumnPath, Model, Term};
 use crate::syntax::tree::CondOp;
 
@@ -53,6 +53,12 @@ pub(crate) fn key_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> 
 fn guarded(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     let equal = family.when.iter().filter(|one| one.op == CondOp::Eq);
     equal.map(|one| canonical(model, family.source, &one.path)).collect()
+}
+
+/// Whether a key tells tuples apart only among those that a sparse family holds: under the key of
+/// another tuple a foreign row may lie.
+pub(crate) fn tells_only_its_own(model: &Model, family: &Family) -> bool {
+    !family.when.is_empty() && !key_tells(model, family)
 }
 
 /// The attributes that can be read off a key where some hole's end cannot be told: from the left
@@ -120,8 +126,19 @@ fn find(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
     let paths = key_paths(model, family);
     let known: BTreeSet<ColumnPath> = paths.union(&guarded(model, family)).cloned().collect();
     if !determines_tuple(model, family.source, &known) {
-        let names: Vec<String> =
-            paths.iter().map(|path| model.path_text(family.source, path)).collect();
+        let parts = family.key.iter().flat_map(|column| &column.parts);
+        let mut names: Vec<String> = Vec::new();
+        for part in parts {
+            if let Part::Hole { term, .. } = part
+                && !matches!(term, Term::Const(_))
+            {
+                let term = canonical_term(model, family.source, term);
+                let name = super::order::term_text(model, family.source, &term);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
         let source = &model.relation(family.source).name.text;
         return Some(Clash::Collapse(format!(
             "the key of {} ({}) does not determine the {source}, so two of them are one row",
@@ -142,13 +159,26 @@ fn find(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
 }
 
 /// The attributes that a row shows: those of its key and those it stores.
-pub(crate) fn available(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
-    use crate::model::schema::Stored;
-    let mut paths = key_paths(model, family);
-    for stored in &family.stored {
-        if let Stored::Path(path) = stored {
-            paths.insert(canonical(model, family.source, path));
+///
+/// Cost: worked out once for each family, then remembered.
+pub(crate) fn available<'f>(model: &Model, family: &'f Family) -> &'f BTreeSet<ColumnPath> {
+    family.known.shown.get_or_init(|| {
+        let mut paths = key_paths(model, family);
+        for stored in &family.stored {
+            if let Stored::Path(path) = stored {
+                paths.insert(canonical(model, family.source, path));
+            }
         }
-    }
-    paths
+        paths
+    })
+}
+
+/// Whether the attributes of the key tell tuples apart, whatever a sparse family asks for.
+///
+/// Cost: as of [`available`].
+pub(crate) fn key_tells(model: &Model, family: &Family) -> bool {
+    *family
+        .known
+        .key_tells
+        .get_or_init(|| determines_tuple(model, family.source, &key_paths(model, family)))
 }

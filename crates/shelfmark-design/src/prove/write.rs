@@ -141,7 +141,7 @@ pub(crate) fn prove_write(
         prover.read_is_early(step, index, &mut analysis);
     }
     if target.one_operation_per_item {
-        once_each(schema, write, plan, &mut analysis);
+        once_each(model, schema, write, plan, &mut analysis);
     }
     if analysis.failures.is_empty() {
         together(model, schema, write, plan, &mut analysis);
@@ -201,6 +201,7 @@ impl Prover<'_> {
                     .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Delete { .. }))
                 {
                     self.keyed(effect, family, at, analysis);
+                    self.only_own(effect, family, at, analysis);
                 } else {
                     self.missing(name, "delete", analysis);
                 }
@@ -218,6 +219,7 @@ impl Prover<'_> {
                             self.existing(effect, family, put, analysis);
                         } else {
                             self.keyed(effect, family, delete, analysis);
+                            self.only_own(effect, family, delete, analysis);
                         }
                         self.put(effect, family, put, analysis);
                         self.was_read(effect, family, delete, analysis);
@@ -234,6 +236,7 @@ impl Prover<'_> {
                     .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
                 {
                     self.keyed(effect, family, at, analysis);
+                    self.only_own(effect, family, at, analysis);
                 } else if !self.patched_by_put(effect, id, family, used, analysis) {
                     self.missing(name, "patch", analysis);
                 }
@@ -357,7 +360,7 @@ impl Prover<'_> {
                 {
                     // An insert's own values are the new ones; what is read is old.
                     if effect.kind != EffectKind::Insert {
-                        known.extend(available(self.model, family));
+                        known.extend(available(self.model, family).iter().cloned());
                     }
                 }
                 self.referred(effect, &effect.key, family, bindings, &mut known);
@@ -436,7 +439,8 @@ impl Prover<'_> {
                 matches!(bindings, [(path, bound)] if path.as_slice() == key && bound == term);
             if same {
                 for path in available(self.model, family) {
-                    let whole: ColumnPath = std::iter::once(*column).chain(path).collect();
+                    let whole: ColumnPath =
+                        std::iter::once(*column).chain(path.iter().copied()).collect();
                     known.insert(canonical(self.model, effect.relation, &whole));
                 }
             }
@@ -489,7 +493,7 @@ impl Prover<'_> {
             if family.source == each.relation
                 && same_bindings(self.model, family.source, bindings, &wanted)
             {
-                return Some(available(self.model, family));
+                return Some(available(self.model, family).clone());
             }
             let key = self.model.relation(family.source).key().to_vec();
             for stored in &family.stored {
@@ -636,7 +640,7 @@ impl Prover<'_> {
         let adds = effect.kind == EffectKind::Increment;
         known.extend(effect.set.iter().filter(|_| !adds).map(|(column, _)| vec![*column]));
         let guards = family.when.iter().map(|one| canonical(self.model, family.source, &one.path));
-        for path in available(self.model, family).into_iter().chain(guards) {
+        for path in available(self.model, family).iter().cloned().chain(guards) {
             if !known.contains(&path) && !self.is_absent(effect, &path, true) {
                 let name = self.model.path_text(family.source, &path);
                 analysis.fail_call(

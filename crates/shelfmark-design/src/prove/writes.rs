@@ -9,7 +9,7 @@ use super::needs::{Need, needs};
 use super::own_key::own_bindings;
 use super::read::{Analysis, all_key_paths};
 use super::together::has_prior;
-use super::unique::available;
+use super::unique::{available, tells_only_its_own};
 use super::write::{made_paths, prove_write};
 use super::{SEED, decisive, obligations};
 use crate::certificate::{Certificate, Range, Status, text};
@@ -175,8 +175,9 @@ impl Deriver<'_> {
                 self.add(id, delete);
             }
             Need::Rekey => {
-                let mut wanted = available(self.model, family);
+                let mut wanted = available(self.model, family).clone();
                 wanted.extend(all_key_paths(self.model, family));
+                wanted.extend(guards(self.model, family));
                 self.read_own(effect, &wanted);
                 self.look_up(effect, family, true);
                 self.add(id, delete);
@@ -194,7 +195,7 @@ impl Deriver<'_> {
             }
             Need::PatchParent { .. } => {
                 if effect.kind == EffectKind::Delete || effect.existing == Existing::Unless {
-                    self.read_own(effect, &available(self.model, family));
+                    self.read_own(effect, available(self.model, family));
                 }
                 self.add(id, patch);
             }
@@ -244,9 +245,10 @@ impl Deriver<'_> {
     fn look_up(&mut self, effect: &Effect, family: &Family, put: bool) {
         let mut wanted = all_key_paths(self.model, family);
         if put {
-            wanted.extend(available(self.model, family));
-            let guards = family.when.iter();
-            wanted.extend(guards.map(|one| canonical(self.model, family.source, &one.path)));
+            wanted.extend(available(self.model, family).iter().cloned());
+        }
+        if put || tells_only_its_own(self.model, family) {
+            wanted.extend(guards(self.model, family));
         }
         wanted.retain(|path| !effect.key.iter().any(|(column, _)| path.as_slice() == [*column]));
         let (own, others): (Vec<ColumnPath>, Vec<ColumnPath>) =
@@ -262,7 +264,7 @@ impl Deriver<'_> {
             let wanted = own.iter().chain(&others).cloned().chain(heads).collect();
             let id = self.read_own(effect, &wanted);
             let read = id.and_then(|id| self.schema.families.get(id));
-            shown.extend(read.map(|read| available(self.model, read)).unwrap_or_default());
+            shown.extend(read.into_iter().flat_map(|read| available(self.model, read)).cloned());
         }
         let terms: Vec<(usize, Term)> = effect.set.iter().chain(&effect.key).cloned().collect();
         let made = made_paths(self.model, self.write, effect.relation, &terms);
@@ -327,6 +329,7 @@ impl Deriver<'_> {
             .filter_map(|(id, _)| self.schema.families.get(*id))
             .filter(|family| family.source == effect.relation)
             .flat_map(|family| available(self.model, family))
+            .cloned()
             .collect()
     }
 
@@ -355,7 +358,7 @@ impl Deriver<'_> {
             {
                 continue;
             }
-            let missing = wanted.difference(&available(self.model, other)).count();
+            let missing = wanted.difference(available(self.model, other)).count();
             if best.is_none_or(|(old, _)| missing < old) {
                 best = Some((missing, id));
             }
@@ -383,7 +386,7 @@ impl Deriver<'_> {
         {
             return self.add_read(id, bindings, Some(alias));
         }
-        self.read_loop(family.source, bindings, alias, &available(self.model, family))
+        self.read_loop(family.source, bindings, alias, available(self.model, family))
     }
 
     fn loop_read(&mut self, effect: &Effect) -> Option<String> {
@@ -443,6 +446,11 @@ impl Deriver<'_> {
         let (id, _) = found?;
         self.add_read(id, bindings, Some(alias))
     }
+}
+
+/// The attributes that a sparse family looks at.
+fn guards(model: &Model, family: &Family) -> Vec<ColumnPath> {
+    family.when.iter().map(|one| canonical(model, family.source, &one.path)).collect()
 }
 
 /// Calls `see` for each attribute of the loop's rows in a term.

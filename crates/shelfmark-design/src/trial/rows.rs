@@ -25,9 +25,9 @@ pub(super) struct OnShelf<'a> {
 /// The attributes that a stored row carries: its own, and what the indexes of it need.
 fn carried(model: &Model, schema: &Schema, id: FamilyId) -> BTreeSet<ColumnPath> {
     let mut paths =
-        schema.families.get(id).map(|family| available(model, family)).unwrap_or_default();
+        schema.families.get(id).map(|family| available(model, family).clone()).unwrap_or_default();
     for family in schema.families.iter().filter(|family| family.base == Some(id)) {
-        paths.extend(available(model, family));
+        paths.extend(available(model, family).iter().cloned());
         paths.extend(all_key_paths(model, family));
     }
     paths
@@ -78,8 +78,8 @@ impl OnShelf<'_> {
         let find =
             |path: &[usize]| image.values.get(&self.model.path_text(family.source, path)).cloned();
         let values = available(self.model, family)
-            .into_iter()
-            .filter_map(|path| find(&path).map(|value| (path, value)))
+            .iter()
+            .filter_map(|path| find(path).map(|value| (path.clone(), value)))
             .collect();
         let count = self.model.relation(family.source).columns.len();
         let origin = (0..count).map(|at| find(&[at]).unwrap_or(Value::Null)).collect();

@@ -153,7 +153,14 @@ pub(super) fn one_by_one<'m>(
                     match (twin, effect.existing) {
                         (None, _) => tuples.push(tuple),
                         (Some(_), Existing::Unless) => {}
-                        (Some(twin), Existing::Replace) => *twin = tuple,
+                        (Some(twin), Existing::Replace) => {
+                            let lasting = relation.columns.iter().enumerate();
+                            let mut lasting = lasting.filter(|(_, column)| column.lasts());
+                            if !lasting.all(|(at, _)| twin.get(at) == tuple.get(at)) {
+                                return None;
+                            }
+                            *twin = tuple;
+                        }
                         (Some(_), Existing::Fresh) => return None,
                     }
                 }

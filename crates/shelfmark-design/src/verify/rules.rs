@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use shelfmark_keycode::lexint::LEXINT_MAX;
+
 use super::shelf::short;
 use crate::certificate::{Certificate, Status, text};
 use crate::model::relation::Relation;
-use crate::model::schema::{EachOf, Family, Part, ReadStep, Schema, Step};
+use crate::model::schema::{Codec, EachOf, Family, Part, ReadStep, Schema, Step};
 use crate::model::{ColumnPath, Consistency, Model, OrderKey, Read, RelationId, Term, Type, Value};
 use crate::syntax::tree::{CondOp, Verb};
 use crate::target::profile;
@@ -104,6 +106,10 @@ pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
             return Err("O1: an index is asked by the columns of the base key".to_owned());
         }
     }
+    let mut parts = step.bound.iter().chain(step.bounds.iter().map(|(_, end)| end)).flatten();
+    if parts.any(|part| !writable(part)) {
+        return Err("O1: an input may be what its codec cannot write".to_owned());
+    }
     if given < table.partition && !whole {
         return Err("O1: the partition key is not bound".to_owned());
     }
@@ -111,6 +117,17 @@ pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
         return Err("O1: a point read without the whole key".to_owned());
     }
     Ok(())
+}
+
+/// Whether every value of a hole has a text.
+fn writable(part: &Part) -> bool {
+    match part {
+        Part::Hole { codec: Codec::Lexint, ty: Type::Int(Some((low, high))), .. } => {
+            *low >= 0 && u64::try_from(*high).is_ok_and(|high| high <= LEXINT_MAX)
+        }
+        Part::Hole { codec: Codec::Lexint, .. } => false,
+        _ => true,
+    }
 }
 
 /// O4: the table has a row for each of the relation's tuples.
@@ -138,19 +155,27 @@ fn own_rows(
 /// Whether the key (of the row itself, for an index entry) holds a whole key of its source.
 pub(super) fn keyed(model: &Model, schema: &Schema, family: &Family) -> bool {
     let family = family.base.and_then(|base| schema.families.get(base)).unwrap_or(family);
-    let mut paths: BTreeSet<ColumnPath> = family
-        .key
-        .iter()
-        .flat_map(|column| &column.parts)
-        .filter_map(|part| match part {
-            Part::Hole { term: Term::Column(path), .. } => Some(short(model, family.source, path)),
-            _ => None,
-        })
-        .collect();
+    let mut paths = in_key(model, family);
     // What a sparse family asks for by `=` is the same in all its rows.
     let same = family.when.iter().filter(|one| one.op == CondOp::Eq);
     paths.extend(same.map(|one| short(model, family.source, &one.path)));
     known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
+}
+
+/// Whether the key tells any two tuples apart, those too that a sparse family does not hold.
+pub(super) fn keyed_alone(model: &Model, family: &Family) -> bool {
+    let paths = in_key(model, family);
+    known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
+}
+
+/// The attributes that stand in a key as they are.
+fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
+    let parts = family.key.iter().flat_map(|column| &column.parts);
+    let paths = parts.filter_map(|part| match part {
+        Part::Hole { term: Term::Column(path), .. } => Some(short(model, family.source, path)),
+        _ => None,
+    });
+    paths.collect()
 }
 
 /// A refusal without a plan says that no row family has a key that the call can form.

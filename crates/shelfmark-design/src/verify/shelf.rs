@@ -187,7 +187,7 @@ pub(super) fn run(
             }),
             Step::Sort(orders) => lines.sort_by(|a, b| {
                 let by = |(name, desc): &(String, bool)| {
-                    let order = reader.named(a, name).cmp(&reader.named(b, name));
+                    let order = reader.rank(a, name).cmp(&reader.rank(b, name));
                     if *desc { order.reverse() } else { order }
                 };
                 orders
@@ -334,8 +334,18 @@ impl Reader<'_> {
         found.map_or(Value::Null, |(_, value)| value.clone())
     }
 
+    /// What a line is sorted by.
+    fn rank(&self, line: &Line, name: &str) -> Value {
+        if self.read.is_row_type(self.model, name) {
+            let of = self.source(line);
+            let before = self.read.sources.iter().take_while(|one| one.relation != of).count();
+            return Value::Int(i64::try_from(before).unwrap_or(i64::MAX));
+        }
+        self.named(line, name)
+    }
+
     fn passes(&self, line: &Line, name: &str, op: CondOp, values: &[Term]) -> bool {
-        let kind = name == "kind";
+        let kind = self.read.is_row_type(self.model, name);
         let lower = |value: Value| match value {
             Value::Text(text) if kind => Value::Text(text.to_lowercase()),
             other => other,

@@ -639,3 +639,203 @@ schema typed target shelfmark { table t from A key (s; c, id) store all }
         ["s.begun refused", "s.same certified", "typed.begun certified", "typed.same certified"]
     );
 }
+
+#[test]
+fn a_sparse_row_is_deleted_only_where_it_is_the_tuples_own() {
+    // The guard is what tells tuples apart: under the key of one that the family does not hold lies
+    // another's row.
+    let found = statuses(
+        r#"
+entity U { key id: uuid  name: text(max 3) optional }
+entity E { key id: uuid  u: U  h: enum("x", "y")  n: int  unique (u, h) }
+write drop(i) = delete E(id i)
+write setn(i, n) = update E(id i) set n = n
+write swap(i, h) = update E(id i) set h = h
+schema looked target shelfmark {
+  table es from E key (id;) store all
+  table xs from E when h = "x" key (u;) store { n } }
+schema blind target shelfmark {
+  table us from E key (id;) store { u, n }  table hs from E key (id;) store { h }
+  table xs from E when h = "x" key (u;) store { n }
+  write drop { transaction { read us where id = i ; delete us ; delete hs ; delete xs } }
+  write setn { transaction { read us where id = i ; patch us ; patch xs } } }
+schema own target shelfmark {
+  table us from E key (id;) store { u, n }  table hs from E key (id;) store { h }
+  table xs from E when h = "x" key (u; id) store { n }
+  write drop { transaction { read us where id = i ; delete us ; delete hs ; delete xs } }
+  write setn { transaction { read us where id = i ; patch us ; patch xs } } }
+"#,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    for fine in ["looked.drop", "looked.setn", "looked.swap", "own.drop", "own.setn"] {
+        assert_eq!(of(fine), Some(format!("{fine} certified")), "{found:?}");
+    }
+    for bad in ["blind.drop", "blind.setn"] {
+        assert_eq!(of(bad), Some(format!("{bad} refused")), "{found:?}");
+    }
+}
+
+#[test]
+fn a_sparse_family_is_read_by_what_all_of_it_is() {
+    let found = statuses(
+        r#"
+entity U { key id: uuid }
+entity E { key id: uuid  u: U  c: enum("x", "y")  n: int }
+write turn(u, c) = update E(id e.id) set c = c for each E as e where u = u and c = "x"
+write other(u, c) = update E(id e.id) set c = c for each E as e where u = u and c = "y"
+schema s target shelfmark {
+  table es from E key (id;) store all
+  table xs from E when c = "x" key (u; id) store { n } }
+"#,
+    );
+    assert_eq!(found, ["s.turn certified", "s.other refused"]);
+}
+
+#[test]
+fn an_answer_of_equal_items_is_in_every_order() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  s: uuid  c: text(min 1, max 4)  at: timestamp }
+read owners(s) = A select s where s = s order by at
+read ones(s, c) = A select c where s = s and c = c order by at desc limit 3
+read names(s) = A select c where s = s order by at
+schema s target shelfmark { table t from A key (s; c, id)
+  serve ones(s, c) by query t (s, c) limit 3 }
+"#,
+    );
+    assert_eq!(found, ["s.owners certified", "s.ones certified", "s.names refused"]);
+}
+
+#[test]
+fn what_never_changes_is_not_replaced() {
+    let model = |lasting: &str| {
+        format!(
+            r#"
+entity U {{ key id: uuid  name: text(max 5) {lasting}  bio: text(max 5) }}
+entity P {{ key id: uuid  u: U }}
+write w(i, n, b) = insert U(id i, name n, bio b) or replace
+schema one target shelfmark {{
+  table us from U key (id;) store all
+  table ps from P key (u; id) store {{ u.name }} }}
+schema moved target shelfmark {{
+  table us from U key (name; id) store all
+  write w {{ put us }} }}
+"#
+        )
+    };
+    assert_eq!(statuses(&model("immutable")), ["one.w certified", "moved.w certified"]);
+    assert_eq!(statuses(&model("")), ["one.w refused", "moved.w refused"]);
+    let set = "entity U { key id: uuid  name: text(max 5) immutable }\n\
+               write s(i, n) = update U(id i) set name = n";
+    let report = Document::parse("set", set).expect_err("it says that it never changes");
+    assert!(report.text.contains("`name` is immutable, and is changed here"), "{report}");
+}
+
+#[test]
+fn what_is_read_once_more_does_no_harm() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  n: text(max 3) }
+write drop(i) = delete A(id i)
+write make(i, n) = insert A(id i, n n) unless exists
+schema again target shelfmark {
+  table us from A key (id;) store all  table ns from A key (n; id) store all
+  write drop { transaction { read us where id = i ; delete us ; read us where id = i ; delete ns } }
+  write make { transaction { read us where id = i ; put us ; read us where id = i ; put ns } } }
+schema after target shelfmark {
+  table us from A key (id;) store all  table ns from A key (n; id) store all
+  write drop { transaction { read us where id = i ; delete us ; delete ns ; read us where id = i } } }
+"#,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    assert_eq!(of("again.drop").as_deref(), Some("again.drop certified"));
+    assert_eq!(of("again.make").as_deref(), Some("again.make refused"));
+    assert_eq!(of("after.drop").as_deref(), Some("after.drop certified"));
+}
+
+#[test]
+fn two_items_of_one_transaction_may_be_told_by_constants() {
+    let found = statuses(
+        r#"
+entity A { key id: int  n: text(max 3)  m: int }
+write apart(n) = update A(id 1) set n = n and insert A(id 2, n n, m 4)
+write same(n) = update A(id 1) set n = n and insert A(id 1, n n, m 4)
+write any(i, n) = update A(id i) set n = n and insert A(id 2, n n, m 4)
+schema s target dynamodb { table us from A key (id) store all }
+"#,
+    );
+    assert_eq!(found, ["s.apart certified", "s.same refused", "s.any refused"]);
+}
+
+#[test]
+fn a_kind_that_is_an_attribute_is_the_attribute() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  u: uuid  kind: enum("x", "y")  n: int }
+entity B { key id: uuid  u: uuid  m: int }
+read some(u, k) = A where u = u and kind = k
+read sorted(u) = A where u = u order by kind
+read bees(u) = B where u = u
+schema s target shelfmark {
+  table t from A key (u; n, id) store all
+  table ab { row RA from A key (u; "A", id) store all  row RB from B key (u; "B", id) store all }
+  serve some(u, k) by query t (u) filter kind = k
+  serve sorted(u) by query t (u) then sort kind
+  serve bees(u) by query ab (u) filter kind = "b" }
+"#,
+    );
+    assert_eq!(found, ["s.some refused", "s.sorted multi", "s.bees refused"]);
+    let both = "entity A { key id: uuid  u: uuid  kind: int }\nentity B { key id: uuid  u: uuid }\n\
+                read all(u) = A + B where u = u\nschema s target shelfmark {\n  table t {\n    \
+                row RA from A key (u; \"A\", id) store all  row RB from B key (u; \"B\", id) store all }\n  \
+                serve all(u) by query t (u) filter kind = \"a\" }";
+    let report = Document::parse("both", both).expect_err("it may mean either");
+    assert!(report.text.contains("`kind` is the row type here"), "{report}");
+}
+
+#[test]
+fn row_types_are_sorted_as_they_are_named() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  u: uuid  n: int }
+entity B { key id: uuid  u: uuid  n: int }
+read all(u) = A + B where u = u order by kind, n
+read back(u) = A + B where u = u order by kind desc, n
+schema s target shelfmark {
+  table ab { row RA from A key (u; "B", id) store all  row RB from B key (u; "A", id) store all }
+  serve all(u) by query ab (u) then sort kind, n
+  serve back(u) by query ab (u) then sort kind, n }
+"#,
+    );
+    assert_eq!(found, ["s.all multi", "s.back refused"]);
+}
+
+#[test]
+fn an_input_may_be_longer_than_what_it_is_compared_with() {
+    let found = statuses(
+        r##"
+entity A { key id: uuid  s: uuid  c: text(min 1, max 4, only "xyz")  n: int(0..99) }
+read same(s, x: text) = A where s = s and c = x
+read tail(s, x: text) = A where s = s and c = x
+read upto(s, x: int) = A where s = s and n <= x
+read below(s, x: int(0..9)) = A where s = s and n <= x
+schema ids target candb { table t { pk text sk text  row R from A pk "<s>" sk "<c>#<id>" store all }
+  serve same(s, x) by query t pk "<s>" sk begins "<x>#" }
+schema tags target candb { table t { pk text sk text  row R from A pk "<s>" sk "<c>#at#<id>" store all }
+  serve tail(s, x) by query t pk "<s>" sk begins "<x>#" }
+schema lex target candb { table t { pk text sk text  row R from A pk "<s>" sk "<n:lexint>#<id>" store all }
+  serve upto(s, x) by query t pk "<s>" sk through "<x:lexint>#"
+  serve below(s, x) by query t pk "<s>" sk through "<x:lexint>#" }
+"##,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    // "xy#at" begins what stands behind "xy".
+    for (name, status) in [
+        ("ids.same", "certified"),
+        ("tags.tail", "refused"),
+        ("lex.upto", "refused"),
+        ("lex.below", "certified"),
+    ] {
+        assert_eq!(of(name), Some(format!("{name} {status}")), "{found:?}");
+    }
+}

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::rows::{Row, key_of};
+use super::super::state::compare;
 use super::steps::Runner;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Stored};
@@ -11,6 +12,7 @@ use crate::model::{ColumnPath, RelationId, Term, Value};
 use crate::prove::canon::canonical;
 use crate::prove::needs::{Need, needs};
 use crate::prove::own_key::keys_of;
+use crate::syntax::tree::CondOp;
 
 /// Values by path: what is known of one tuple.
 pub(super) type Known = BTreeMap<ColumnPath, Value>;
@@ -304,6 +306,37 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What is asked of a sparse family's rows beside what all of them have, which they need not
+    /// show; nothing where none of them has what is asked.
+    pub(super) fn beside_guards(
+        &self,
+        family: &Family,
+        wanted: &[(ColumnPath, Value)],
+    ) -> Option<Vec<(ColumnPath, Value)>> {
+        let mut rest = Vec::new();
+        for (path, value) in wanted {
+            let mut same = family.when.iter().filter(|guard| {
+                guard.op == CondOp::Eq && canonical(self.model, family.source, &guard.path) == *path
+            });
+            match same.next().and_then(|guard| self.param(guard.values.first()?)) {
+                Some(all) if all != *value => return None,
+                Some(_) => {}
+                None => rest.push((path.clone(), value.clone())),
+            }
+        }
+        Some(rest)
+    }
+
+    /// Whether a sparse family surely has no row of the tuple: what lies under its key is another's.
+    pub(super) fn is_elsewhere(&self, family: &Family, known: &Known) -> bool {
+        family.when.iter().any(|guard| {
+            let values: Option<Vec<Value>> =
+                guard.values.iter().map(|value| self.param(value)).collect();
+            let found = self.find(family.source, known, &guard.path);
+            found.zip(values).is_some_and(|(found, values)| !compare(guard.op, &found, &values))
+        })
     }
 
     /// What is known of the tuple as it was: of one that is replaced only its key.

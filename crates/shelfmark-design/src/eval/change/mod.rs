@@ -78,9 +78,13 @@ fn apply_one(
                 (None, _) => tuples.push(tuple),
                 (Some(_), Existing::Unless) => {}
                 (Some(at), Existing::Replace) => {
-                    if let Some(old) = tuples.get_mut(at) {
-                        *old = tuple;
+                    let old = tuples.get_mut(at)?;
+                    // What never changes is given as it is, or the call is none.
+                    let mut columns = relation.columns.iter().zip(old.iter().zip(&tuple));
+                    if columns.any(|(column, (old, new))| column.lasts() && old != new) {
+                        return None;
                     }
+                    *old = tuple;
                 }
                 (Some(_), Existing::Fresh) => return None,
             }

@@ -124,7 +124,10 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         for wanted in asked {
-            let found = self.shelf.matching(id, &wanted)?;
+            let found = match self.beside_guards(family, &wanted) {
+                Some(rest) => self.shelf.matching(id, &rest)?,
+                None => Vec::new(),
+            };
             self.looked.push((family.source, wanted));
             let found = found.into_iter().map(|(_, row)| row).collect();
             self.reads.push((alias.clone(), id, found));
@@ -145,11 +148,11 @@ impl<'a> Runner<'a> {
         }
         let mut values = Known::new();
         for path in available(self.model, family) {
-            let value = self.find(family.source, known, &path).ok_or_else(|| {
-                let name = self.model.path_text(family.source, &path);
+            let value = self.find(family.source, known, path).ok_or_else(|| {
+                let name = self.model.path_text(family.source, path);
                 format!("{} stores {name}, which is not known", family.name.text)
             })?;
-            values.insert(path, value);
+            values.insert(path.clone(), value);
         }
         let mut kept = BTreeMap::new();
         for stored in &family.stored {
@@ -227,13 +230,19 @@ impl<'a> Runner<'a> {
         for case in self.cases(own, each) {
             let given = self.given_before(&case);
             let old = self.with_reads(case.effect, &given);
-            if self.looked_in_vain(case.effect, &given) || self.dangles(family.source, &given) {
+            if self.looked_in_vain(case.effect, &given)
+                || self.dangles(family.source, &given)
+                || self.is_elsewhere(family, &old)
+            {
                 continue;
             }
             self.can_key(family, &old)?;
             keys.extend(self.key(family, &old));
         }
         for (known, _) in self.dependents(family, each) {
+            if self.is_elsewhere(family, &known) {
+                continue;
+            }
             self.can_key(family, &known)?;
             keys.extend(self.key(family, &known));
         }
@@ -294,7 +303,10 @@ impl<'a> Runner<'a> {
         for case in self.cases(updates, each) {
             let given = self.given(&case);
             let old = self.with_reads(case.effect, &given);
-            if self.looked_in_vain(case.effect, &given) || self.dangles(family.source, &given) {
+            if self.looked_in_vain(case.effect, &given)
+                || self.dangles(family.source, &given)
+                || self.is_elsewhere(family, &old)
+            {
                 continue;
             }
             self.can_key(family, &old)?;
@@ -305,6 +317,9 @@ impl<'a> Runner<'a> {
             self.change_row(family, key, stored, change)?;
         }
         for (known, change) in self.dependents(family, each) {
+            if self.is_elsewhere(family, &known) {
+                continue;
+            }
             self.can_key(family, &known)?;
             let Some(key) = self.key(family, &known) else { continue };
             let Some(stored) = self.shelf.get(family.table, &key)? else { continue };

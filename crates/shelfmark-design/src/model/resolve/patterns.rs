@@ -7,6 +7,7 @@ use super::super::relation::RelationId;
 use super::super::term::{ColumnPath, Function, Term};
 use super::super::types::Type;
 use super::super::value::Value;
+use super::relations::lower;
 use super::{Resolver, constant, facts_of, named};
 use crate::syntax::diagnostic::{Diagnostic, nearest};
 use crate::syntax::span::Span;
@@ -156,7 +157,7 @@ impl Resolver {
     }
 
     /// Reports that `kind` may mean an attribute too.
-    fn check_kind(&mut self, span: Span, relations: &[RelationId]) {
+    pub(super) fn check_kind(&mut self, span: Span, relations: &[RelationId]) {
         let own = relations.iter().find(|id| self.model.relation(**id).column("kind").is_some());
         if let Some(id) = own {
             let name = &self.model.relation(*id).name.text;
@@ -186,9 +187,29 @@ impl Resolver {
 
     /// The first part is an attribute, or the name of the entity that one attribute refers to.
     pub(super) fn try_path(&self, relation: RelationId, path: &Path) -> Option<ColumnPath> {
+        let found = self.path_of(relation, &path.parts);
+        found.or_else(|| self.path_of_itself(relation, &path.parts))
+    }
+
+    /// A path that begins with the row type itself, as rows of several types share it: of a
+    /// publication `publication` is its key, of a title the one that it refers to.
+    fn path_of_itself(&self, relation: RelationId, parts: &[tree::Name]) -> Option<ColumnPath> {
+        let (first, rest) = parts.split_first()?;
+        let itself = self.model.relation(relation);
+        if lower(&itself.name.text) != lower(&first.text) || itself.column(&first.text).is_some() {
+            return None;
+        }
+        match (itself.key(), rest) {
+            ([only], []) => Some(vec![*only]),
+            (_, [_, ..]) => self.path_of(relation, rest),
+            _ => None,
+        }
+    }
+
+    fn path_of(&self, relation: RelationId, parts: &[tree::Name]) -> Option<ColumnPath> {
         let mut at = relation;
         let mut found = Vec::new();
-        for (index, part) in path.parts.iter().enumerate() {
+        for (index, part) in parts.iter().enumerate() {
             let columns = &self.model.relation(at).columns;
             let by_name = columns.iter().position(|column| column.name == part.text);
             let column = match by_name {
@@ -207,7 +228,7 @@ impl Resolver {
                 }
             };
             found.push(column);
-            if index + 1 < path.parts.len() {
+            if index + 1 < parts.len() {
                 at = columns.get(column)?.refers?;
             }
         }
@@ -458,11 +479,14 @@ impl Resolver {
 #[derive(Debug, Clone)]
 pub(super) struct Params {
     list: Vec<(tree::Name, Option<Type>)>,
+    /// How many errors there were before the pattern.
+    errors: usize,
 }
 
 impl Params {
     pub(super) fn declared(resolver: &mut Resolver, params: &[tree::Param]) -> Self {
         let mut list: Vec<(tree::Name, Option<Type>)> = Vec::new();
+        let errors = resolver.diagnostics.len();
         for param in params {
             if list.iter().any(|(name, _)| name.text == param.name.text) {
                 resolver.twice("input", &param.name);
@@ -470,7 +494,7 @@ impl Params {
             let ty = param.ty.as_ref().and_then(|ty| resolver.column_type(ty)).map(|(ty, _)| ty);
             list.push((param.name.clone(), ty));
         }
-        Self { list }
+        Self { list, errors }
     }
 
     pub(super) fn known(params: &[Param]) -> Self {
@@ -478,7 +502,7 @@ impl Params {
             .iter()
             .map(|param| (tree::Name::plain(param.name.clone()), Some(param.ty.clone())))
             .collect();
-        Self { list }
+        Self { list, errors: 0 }
     }
 
     /// The same inputs under other names.
@@ -518,8 +542,10 @@ impl Params {
 
     pub(super) fn finish(self, resolver: &mut Resolver) -> Vec<Param> {
         let mut found = Vec::new();
+        // What would have told a type may be what was wrong.
+        let whole = resolver.diagnostics.len() == self.errors;
         for (name, ty) in self.list {
-            if ty.is_none() {
+            if ty.is_none() && whole {
                 let message = format!("nothing tells the type of the input `{}`", name.text);
                 resolver.error(
                     Diagnostic::error(name.span, message)

@@ -37,7 +37,7 @@ impl Resolver {
         let mut steps = Vec::new();
         let mut prior: Option<RelationId> = None;
         for step in &written.steps {
-            let Some(step) = self.step(schema, step, &mut params, prior) else { return };
+            let Some(step) = self.step(schema, step, &mut params, (prior, &asked)) else { return };
             // A row is the first read's from then on, whatever later reads add to what is known of
             // it; in a table of several row types it is one of those that the pattern asks for.
             if let (Step::Read(read), None) = (&step, prior) {
@@ -67,7 +67,7 @@ impl Resolver {
         schema: &Schema,
         step: &tree::Step,
         params: &mut Params,
-        prior: Option<RelationId>,
+        (prior, asked): (Option<RelationId>, &[RelationId]),
     ) -> Option<Step> {
         match &step.kind {
             StepKind::Take(value) => {
@@ -78,7 +78,7 @@ impl Resolver {
             )),
             StepKind::Filter(conds) => {
                 let filters: Option<Vec<FilterPredicate>> =
-                    conds.iter().map(|cond| self.filter(cond, params, prior)).collect();
+                    conds.iter().map(|cond| self.filter(cond, params, (prior, asked))).collect();
                 filters.map(Step::Filter)
             }
             StepKind::Read(read) => self.read_step(schema, read, params, prior).map(Step::Read),
@@ -89,8 +89,11 @@ impl Resolver {
         &mut self,
         cond: &tree::Cond,
         params: &mut Params,
-        prior: Option<RelationId>,
+        (prior, asked): (Option<RelationId>, &[RelationId]),
     ) -> Option<FilterPredicate> {
+        if asked.len() > 1 && cond.path.text() == "kind" {
+            self.check_kind(cond.path.span(), asked);
+        }
         let path = prior.and_then(|relation| self.try_path(relation, &cond.path));
         let ty = match (prior, &path) {
             (Some(relation), Some(path)) => Some(self.model.path_type(relation, path)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::pattern::Predicate;
 use super::super::relation::RelationId;
 use super::super::schema::{
-    Codec, Column, ColumnKind, Family, Lookup, Part, Sample, Schema, Stored, Table,
+    Codec, Column, ColumnKind, Family, Known, Lookup, Part, Sample, Schema, Stored, Table,
 };
 
 use super::super::types::{TextDomain, Type};
@@ -134,6 +134,7 @@ impl Resolver {
             key: key.columns.clone(),
             stored: stored.clone(),
             span: row.span,
+            known: Known::default(),
         });
         for index in &row.indexes {
             self.index(schema, base, index, &key, &stored);
@@ -184,6 +185,7 @@ impl Resolver {
             key: key.columns,
             stored,
             span: index.span,
+            known: Known::default(),
             ..family
         });
     }

@@ -1,6 +1,7 @@
 //! Writes of patterns.
 
 use super::super::pattern::{Each, Effect, EffectKind, Write};
+use super::super::relation::Column;
 use super::super::term::Term;
 use super::super::value::Value;
 use super::patterns::{Params, Scope};
@@ -50,6 +51,9 @@ impl Resolver {
         let changes_by = effect.kind == Written::Increment;
         let mut key = self.bindings(relation, &effect.key, true, params, scope);
         let mut set = self.bindings(relation, &effect.set, !changes_by, params, scope);
+        if matches!(effect.kind, Written::Update | Written::Increment) {
+            self.check_lasting(relation, &effect.set);
+        }
         let kind = match effect.kind {
             Written::Insert | Written::Link => EffectKind::Insert,
             Written::Update => EffectKind::Update,
@@ -63,6 +67,19 @@ impl Resolver {
             self.check_selects_one(relation, effect, &key);
         }
         Some(Effect { kind, relation, key, set, existing: effect.existing, each })
+    }
+
+    /// Reports what is changed although it is said never to change.
+    fn check_lasting(&mut self, relation: usize, written: &[(Name, tree::Expr)]) {
+        for (name, _) in written {
+            let found = self.model.relation(relation);
+            let column = found.column(&name.text).and_then(|at| found.columns.get(at));
+            if column.is_some_and(Column::lasts) {
+                let message = format!("`{}` is immutable, and is changed here", name.text);
+                let help = format!("leave out `immutable` where `{}` is declared", found.name.text);
+                self.error(Diagnostic::error(name.span, message).help(help));
+            }
+        }
     }
 
     fn bindings(
