@@ -21,6 +21,7 @@ mod latest;
 mod layout;
 mod lock;
 mod log;
+mod losses;
 mod maintenance;
 mod mark;
 mod moments;
@@ -43,8 +44,8 @@ mod verify;
 mod tests;
 
 pub use options::Options;
-pub use report::{Damage, Report, Salvage};
-pub use salvage::salvage;
+pub use report::{Damage, LostPart, Report, Salvage};
+pub use salvage::{end_salvage, salvage};
 pub use verify::verify;
 
 use std::path::Path;

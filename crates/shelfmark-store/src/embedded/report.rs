@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use bytes::Bytes;
+
 use crate::contract::Durability;
 
 /// A file that is not as it was written.
@@ -49,6 +51,9 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What is damaged. Empty: every byte that counts is as it was written.
     pub damages: Vec<Damage>,
+    /// Folders of salvages whose losses were not seen to yet: records that follow from others may
+    /// not do so. The next [`crate::embedded::salvage`] tells of the losses again.
+    pub unfinished: Vec<PathBuf>,
 }
 
 impl Report {
@@ -59,11 +64,37 @@ impl Report {
     }
 }
 
+/// A part of a table file that is lost. The keys of a file ascend, so what was in the part lies
+/// between those that stand before and behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostPart {
+    /// The file, where it was.
+    pub file: PathBuf,
+    /// Offset in bytes of the part; `None` if the whole file is missing.
+    pub offset: Option<u64>,
+    /// Bytes of the part; `None` if the whole file is missing.
+    pub bytes: Option<u64>,
+    /// The last whole key before the part. Nothing that was lost is less. `None`: nobody knows.
+    pub after: Option<Bytes>,
+    /// The first whole key behind the part. Nothing that was lost is greater. `None`: nobody knows.
+    pub before: Option<Bytes>,
+}
+
+impl fmt::Display for LostPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        match (self.offset, self.bytes) {
+            (Some(offset), Some(bytes)) => write!(f, " at byte {offset}: {bytes} bytes"),
+            _ => write!(f, ": the whole file"),
+        }
+    }
+}
+
 /// What [`crate::embedded::salvage`] did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Salvage {
-    /// Folder that the damaged originals were moved to; `None` if nothing was damaged and nothing
-    /// was done.
+    /// Folder that the damaged originals were moved to, now or by a salvage whose losses are told
+    /// again; `None` if nothing was damaged and nothing was done.
     pub set_aside: Option<PathBuf>,
     /// What was damaged.
     pub damages: Vec<Damage>,
@@ -73,8 +104,19 @@ pub struct Salvage {
     pub groups_lost: Vec<RangeInclusive<u64>>,
     /// Commits in those groups; `None` if the mark was lost too and nobody knows.
     pub commits_lost: Option<u64>,
-    /// Parts of table files that are lost. Rows in them are lost, or show an older state.
-    pub table_parts_lost: Vec<Damage>,
+    /// Parts of table files that are lost. What lay in them is lost, or shows an older state.
+    pub table_parts_lost: Vec<LostPart>,
+    /// Other keys may be lost as well, or show an older state: groups of the log are lost, or the
+    /// mark, or the list of table files, and nobody knows what was in them.
+    pub lost_anywhere: bool,
     /// What else the operator should know.
     pub notes: Vec<String>,
+}
+
+impl Salvage {
+    /// Tells whether any key may be lost, or show an older state.
+    #[must_use]
+    pub fn has_losses(&self) -> bool {
+        self.lost_anywhere || !self.table_parts_lost.is_empty() || !self.groups_lost.is_empty()
+    }
 }

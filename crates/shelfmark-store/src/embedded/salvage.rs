@@ -3,9 +3,11 @@
 //!
 //! The new parts are built beside the old ones, in `salvage-N/new`; then the old ones are moved to
 //! `salvage-N` and the new ones into place, the mark last. `salvage-N/ready` says that the new
-//! parts are complete, so an interrupted salvage is finished by the next one.
+//! parts are complete, so an interrupted salvage is finished by the next one. It also says what is
+//! lost, and stays, as `salvage-N/lost`, until whoever holds records that follow from what was lost
+//! has seen to them.
 //!
-//! Invariant: no byte of a damaged file is removed.
+//! Invariant: no byte of a damaged file is removed, and losses are told until they were seen to.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -20,8 +22,9 @@ use super::bytes::wide;
 use super::log::group::GroupHeader;
 use super::log::header::FileHeader;
 use super::log::writer::LogWriter;
+use super::losses::Losses;
 use super::mark::{self, Mark};
-use super::report::{Damage, Salvage};
+use super::report::{LostPart, Salvage};
 use super::tree::blocks;
 use super::tree::listing;
 use super::tree::{LastGroup, StopFlag, TABLES_NAME, Tree};
@@ -37,12 +40,16 @@ const LOG_NAME: &str = "log";
 const TREE_NAME: &str = "tree";
 const NEW_NAME: &str = "new";
 const READY_NAME: &str = "ready";
+const LOST_NAME: &str = "lost";
 
 /// Makes a damaged store usable again, keeping everything that is whole.
 ///
 /// Damaged originals are moved into a folder `salvage-N` inside the store's folder and stay there.
 /// A store without damage is left alone. Needs free space for a copy of the tree if a table file is
 /// damaged. Cost: as [`crate::embedded::verify`], and writing what has to be written anew.
+///
+/// What is lost is told again by each call until [`end_salvage`] says that it was seen to: records
+/// that follow from others, such as entries of indexes, may not do so any more.
 ///
 /// # Errors
 ///
@@ -51,19 +58,54 @@ const READY_NAME: &str = "ready";
 /// * [`crate::ErrorKind::Io`]: the operating system refused; call it again, it goes on.
 pub fn salvage(folder: &Path) -> Result<Salvage> {
     let _lock = layout::lock_existing(folder)?;
-    if let Some(aside) = find_ready(folder)? {
-        put_in_place(folder, &aside)?;
-        return Ok(Salvage {
-            set_aside: Some(aside),
+    let earlier = unfinished(folder)?;
+    let mut salvage = match find_ready(folder)? {
+        Some(aside) => Salvage {
+            commits_lost: Some(0),
             notes: vec!["an interrupted salvage was finished".to_owned()],
+            set_aside: Some(aside),
             ..Salvage::default()
-        });
+        },
+        None => prepare(folder)?,
+    };
+    if let Some(aside) = salvage.set_aside.clone() {
+        put_in_place(folder, &aside)?;
+    } else if let Some(aside) = earlier.last() {
+        salvage.set_aside = Some(aside.clone());
+        salvage
+            .notes
+            .push("a salvage of before was interrupted; what it lost is told again".into());
     }
-    let salvage = prepare(folder)?;
-    if let Some(aside) = &salvage.set_aside {
-        put_in_place(folder, aside)?;
+    for aside in earlier {
+        // One without losses has no such file by now.
+        let path = aside.join(LOST_NAME);
+        if path.exists() {
+            Losses::decode(&read(&path)?, folder).add_to(&mut salvage);
+        }
     }
     Ok(salvage)
+}
+
+/// Says that what salvages of this store lost was seen to, so that it is not told again.
+///
+/// # Errors
+///
+/// * As [`salvage`].
+pub fn end_salvage(folder: &Path) -> Result<()> {
+    let _lock = layout::lock_existing(folder)?;
+    for aside in unfinished(folder)? {
+        let lost = aside.join(LOST_NAME);
+        if lost.exists() {
+            vfs::remove(&lost).map_err(|error| fault::io("remove", &lost, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the folders of salvages that were not finished, or whose losses were not seen to.
+pub(super) fn unfinished(folder: &Path) -> Result<Vec<PathBuf>> {
+    let waits = |path: &PathBuf| path.join(READY_NAME).exists() || path.join(LOST_NAME).exists();
+    Ok(asides(folder)?.into_iter().filter(waits).collect())
 }
 
 /// Builds everything new, if anything is damaged, and moves nothing.
@@ -125,7 +167,7 @@ fn build(folder: &Path, aside: &Path, findings: Findings, salvage: &mut Salvage)
         ..mark
     };
     write(&new.join(mark::MARK_NAME), &mark::file_of(&mark))?;
-    write(&aside.join(READY_NAME), b"")
+    write(&aside.join(READY_NAME), &Losses::of(salvage).encode(folder))
 }
 
 /// Makes up a mark that promises everything that the log seems to hold.
@@ -167,6 +209,7 @@ fn count_losses(
     }
     let promised = LastGroup { group: mark.synced_group, commit: mark.synced_commit };
     lose(end, promised);
+    salvage.lost_anywhere |= !mark_is_known || !salvage.groups_lost.is_empty();
     if mark_is_known {
         salvage.commits_lost = Some(commits_lost);
     } else {
@@ -183,6 +226,7 @@ fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
     let tables = match listing::read(old) {
         Ok(listed) => listed.into_iter().map(|table| table.path).collect(),
         Err(_) => {
+            salvage.lost_anywhere = true;
             salvage.notes.push(
                 "the list of table files was lost: all of them were read, so rows that were \
                  deleted long ago may be back"
@@ -207,10 +251,12 @@ fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
                 }
             }
             if round == 0 {
-                salvage.table_parts_lost.extend(rescued.lost.into_iter().map(|part| Damage {
+                salvage.table_parts_lost.extend(rescued.lost.into_iter().map(|part| LostPart {
                     file: path.clone(),
-                    offset: Some(part.start),
-                    why: format!("{} bytes of rows are lost", part.end - part.start),
+                    offset: Some(part.place.start),
+                    bytes: Some(part.place.end - part.place.start),
+                    after: part.after,
+                    before: part.before,
                 }));
             }
         }
@@ -218,10 +264,12 @@ fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
         tree.flush()?;
     }
     let missing = tables.iter().filter(|path| !path.exists());
-    salvage.table_parts_lost.extend(missing.map(|path| Damage {
+    salvage.table_parts_lost.extend(missing.map(|path| LostPart {
         file: path.clone(),
         offset: None,
-        why: "the file is missing, and all rows in it are lost".to_owned(),
+        bytes: None,
+        after: None,
+        before: None,
     }));
     Ok(tree)
 }
@@ -261,14 +309,22 @@ fn put_in_place(folder: &Path, aside: &Path) -> Result<()> {
         layout::write_mark(folder, &read(&mark)?)?;
     }
     let ready = aside.join(READY_NAME);
-    vfs::remove(&ready).map_err(|error| fault::io("remove", &ready, error))?;
+    if Losses::decode(&read(&ready)?, folder).is_nothing() {
+        vfs::remove(&ready).map_err(|error| fault::io("remove", &ready, error))?;
+    } else {
+        move_to(&ready, &aside.join(LOST_NAME))?;
+    }
     vfs::remove_tree(&new).map_err(|error| fault::io("remove", &new, error))
 }
 
 /// Finds a salvage that was interrupted after everything new was complete.
 fn find_ready(folder: &Path) -> Result<Option<PathBuf>> {
+    Ok(asides(folder)?.into_iter().find(|path| path.join(READY_NAME).exists()))
+}
+
+fn asides(folder: &Path) -> Result<Vec<PathBuf>> {
     let paths = vfs::list(folder).map_err(|error| fault::io("list", folder, error))?;
-    Ok(paths.into_iter().find(|path| is_aside(path) && path.join(READY_NAME).exists()))
+    Ok(paths.into_iter().filter(|path| is_aside(path)).collect())
 }
 
 fn is_aside(path: &Path) -> bool {

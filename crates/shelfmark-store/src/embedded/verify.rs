@@ -9,7 +9,7 @@ use crate::contract::Result;
 use super::report::{Damage, Report};
 use super::survey::{Survey, survey};
 use super::tree::listing;
-use super::{layout, mark, recovery};
+use super::{layout, mark, recovery, salvage};
 
 /// Reads the whole store in `folder` and says what is not as it was written.
 ///
@@ -51,6 +51,7 @@ pub(super) fn look(folder: &Path) -> Result<Findings> {
         table_bytes: 0,
         notes: Vec::new(),
         damages: Vec::new(),
+        unfinished: salvage::unfinished(folder)?,
     };
     if layout::is_unfinished(folder)? {
         report.notes.push("its creation was interrupted; the next open begins it again".to_owned());

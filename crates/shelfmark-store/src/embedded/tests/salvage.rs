@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::contract::{Commit, Durability, ErrorKind, Store as _};
-use crate::embedded::{Options, salvage, verify};
+use crate::embedded::{Options, end_salvage, salvage, verify};
 use crate::vfs;
 
 use super::support::{
@@ -266,19 +266,91 @@ fn only_the_rows_of_a_damaged_block_are_lost() {
     flip(&table, 12_000);
     let done = salvage(&scratch.folder).unwrap();
     assert_eq!(done.table_parts_lost.len(), 1, "{done:?}");
-    assert_eq!(done.table_parts_lost[0].file, table);
+    let part = &done.table_parts_lost[0];
+    assert_eq!((&part.file, done.lost_anywhere), (&table, false));
+    assert!(part.offset.unwrap() <= 12_000 && part.bytes.unwrap() > 100, "{part:?}");
     assert_eq!(done.commits_lost, Some(0));
     assert!(verify(&scratch.folder).unwrap().is_clean());
     let store = scratch.open();
     let after = contents(&store);
     let lost = before.len() - after.len();
     assert!((10..100).contains(&lost), "{lost} rows lost");
+    let (least, greatest) = (part.after.clone().unwrap(), part.before.clone().unwrap());
+    let between =
+        before.keys().filter(|key| *least < *key.as_bytes() && *key.as_bytes() < *greatest);
+    let between: Vec<&String> = between.collect();
+    assert_eq!(between.len(), lost, "the keys that are told lie around what was lost: {part:?}");
+    assert!(between.iter().all(|key| !after.contains_key(*key)));
     assert!(after.iter().all(|(key, value)| before[key] == *value));
     assert_eq!(get(&store, "k000").as_deref(), Some("newer"));
     assert_eq!(get(&store, "k001"), None);
     assert_eq!(get(&store, "k002").as_deref(), Some("newest"));
     store.maintain().unwrap();
     assert_eq!(contents(&store), after);
+}
+
+/// Wherever one byte of a table file is damaged, what is lost lies between the keys that are told, and
+/// nothing is said to be lost where nothing is.
+#[test]
+fn every_lost_key_lies_between_the_keys_that_are_told() {
+    let scratch = Scratch::new();
+    let table = one_table(&scratch);
+    let before = contents(&scratch.open());
+    let whole = files(&scratch.folder);
+    let length = vfs::read(&table).unwrap().len();
+    let (mut losing, mut harmless) = (0, 0);
+    // The first and the last bytes of all, and some of each block between.
+    for place in [3, length - 3].into_iter().chain((50..length).step_by(1_500)) {
+        restore(&scratch.folder, &whole);
+        flip(&table, place);
+        let done = salvage(&scratch.folder).unwrap();
+        let after = contents(&scratch.open());
+        let lost: Vec<_> = before.keys().filter(|key| !after.contains_key(*key)).collect();
+        assert!(done.table_parts_lost.len() <= 1, "byte {place}: {done:?}");
+        assert_eq!(done.has_losses(), !lost.is_empty(), "byte {place}: {done:?}");
+        let Some(part) = done.table_parts_lost.first() else {
+            harmless += 1;
+            continue;
+        };
+        losing += 1;
+        let (least, greatest) = (part.after.clone().unwrap(), part.before.clone().unwrap());
+        let is_told = |key: &String| *least <= *key.as_bytes() && *key.as_bytes() <= *greatest;
+        assert!(lost.iter().all(|key| is_told(key)), "byte {place}: {part:?}");
+        let is_inside = |key: &&String| *least < *key.as_bytes() && *key.as_bytes() < *greatest;
+        let kept = after.keys().filter(is_inside).count();
+        assert_eq!(kept, 0, "byte {place}: {part:?}");
+    }
+    assert!(losing > 5 && harmless > 0, "{losing} {harmless}");
+}
+
+/// Whoever holds records that follow from others hears of what was lost until it has seen to them.
+#[test]
+fn losses_are_told_until_they_were_seen_to() {
+    let scratch = Scratch::new();
+    let table = one_table(&scratch);
+    flip(&table, 9_000);
+    let done = salvage(&scratch.folder).unwrap();
+    assert!(done.has_losses());
+    let aside = done.set_aside.clone().unwrap();
+    for _ in 0..2 {
+        let report = verify(&scratch.folder).unwrap();
+        assert_eq!((report.is_clean(), &report.unfinished), (true, &vec![aside.clone()]));
+        let again = salvage(&scratch.folder).unwrap();
+        assert_eq!(again.set_aside.as_ref(), Some(&aside));
+        assert_eq!(again.table_parts_lost, done.table_parts_lost);
+        assert_eq!((again.commits_lost, again.lost_anywhere), (Some(0), false));
+    }
+    // Two at once, one of which cannot be read any more.
+    flip(&tables(&scratch).remove(0), 100);
+    let both = salvage(&scratch.folder).unwrap();
+    assert_eq!((both.table_parts_lost.len(), both.lost_anywhere), (2, false));
+    flip(&aside.join("lost"), 20);
+    let unreadable = salvage(&scratch.folder).unwrap();
+    assert_eq!((unreadable.table_parts_lost.len(), unreadable.lost_anywhere), (1, true));
+    end_salvage(&scratch.folder).unwrap();
+    assert_eq!(verify(&scratch.folder).unwrap().unfinished, Vec::<PathBuf>::new());
+    assert_eq!(salvage(&scratch.folder).unwrap().set_aside, None);
+    end_salvage(&scratch.folder).unwrap();
 }
 
 #[test]
@@ -313,7 +385,9 @@ fn an_interrupted_salvage_is_finished_by_the_next() {
         if step > 2 {
             vfs::move_to(&scratch.folder.join("tree"), &aside.join("tree")).unwrap();
         }
-        assert!(salvage(&scratch.folder).unwrap().set_aside.is_some(), "step {step}");
+        let done = salvage(&scratch.folder).unwrap();
+        assert_eq!(done.set_aside.as_ref(), Some(&aside), "step {step}");
+        assert_eq!(done.table_parts_lost.len(), 1, "step {step}");
         assert!(verify(&scratch.folder).unwrap().is_clean(), "step {step}");
         assert!(contents(&scratch.open()).len() > 300, "step {step}");
         assert!(aside.join("mark").exists() && !aside.join("new").exists(), "step {step}");

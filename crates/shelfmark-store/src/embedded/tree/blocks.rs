@@ -43,8 +43,50 @@ pub(in super::super) struct Version {
 pub(in super::super) struct Rescued {
     /// The entries of its whole data blocks.
     pub(in super::super) versions: Vec<Version>,
-    /// Bytes that belong to no whole block, before the last data block.
-    pub(in super::super) lost: Vec<Range<u64>>,
+    /// What belongs to no whole block, before the last data block.
+    pub(in super::super) lost: Vec<Lost>,
+}
+
+/// Bytes that belong to no whole block, and the whole keys around them, where there are.
+pub(in super::super) struct Lost {
+    pub(in super::super) place: Range<u64>,
+    pub(in super::super) after: Option<Bytes>,
+    pub(in super::super) before: Option<Bytes>,
+}
+
+impl Rescued {
+    /// Adds the entries of a whole data block.
+    fn add(&mut self, versions: Vec<Version>) {
+        let first = versions.first().map(|version| version.key.clone());
+        if let Some(lost) = self.lost.last_mut().filter(|lost| lost.before.is_none()) {
+            lost.before = first;
+        }
+        self.versions.extend(versions);
+    }
+
+    fn lose(&mut self, place: Range<u64>) {
+        match self.lost.last_mut() {
+            // Two parts with nothing between them are one.
+            Some(lost) if lost.before.is_none() => lost.place.end = place.end,
+            _ => {
+                let after = self.versions.last().map(|version| version.key.clone());
+                self.lost.push(Lost { place, after, before: None });
+            }
+        }
+    }
+
+    /// Takes from what the file says of itself between which keys its ends lay.
+    fn bound(&mut self, (least, greatest): (Bytes, Bytes)) {
+        if let Some(first) = self.lost.first_mut().filter(|lost| lost.after.is_none()) {
+            first.after = Some(least);
+        }
+        if let Some(last) = self.lost.pop_if(|lost| lost.before.is_none()) {
+            // Behind the greatest key of all lie no rows: it is the index that is damaged.
+            if last.after.as_ref() != Some(&greatest) {
+                self.lost.push(Lost { before: Some(greatest), ..last });
+            }
+        }
+    }
 }
 
 enum Place {
@@ -105,6 +147,7 @@ pub(super) fn first_damaged(path: &Path) -> Option<u64> {
 pub(in super::super) fn rescue(path: &Path) -> Result<Rescued> {
     let file = vfs::read(path).map_err(|error| fault::io("read", path, error))?;
     let mut rescued = Rescued::default();
+    let mut bounds = None;
     let mut offset = 0;
     let mut before = KIND_DATA;
     while let Some(place) = look(&file, offset) {
@@ -112,10 +155,21 @@ pub(in super::super) fn rescue(path: &Path) -> Result<Rescued> {
             Place::Whole(kind, end) => {
                 before = kind;
                 let block = file.get(offset..end).unwrap_or_default();
-                let versions = if kind == KIND_DATA { decode(block) } else { Some(Vec::new()) };
-                let whole = versions.is_some();
-                rescued.versions.extend(versions.unwrap_or_default());
-                (end, whole)
+                let versions = match kind {
+                    KIND_DATA | KIND_META => decode(block),
+                    _ => None,
+                };
+                match (kind, versions) {
+                    (KIND_DATA, None) => (end, false),
+                    (KIND_DATA, Some(versions)) => {
+                        rescued.add(versions);
+                        (end, true)
+                    }
+                    (_, described) => {
+                        bounds = bounds.or_else(|| bounds_of(&described.unwrap_or_default()));
+                        (end, true)
+                    }
+                }
             }
             // What follows the data blocks (index, filter, contents) can be made again.
             Place::Damaged => {
@@ -123,14 +177,25 @@ pub(in super::super) fn rescue(path: &Path) -> Result<Rescued> {
             }
         };
         if !whole {
-            rescued.lost.push(wide(offset)..wide(end));
+            rescued.lose(wide(offset)..wide(end));
         }
         offset = end;
         if offset == file.len() {
             break;
         }
     }
+    if let Some(bounds) = bounds {
+        rescued.bound(bounds);
+    }
     Ok(rescued)
+}
+
+/// Returns the least and the greatest key of a file out of the block in which it describes itself.
+fn bounds_of(described: &[Version]) -> Option<(Bytes, Bytes)> {
+    let value = |name: &[u8]| {
+        described.iter().find(|own| *own.key == *name).and_then(|own| own.value.clone())
+    };
+    Some((value(b"key#min")?, value(b"key#max")?))
 }
 
 /// Reads the entries of one whole data block.
