@@ -252,19 +252,6 @@ impl Engine {
         crate::index::resume(&self.inner, name)
     }
 
-    /// Builds all indexes of a table of items anew, from its rows: for tables of which rows or entries
-    /// were lost. Returns how many there are. Readers of the indexes are refused meanwhile; what a
-    /// stop interrupts goes on with [`Engine::resume_indexes`].
-    ///
-    /// Cost: a read of the whole table.
-    ///
-    /// # Errors
-    ///
-    /// * As [`Engine::add_index`]; a unique index that cannot be built is removed.
-    pub fn renew_indexes(&self, name: &TableName) -> Result<usize> {
-        crate::index::renew(&self.inner, name)
-    }
-
     /// [`Engine::resume_indexes`] for all tables of items; an [`crate::Upkeep`] does it when it starts.
     /// An index that cannot be built, since two items have one key of a unique one, is removed.
     ///

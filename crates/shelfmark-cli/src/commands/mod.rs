@@ -8,6 +8,7 @@ pub(crate) mod design;
 pub(crate) mod get;
 pub(crate) mod key;
 pub(crate) mod put;
+mod salvage;
 pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod stats;

@@ -6,10 +6,6 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::layout::{Tree, tree_range};
 
-/// Where a table or an index may have keys. Due times are swept by themselves.
-const TREES: [Tree; 6] =
-    [Tree::Rows, Tree::Index, Tree::Marks, Tree::Changes, Tree::Counts, Tree::Shards];
-
 impl Engine {
     /// Gives the space of dropped tables and indexes back, once no snapshot can still read them.
     /// Returns how many ids are left to purge.
@@ -27,7 +23,8 @@ impl Engine {
                 left += 1;
                 continue;
             }
-            for tree in TREES {
+            // Due times are swept by themselves.
+            for tree in Tree::OF_IDS {
                 let range = tree_range(tree, dropped.id);
                 if self.has_keys(&range)? {
                     self.inner.store.destroy_range(&range)?;

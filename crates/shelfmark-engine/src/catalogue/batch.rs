@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_model::{IndexState, RowKind, TableName, TableSchema, ViewPart, ViewSchema};
+use shelfmark_model::{IndexState, TableName, TableSchema, ViewPart, ViewSchema};
 use shelfmark_store::{Snapshot, Write};
 
 use super::change::{check_unchanged, dropped_write, no_table, take_ids};
@@ -51,8 +51,9 @@ pub enum CatalogueChange<'c> {
     /// A table loses all rows at once, and its views with it. Whoever holds its old form goes on with
     /// the new one. The catalogue's version stays.
     TruncateTable(TableName),
-    /// The indexes of a table of items begin anew, without entries; they are to be built then.
-    RenewIndexes(TableName),
+    /// The indexes of a table begin anew, without entries, and a view without rows; they are to be
+    /// built then. Views of the table stay as they are.
+    RenewDerived(TableName),
 }
 
 /// What becomes of one table.
@@ -139,18 +140,29 @@ impl<'b> Batch<'b> {
                 }
                 Ok(())
             }
-            CatalogueChange::RenewIndexes(name) => {
-                let schema = self.schema(&name)?;
-                if schema.rows != RowKind::Items {
-                    return Err(Error::invalid(format!("table {name} has no items to enter")));
-                }
-                for index in &mut schema.indexes {
-                    index.state = IndexState::Building;
-                }
-                self.work(&name)?.are_indexes_renewed = true;
-                Ok(())
+            CatalogueChange::RenewDerived(name) => self.renew(&name),
+        }
+    }
+
+    fn renew(&mut self, name: &TableName) -> Result<()> {
+        let schema = self.schema(name)?;
+        for index in &mut schema.indexes {
+            index.state = IndexState::Building;
+        }
+        let mut is_view = false;
+        if let Some(cells) = &mut schema.cells {
+            for index in &mut cells.indexes {
+                index.state = IndexState::Building;
+            }
+            if let Some(view) = &mut cells.view_of {
+                view.state = IndexState::Building;
+                is_view = true;
             }
         }
+        let work = self.work(name)?;
+        work.are_indexes_renewed = true;
+        work.is_renewed = is_view;
+        Ok(())
     }
 
     fn namespace(&mut self, name: String, change: NamespaceChange) -> Result<()> {

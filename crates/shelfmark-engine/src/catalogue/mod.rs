@@ -11,6 +11,7 @@ mod batch;
 mod cells_codec;
 mod change;
 mod key_type;
+mod mend;
 mod namespace;
 mod record;
 mod row_memo;
@@ -22,8 +23,8 @@ pub use batch::{CatalogueChange, SchemaChange};
 pub use namespace::Namespace;
 pub(crate) use row_memo::RowMemo;
 pub(crate) use stored::{StoredKey, stored_key, stored_table};
-pub(crate) use table::Shared;
 pub use table::{Index, Table};
+pub(crate) use table::{Shared, index_names};
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

@@ -3,6 +3,7 @@
 //! What it is not: the checking itself. Nothing is read here; the walks are `verify`'s.
 
 use bytes::Bytes;
+use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::{IndexState, ViewPart};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,6 +18,7 @@ use super::{CellKey, CellRow, Timestamp, marks};
 use crate::catalogue::Table;
 use crate::codec::Stored;
 use crate::error::{Error, Result};
+use crate::layout::Tree;
 use crate::read::{RawRow, View, chunk_key};
 
 pub(crate) use super::marks::FoundMark;
@@ -73,6 +75,20 @@ impl StoredCells {
     pub(crate) fn latest(&self) -> Option<Timestamp> {
         let cells = self.row.cells.values().map(|cell| cell.timestamp);
         cells.chain(self.row.liveness.map(|liveness| liveness.timestamp)).max()
+    }
+
+    /// Returns the latest timestamp of anything in it, deletions of the row and of collections included.
+    pub(crate) fn latest_of_all(&self) -> Option<Timestamp> {
+        let collections = self.row.collections.values().map(|deletion| deletion.timestamp);
+        let deletions = collections.chain(self.row.deletion.map(|deletion| deletion.timestamp));
+        deletions.max().max(self.latest())
+    }
+
+    /// Tells whether anything of it is as early as a deletion at `timestamp`, which so was not done.
+    pub(super) fn has_of_before(&self, timestamp: Timestamp) -> bool {
+        let cells = self.row.cells.values().map(|cell| cell.timestamp);
+        let own = cells.chain(self.row.liveness.map(|liveness| liveness.timestamp)).min();
+        own.is_some_and(|own| own <= timestamp)
     }
 
     /// Returns the second at which something of it is to be forgotten.
@@ -232,6 +248,15 @@ impl CellsLayout {
         let second = happened_at.saturating_add(self.grace_seconds).saturating_add(1);
         (named(due::MARK, rest), second)
     }
+}
+
+/// Returns the key of a due time, from what of it comes behind the table's id.
+pub(crate) fn due_key(table: u64, second: u64, rest: &[u8]) -> Bytes {
+    let mut key = vec![Tree::Due as u8];
+    key.extend_from_slice(&second.to_be_bytes());
+    put_ordered_varint(&mut key, table);
+    key.extend_from_slice(rest);
+    key.into()
 }
 
 fn named(kind: u8, rest: &[u8]) -> Vec<u8> {

@@ -43,7 +43,7 @@ pub(super) struct RangeMark {
 }
 
 impl RangeMark {
-    fn decode(end: &[u8], value: &[u8]) -> Result<Self> {
+    pub(super) fn decode(end: &[u8], value: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(value);
         let start = Bytes::copy_from_slice(reader.prefixed()?);
         let deletion = take_deletion(&mut reader)?;
@@ -68,6 +68,16 @@ fn key(table: u64, kind: u8, rest: &[u8]) -> Bytes {
     key.push(kind);
     key.extend_from_slice(rest);
     key.into()
+}
+
+/// Returns where the mark of a range lies that ends at `end`.
+pub(super) fn range_key(table: u64, end: &[u8]) -> Bytes {
+    key(table, RANGES, end)
+}
+
+/// Returns where the bound of a table's marks lies.
+pub(super) fn bound_key(table: u64) -> Bytes {
+    key(table, BOUND, &[])
 }
 
 /// Returns where the lease of a table lies.
@@ -207,7 +217,7 @@ fn push_piece(pieces: &mut Vec<RangeMark>, start: Bytes, end: Bytes, deletion: D
 
 /// Has the persisted bound above the timestamp once the commit is done.
 fn raise_bound(buffer: &mut Buffer, table: u64, timestamp: Timestamp) -> Result<()> {
-    let key = key(table, BOUND, &[]);
+    let key = bound_key(table);
     let bound = buffer.get(&key)?.map(|value| bound_of(&value)).transpose()?;
     if bound.is_none_or(|bound| bound < timestamp) {
         let bound = timestamp.saturating_add(BOUND_STEP_MICROS);
@@ -223,7 +233,7 @@ fn bound_of(value: &[u8]) -> Result<Timestamp> {
 
 /// Returns the timestamp that no mark of the table is above.
 pub(super) fn persisted_bound(view: &impl View, table: u64) -> Result<Timestamp> {
-    match view.get(&key(table, BOUND, &[]))? {
+    match view.get(&bound_key(table))? {
         Some(value) => bound_of(&value),
         None => Ok(Timestamp::MIN),
     }

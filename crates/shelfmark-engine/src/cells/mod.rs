@@ -52,6 +52,7 @@ mod merge;
 mod page;
 mod patch;
 mod raw;
+mod renew;
 mod request;
 mod row;
 mod show;
@@ -67,13 +68,14 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 pub(crate) use build::resume;
-pub(crate) use check::{MarkKind, StoredCells, due_hash, entry_place, stored_lease};
+pub(crate) use check::{MarkKind, StoredCells, due_hash, due_key, entry_place, stored_lease};
 pub(crate) use codec::chunk_count;
 pub use engine::{CellCompletion, CellWrites};
 pub(crate) use layout::CellsLayout;
 pub(crate) use lease::{StoredLease, WrittenStripes};
 pub use page::{CellGet, CellGot};
 pub use raw::ClusteringValue;
+pub(crate) use renew::{CellsSeen, correct_lease, correct_marks};
 pub use request::{
     CellChange, CellEntry, CellFilter, CellIndexQuery, CellLimits, CellOperation, CellPage,
     CellQuery, CellScan, ConditionalRead, Decision, Mutation, PartitionView, Span, SpanBound,

@@ -133,7 +133,7 @@ impl Inner {
     }
 
     /// Removes the rows of one deletion, piece by piece.
-    fn purge_range(&self, table: &Arc<Table>, mark: &RangeMark) -> Result<()> {
+    pub(super) fn purge_range(&self, table: &Arc<Table>, mark: &RangeMark) -> Result<()> {
         let keys = &table.cells()?.keys;
         let key = |rest: &[u8]| {
             let mut key = keys.prefix.to_vec();

@@ -60,15 +60,21 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
     Ok(())
 }
 
-/// Builds the indexes of a table of items anew.
-pub(crate) fn renew(inner: &Inner, name: &TableName) -> Result<usize> {
+/// Begins the indexes of a table of items anew and builds them. Returns the names of those that
+/// cannot be, for two items have one key of a unique one; they are removed.
+pub(crate) fn renew(inner: &Inner, name: &TableName) -> Result<Vec<String>> {
+    inner.catalogue.apply(vec![CatalogueChange::RenewDerived(name.clone())])?;
     let table = inner.catalogue.table(name)?;
-    if table.indexes.is_empty() {
-        return Ok(0);
+    let mut removed = Vec::new();
+    for index in &table.indexes {
+        match complete(inner, &table, &index.schema.name) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                removed.push(index.schema.name.clone());
+            }
+            completed => drop(completed?),
+        }
     }
-    inner.catalogue.apply(vec![CatalogueChange::RenewIndexes(name.clone())])?;
-    resume(inner, name)?;
-    Ok(table.indexes.len())
+    Ok(removed)
 }
 
 /// Goes on building the indexes of items that a stop interrupted, of all tables. The tables of cells

@@ -29,6 +29,12 @@ pub(crate) enum Tree {
     Shards = 0x09,
 }
 
+impl Tree {
+    /// Those whose keys begin with the id of a table or an index.
+    pub(crate) const OF_IDS: [Self; 6] =
+        [Self::Rows, Self::Index, Self::Marks, Self::Changes, Self::Counts, Self::Shards];
+}
+
 /// Returns `[tree][id]`, the bytes that all keys of one table in one tree begin with.
 pub(crate) fn tree_key(tree: Tree, id: u64) -> Vec<u8> {
     let mut key = Vec::with_capacity(64);

@@ -68,6 +68,12 @@ impl Place {
         Ok(Self { partition, rows: rows.into(), table: table.id })
     }
 
+    /// The partition of these bytes, without tree and table id.
+    pub(super) fn named(table: &Table, partition: Bytes) -> Self {
+        let rows = [table.key.prefix.as_ref(), &partition, &[1]].concat();
+        Self { partition, rows: rows.into(), table: table.id }
+    }
+
     pub(crate) fn map_key(&self) -> Bytes {
         let mut key = tree_key(Tree::Shards, self.table);
         key.push(0);

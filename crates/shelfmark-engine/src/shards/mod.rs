@@ -26,6 +26,7 @@
 mod count;
 mod listing;
 mod map;
+mod renew;
 mod rooms;
 mod rows;
 mod split;
@@ -37,6 +38,7 @@ pub(crate) use count::count;
 pub use listing::Shard;
 pub(crate) use listing::{counted, items, map_of};
 pub(crate) use map::{Place, ShardMap};
+pub(crate) use renew::renew;
 pub(crate) use rooms::Rooms;
 pub(crate) use state::State;
 pub use state::{HookResult, SplitEvent, SplitFailure, SplitHook, SplitSubscription};

@@ -286,7 +286,7 @@ enum Planned {
 }
 
 /// The keys of the rows of the shard at `number`.
-fn range_of(place: &Place, map: &ShardMap, number: usize) -> KeyRange {
+pub(super) fn range_of(place: &Place, map: &ShardMap, number: usize) -> KeyRange {
     let whole = KeyRange::prefix(place.rows.clone());
     let start = map.entries.get(number).map_or(whole.start, |entry| place.row_of(&entry.start));
     let end = map.entries.get(number + 1).map(|entry| place.row_of(&entry.start)).or(whole.end);

@@ -16,10 +16,6 @@ use crate::read::View as _;
 
 const PLACE: &str = "the catalogue";
 
-/// Trees whose keys begin with the id of a table or an index.
-const OF_IDS: [Tree; 6] =
-    [Tree::Rows, Tree::Index, Tree::Marks, Tree::Changes, Tree::Counts, Tree::Shards];
-
 /// All trees.
 const TREES: [Tree; 9] = [
     Tree::Catalogue,
@@ -99,7 +95,7 @@ impl Checker {
     /// Looks for keys that belong to no table, id by id.
     pub(super) fn strangers(&mut self) -> Result<()> {
         // Without a table's record its keys look as if they were nobody's.
-        for tree in OF_IDS.into_iter().filter(|_| self.knows_all_ids) {
+        for tree in Tree::OF_IDS.into_iter().filter(|_| self.knows_all_ids) {
             let mut rest = Some(KeyRange::prefix(vec![tree as u8]));
             while let Some(range) = rest.take() {
                 let Some(row) = Walk::over(range.clone()).next(&self.moment)? else { break };

@@ -12,7 +12,7 @@ use super::walk::{Found, Walk};
 use super::{Checker, damage};
 use crate::catalogue::{Table, stored_table, table_key};
 use crate::cells::{
-    CellsLayout, MarkKind, StoredCells, StoredLease, due_hash, entry_place, stored_lease,
+    CellsLayout, MarkKind, StoredCells, StoredLease, due_hash, due_key, entry_place, stored_lease,
 };
 use crate::error::{Error, Result};
 use crate::layout::{Tree, tree_key, tree_range};
@@ -276,11 +276,7 @@ impl Checker {
     /// Notes what is not due when the table's grace period says. It may be in the queue all the same:
     /// where that period was changed, or a time stayed behind that is looked at in vain.
     fn is_queued(&mut self, table: &Table, second: u64, rest: &[u8]) -> Result<()> {
-        let mut key = vec![Tree::Due as u8];
-        key.extend_from_slice(&second.to_be_bytes());
-        shelfmark_keycode::put_ordered_varint(&mut key, table.id);
-        key.extend_from_slice(rest);
-        if !self.is_there(&key)? {
+        if !self.is_there(&due_key(table.id, second, rest))? {
             self.not_queued.insert((table.id, due_hash(rest)));
         }
         Ok(())

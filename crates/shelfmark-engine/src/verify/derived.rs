@@ -5,7 +5,7 @@ use shelfmark_keycode::take_ordered_varint;
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
 use super::walk::Walk;
-use super::{Checker, damage};
+use super::{Checker, Moment, damage};
 use crate::catalogue::{Table, take_table_name};
 use crate::codec::{change_parts, decode_change};
 use crate::error::Result;
@@ -54,38 +54,15 @@ impl Checker {
     /// Checks that every change can be read.
     pub(super) fn changes(&mut self, table: &Table) -> Result<()> {
         let place = format!("change log of {}", table.schema.name);
-        let prefix = tree_key(Tree::Changes, table.id).len();
-        let mut walk = Walk::over(tree_range(Tree::Changes, table.id));
-        let mut parts: Vec<Bytes> = Vec::new();
-        let mut last = Bytes::new();
-        while let Some(row) = walk.next(&self.moment)? {
-            // A place without a part's number begins a change.
-            let is_first = row.key.len() == prefix + 12;
-            if is_first != parts.is_empty() {
-                self.out.add(place.as_str(), &row.key, "a change lacks parts");
-                parts.clear();
-                if !is_first {
-                    continue;
-                }
-            }
-            parts.push(row.value);
-            last = row.key;
-            let count = parts.first().map(|first| change_parts(first)).transpose();
-            let outcome = match damage(count)? {
-                Ok(Some(count)) if count > parts.len() => continue,
-                Ok(_) => damage(decode_change(&std::mem::take(&mut parts)))?.map(|_| ()),
-                Err(why) => Err(why),
-            };
-            parts.clear();
-            self.out.changes += 1;
+        let out = &mut self.out;
+        each_change(&self.moment, table, |keys, outcome| {
             if let Err(why) = outcome {
-                self.out.add(place.as_str(), &last, why);
+                out.add(place.as_str(), keys.last().map_or(&[], |key| key), why);
+            } else {
+                out.changes += 1;
             }
-        }
-        if !parts.is_empty() {
-            self.out.add(place, &last, "a change lacks parts");
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Checks that due times can be read, and the rows that they lead to.
@@ -124,4 +101,42 @@ impl Checker {
         }
         Ok(())
     }
+}
+
+/// Walks over the changes in the log of a table: of each the keys of its parts, and whether it can be
+/// read.
+pub(crate) fn each_change(
+    moment: &Moment,
+    table: &Table,
+    mut visit: impl FnMut(&[Bytes], std::result::Result<(), String>) -> Result<()>,
+) -> Result<()> {
+    const LACKS: &str = "a change lacks parts";
+    let prefix = tree_key(Tree::Changes, table.id).len();
+    let mut walk = Walk::over(tree_range(Tree::Changes, table.id));
+    let (mut keys, mut parts): (Vec<Bytes>, Vec<Bytes>) = (Vec::new(), Vec::new());
+    while let Some(row) = walk.next(moment)? {
+        // A place without a part's number begins a change.
+        let is_first = row.key.len() == prefix + 12;
+        if is_first && !keys.is_empty() {
+            visit(&keys, Err(LACKS.to_owned()))?;
+            (keys, parts) = (Vec::new(), Vec::new());
+        }
+        let has_begun = is_first || !keys.is_empty();
+        keys.push(row.key);
+        parts.push(row.value);
+        if !has_begun {
+            visit(&keys, Err(LACKS.to_owned()))?;
+            (keys, parts) = (Vec::new(), Vec::new());
+            continue;
+        }
+        let count = parts.first().map(|first| change_parts(first)).transpose();
+        let outcome = match damage(count)? {
+            Ok(Some(count)) if count > parts.len() => continue,
+            Ok(_) => damage(decode_change(&std::mem::take(&mut parts)))?.map(|_| ()),
+            Err(why) => Err(why),
+        };
+        visit(&keys, outcome)?;
+        (keys, parts) = (Vec::new(), Vec::new());
+    }
+    if keys.is_empty() { Ok(()) } else { visit(&keys, Err(LACKS.to_owned())) }
 }

@@ -25,7 +25,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use self::moment::Moment;
+pub(crate) use self::derived::each_change;
+pub(crate) use self::moment::Moment;
+pub(crate) use self::rows::{Sound, sound};
+pub(crate) use self::walk::{Found, Walk};
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -148,7 +151,7 @@ impl Engine {
 }
 
 /// Takes damage out of an outcome, as its message; other errors stay.
-fn damage<T>(outcome: Result<T>) -> Result<std::result::Result<T, String>> {
+pub(crate) fn damage<T>(outcome: Result<T>) -> Result<std::result::Result<T, String>> {
     match outcome {
         Ok(value) => Ok(Ok(value)),
         Err(error) if is_damage(&error) => Ok(Err(error.to_string())),

@@ -10,19 +10,19 @@ use shelfmark_store::{Direction, KeyRange, Page, ScanLimits, Snapshot, Store};
 use crate::error::{ErrorKind, Result};
 use crate::read::View;
 
-pub(super) struct Moment {
+pub(crate) struct Moment {
     store: Arc<dyn Store>,
     snapshot: RefCell<Arc<dyn Snapshot>>,
 }
 
 impl Moment {
-    pub(super) fn take(store: &Arc<dyn Store>) -> Result<Self> {
+    pub(crate) fn take(store: &Arc<dyn Store>) -> Result<Self> {
         let snapshot = RefCell::new(store.snapshot()?);
         Ok(Self { store: Arc::clone(store), snapshot })
     }
 
     /// Reads, at a new moment if this one has become too old.
-    pub(super) fn with<T>(&self, read: impl Fn(&dyn Snapshot) -> Result<T>) -> Result<T> {
+    pub(crate) fn with<T>(&self, read: impl Fn(&dyn Snapshot) -> Result<T>) -> Result<T> {
         let snapshot = Arc::clone(&*self.snapshot.borrow());
         match read(&*snapshot) {
             Err(error) if error.kind() == ErrorKind::TooOld => {

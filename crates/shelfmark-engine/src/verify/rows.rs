@@ -22,11 +22,11 @@ struct Counting {
 }
 
 /// A row that could be read.
-struct Sound {
-    row: RawRow,
+pub(crate) struct Sound<'r> {
+    pub(crate) row: &'r RawRow,
     item: Item,
-    key: Key,
-    expires_at: Option<u64>,
+    pub(crate) key: Key,
+    pub(crate) expires_at: Option<u64>,
 }
 
 fn place(table: &Table) -> String {
@@ -49,9 +49,12 @@ impl Checker {
             };
             self.out.rows += 1;
             all += 1;
-            let key = row.key.clone();
-            match damage(sound(table, row))? {
+            match damage(sound(table, &row))? {
                 Ok(sound) => {
+                    if !row.chunks.is_empty() && !table.has_chunks() {
+                        let why = "it has chunks, and its table does not know of any";
+                        self.out.add(place(table), &row.key, why);
+                    }
                     self.follows(table, &sound)?;
                     // What cannot be read cannot be counted: the damage has been told.
                     if table.counts_exactly() && !was_damaged {
@@ -60,7 +63,7 @@ impl Checker {
                 }
                 Err(why) => {
                     (was_damaged, counting) = (true, None);
-                    self.out.add(place(table), &key, why);
+                    self.out.add(place(table), &row.key, why);
                 }
             }
         }
@@ -77,7 +80,7 @@ impl Checker {
     }
 
     /// Checks what follows from a row: its entries, and its place in the queue of due times.
-    fn follows(&mut self, table: &Table, sound: &Sound) -> Result<()> {
+    fn follows(&mut self, table: &Table, sound: &Sound<'_>) -> Result<()> {
         for index in &table.indexes {
             if let Err(why) = damage(self.has_entry(table, index, sound))? {
                 let place = format!("index {} of {}", index.schema.name, table.schema.name);
@@ -96,7 +99,7 @@ impl Checker {
         Ok(())
     }
 
-    fn has_entry(&self, table: &Table, index: &Index, sound: &Sound) -> Result<()> {
+    fn has_entry(&self, table: &Table, index: &Index, sound: &Sound<'_>) -> Result<()> {
         // A unique key of an expired item is free; an index being built has some entries.
         let is_free =
             index.schema.kind == IndexKind::Unique && table.hides(sound.expires_at, self.now);
@@ -122,7 +125,7 @@ impl Checker {
         &mut self,
         table: &Table,
         counting: Option<Counting>,
-        sound: &Sound,
+        sound: &Sound<'_>,
     ) -> Result<Option<Counting>> {
         let mut counting = match counting {
             Some(counting) if sound.row.key.starts_with(&counting.place.rows) => counting,
@@ -182,14 +185,15 @@ impl Checker {
 }
 
 /// Reads a row, and looks whether it lies where its key says.
-fn sound(table: &Table, row: RawRow) -> Result<Sound> {
-    let item = table.decode_whole(&row)?;
+///
+/// # Errors
+///
+/// * `Corrupt`: it cannot be read, or does not.
+pub(crate) fn sound<'r>(table: &Table, row: &'r RawRow) -> Result<Sound<'r>> {
+    let item = table.decode_whole(row)?;
     let key = table.key_of(&item)?;
     if table.key.row_key(&key)? != *row.key {
         return Err(Error::corrupt("a row lies at another key than its own"));
-    }
-    if !row.chunks.is_empty() && !table.has_chunks() {
-        return Err(Error::corrupt("a row has chunks, and its table does not know of any"));
     }
     let expires_at = Head::parse(&row.head)?.expires_at;
     Ok(Sound { row, item, key, expires_at })

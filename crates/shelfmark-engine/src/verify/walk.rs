@@ -12,20 +12,20 @@ use crate::layout::RowKey;
 use crate::read::{RawRow, View as _, chunk_count, chunk_key};
 
 /// All keys of a range in order.
-pub(super) struct Walk {
+pub(crate) struct Walk {
     rest: Option<KeyRange>,
     buffer: VecDeque<Row>,
 }
 
 /// A row, or what was found instead of one.
-pub(super) enum Found {
+pub(crate) enum Found {
     Row(RawRow),
     /// At this key, and why.
     Damage(Bytes, &'static str),
 }
 
 impl Walk {
-    pub(super) fn over(range: KeyRange) -> Self {
+    pub(crate) fn over(range: KeyRange) -> Self {
         Self { rest: (!range.is_empty()).then_some(range), buffer: VecDeque::new() }
     }
 
@@ -40,13 +40,13 @@ impl Walk {
     }
 
     /// Returns the next key and its value.
-    pub(super) fn next(&mut self, moment: &Moment) -> Result<Option<Row>> {
+    pub(crate) fn next(&mut self, moment: &Moment) -> Result<Option<Row>> {
         self.fill(moment)?;
         Ok(self.buffer.pop_front())
     }
 
     /// Returns the next row with its chunks.
-    pub(super) fn next_row(&mut self, moment: &Moment) -> Result<Option<Found>> {
+    pub(crate) fn next_row(&mut self, moment: &Moment) -> Result<Option<Found>> {
         let Some(first) = self.next(moment)? else { return Ok(None) };
         let damage = |why| Ok(Some(Found::Damage(first.key.clone(), why)));
         match kind_of(&first.value) {

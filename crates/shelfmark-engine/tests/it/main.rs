@@ -27,6 +27,8 @@ mod model;
 #[cfg(test)]
 mod races;
 #[cfg(test)]
+mod renew;
+#[cfg(test)]
 mod script;
 #[cfg(test)]
 mod transactions;

@@ -13,7 +13,7 @@ use shelfmark_store::{Commit, Row, Write as StoreWrite};
 
 use crate::drivers::{Bed, START_SECONDS, keys, memory, on_every_driver, patiently, plain};
 
-fn verified(bed: &Bed) -> Verification {
+pub(crate) fn verified(bed: &Bed) -> Verification {
     bed.settle();
     patiently(|| bed.engine.verify()).unwrap()
 }
@@ -53,7 +53,7 @@ fn item(n: usize) -> Item {
 }
 
 /// Every kind of record, among them a split partition and rows with chunks.
-fn fill(bed: &Bed) -> Arc<Table> {
+pub(crate) fn fill(bed: &Bed) -> Arc<Table> {
     let table = bed.create_table(full()).unwrap();
     for n in 0..20 {
         let mut write = Write::put(&table, item(n));
@@ -90,7 +90,7 @@ fn what_the_engine_wrote_is_found_well_and_counted() {
 }
 
 /// The keys and values of a tree.
-fn rows(bed: &Bed, tree: u8) -> Vec<Row> {
+pub(crate) fn rows(bed: &Bed, tree: u8) -> Vec<Row> {
     let view = bed.engine.store().snapshot().unwrap();
     keys(bed, &[tree])
         .into_iter()
@@ -218,28 +218,6 @@ fn entries_that_lead_nowhere_or_lack_are_found() {
         key[place.unwrap() + 1] = b'X';
         vec![put(&key.into(), row.value)]
     });
-}
-
-/// What is left of a store that lost rows and entries: its indexes are worked out from its rows.
-#[test]
-fn indexes_are_built_anew_from_what_is_there() {
-    let bed = memory();
-    let table = fill(&bed);
-    let entries = rows(&bed, INDEX);
-    let lost: Vec<StoreWrite> = entries.iter().step_by(3).map(|row| delete(&row.key)).collect();
-    let row = rows(&bed, ROWS).remove(0);
-    bed.engine.store().commit(Commit::of(lost)).unwrap();
-    bed.engine.store().commit(Commit::of(vec![delete(&row.key)])).unwrap();
-    let said = |bed: &Bed| -> Vec<String> {
-        verified(bed).findings.iter().map(ToString::to_string).collect()
-    };
-    let is_of_entries = |text: &&String| text.contains("entry");
-    assert!(said(&bed).iter().any(|text| text.contains("has no entry")));
-    assert!(said(&bed).iter().any(|text| text.contains("leads to no row")));
-    let renewed = bed.engine.renew_indexes(&table.schema.name).unwrap();
-    assert_eq!(renewed, table.schema.indexes.len());
-    assert_eq!(said(&bed).iter().filter(is_of_entries).count(), 0, "{:#?}", said(&bed));
-    assert!(said(&bed).iter().all(|text| text.contains("count")), "{:#?}", said(&bed));
 }
 
 #[test]

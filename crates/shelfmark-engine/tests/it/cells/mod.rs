@@ -9,7 +9,7 @@ mod large;
 mod model;
 mod reports;
 mod together;
-mod verify;
+pub(crate) mod verify;
 
 use std::sync::Arc;
 

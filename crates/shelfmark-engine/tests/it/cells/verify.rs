@@ -31,7 +31,7 @@ fn element(path: &str, value: String) -> CellOperation {
 
 /// A table with indexes and a view, and every kind of record; and one with a deletion whose rows are
 /// still there.
-fn fill(bed: &Bed) -> Arc<Table> {
+pub(crate) fn fill(bed: &Bed) -> Arc<Table> {
     let table = bed.create_table(indexed()).unwrap();
     bed.create_table(view(IndexState::Public)).unwrap();
     for c in 0..6 {

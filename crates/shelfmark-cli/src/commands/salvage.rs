@@ -1,0 +1,164 @@
+//! `shelfmark verify --salvage`: makes a damaged store usable again, and says what is lost in the
+//! terms of its tables.
+//!
+//! What it is not: the salvage itself. The store keeps the bytes that are whole; the engine makes
+//! anew what follows from the rows that are left; here the two are put together and told.
+//!
+//! Invariant: the store is told that its losses were seen to after everything else, so a command that
+//! is stopped goes on when it is called again.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::bail;
+use shelfmark_engine::{Engine, KeyOwner, KeyOwners, Verification};
+use shelfmark_store::embedded::{self, LostPart, Salvage};
+
+use super::verify::records_text;
+use crate::store::with_engine;
+
+/// Owners of one lost part that are named; of a part without known keys there may be many.
+const OWNERS_NAMED_MAX: usize = 12;
+
+pub(super) fn run(folder: &Path, out: &mut impl Write) -> anyhow::Result<()> {
+    let salvage = embedded::salvage(folder)?;
+    for damage in &salvage.damages {
+        writeln!(out, "damage: {damage}")?;
+    }
+    if !salvage.has_losses() {
+        end(&salvage, out)?;
+        return with_engine(folder, |engine| renew_if_wrong(engine, &salvage, out));
+    }
+    let mut is_told = false;
+    let found = with_engine(folder, |engine| {
+        let owners = engine.key_owners()?;
+        tell_losses(&salvage, Some(&owners), out)?;
+        end(&salvage, out)?;
+        is_told = true;
+        // What still does not belong together is no reason to begin all this again.
+        renew(engine, concerned_by(&salvage, &owners).as_ref(), out)
+    });
+    if !is_told {
+        // What is known is told whatever comes.
+        tell_losses(&salvage, None, out)?;
+        end(&salvage, out)?;
+    }
+    let found = found?;
+    embedded::end_salvage(folder)?;
+    check(&found)
+}
+
+fn check(found: &Verification) -> anyhow::Result<()> {
+    if !found.is_clean() {
+        bail!("some records still do not belong together, as is said above");
+    }
+    Ok(())
+}
+
+/// Looks at a store whose bytes are right: its records may not belong together all the same, after a
+/// salvage of a build that left them so.
+fn renew_if_wrong(engine: &Engine, salvage: &Salvage, out: &mut impl Write) -> anyhow::Result<()> {
+    let found = engine.verify()?;
+    if !found.is_clean() {
+        writeln!(out, "{}", records_text(&found))?;
+        return check(&renew(engine, None, out)?);
+    }
+    if salvage.set_aside.is_none() {
+        writeln!(out, "nothing was damaged; nothing was changed")?;
+    }
+    Ok(())
+}
+
+/// Says what was kept and where the originals are, if there are any.
+fn end(salvage: &Salvage, out: &mut impl Write) -> anyhow::Result<()> {
+    let Some(folder) = &salvage.set_aside else { return Ok(()) };
+    for note in &salvage.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    writeln!(out, "kept: groups of the log: {}", salvage.groups_kept)?;
+    writeln!(out, "damaged originals are in {}", folder.display())?;
+    Ok(())
+}
+
+fn tell_losses(
+    salvage: &Salvage,
+    owners: Option<&KeyOwners>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    for part in &salvage.table_parts_lost {
+        match owners {
+            Some(owners) => writeln!(out, "lost: {part}, {}", concerned(part, owners))?,
+            None => writeln!(out, "lost: {part}")?,
+        }
+    }
+    if !salvage.table_parts_lost.is_empty() {
+        writeln!(out, "note: what lay there is gone, or as it was before its last change")?;
+    }
+    for groups in &salvage.groups_lost {
+        writeln!(out, "lost: groups {} to {} of the log", groups.start(), groups.end())?;
+    }
+    if let Some(commits) = salvage.commits_lost.filter(|commits| *commits > 0) {
+        writeln!(out, "lost: {commits} commits; nothing tells what they wrote")?;
+    }
+    Ok(())
+}
+
+/// Says whose keys were in a lost part, and between which rows if it is of rows alone.
+fn concerned(part: &LostPart, owners: &KeyOwners) -> String {
+    let named = owners_of(part, owners);
+    let mut texts: Vec<String> =
+        named.iter().take(OWNERS_NAMED_MAX).map(ToString::to_string).collect();
+    let more = named.len() - texts.len();
+    if more > 0 {
+        texts.push(format!("{more} more"));
+    }
+    let text = format!("of {}", joined(&texts));
+    match (&part.after, &part.before) {
+        (Some(after), Some(before)) if owners.are_of_one_table(after, before) => {
+            match (owners.row_name(after), owners.row_name(before)) {
+                (Some(after), Some(before)) => {
+                    format!("{text}, between ({after}) and ({before}) in the order of the store")
+                }
+                _ => text,
+            }
+        }
+        _ => text,
+    }
+}
+
+fn joined(texts: &[String]) -> String {
+    match texts {
+        [] => "nothing that is known".to_owned(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}
+
+fn owners_of(part: &LostPart, owners: &KeyOwners) -> Vec<KeyOwner> {
+    owners.between(part.after.as_deref(), part.before.as_deref())
+}
+
+/// Returns whose keys may be lost; `None`: anybody's.
+fn concerned_by(salvage: &Salvage, owners: &KeyOwners) -> Option<BTreeSet<KeyOwner>> {
+    let parts = salvage.table_parts_lost.iter();
+    (!salvage.lost_anywhere).then(|| parts.flat_map(|part| owners_of(part, owners)).collect())
+}
+
+/// Makes anew what follows from the rows that are left, and looks how the records stand then.
+fn renew(
+    engine: &Engine,
+    lost: Option<&BTreeSet<KeyOwner>>,
+    out: &mut impl Write,
+) -> anyhow::Result<Verification> {
+    let mut told = Ok(());
+    engine.renew_after_loss(lost, &mut |mended| {
+        if told.is_ok() {
+            told = writeln!(out, "{mended}");
+        }
+    })?;
+    told?;
+    let found = engine.verify()?;
+    writeln!(out, "{}", records_text(&found))?;
+    Ok(found)
+}

@@ -1,0 +1,37 @@
+//! Making the catalogue agree with what is in the store, after part of it was lost.
+//!
+//! Invariant: an id that anything in the store still has is never given again.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use shelfmark_store::{Commit, Write};
+
+use super::change::{dropped_write, take_ids};
+use super::{Catalogue, dropped_key};
+use crate::error::Result;
+
+impl Catalogue {
+    /// Has the next id above `ids`. Returns whether it was not.
+    pub(crate) fn pass_over(&self, ids: &BTreeSet<u64>) -> Result<bool> {
+        let Some(largest) = ids.last() else { return Ok(false) };
+        let snapshot = self.store.snapshot()?;
+        let (next, (key, _)) = take_ids(&*snapshot, 0)?;
+        if next > *largest {
+            return Ok(false);
+        }
+        let value = Bytes::copy_from_slice(&(largest + 1).to_be_bytes());
+        self.store.commit(Commit::of(vec![Write::Put { key, value }]))?;
+        Ok(true)
+    }
+
+    /// Has the keys of ids that no table has purged, and those of ids that tables have left alone.
+    pub(crate) fn set_dropped(&self, strangers: &[u64], kept: &[u64]) -> Result<()> {
+        let mut writes: Vec<Write> = strangers.iter().map(|id| dropped_write(*id)).collect();
+        writes.extend(kept.iter().map(|id| Write::Delete { key: dropped_key(*id).into() }));
+        if !writes.is_empty() {
+            self.store.commit(Commit::of(writes))?;
+        }
+        Ok(())
+    }
+}

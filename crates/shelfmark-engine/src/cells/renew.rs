@@ -1,0 +1,200 @@
+//! Marks and leases after some keys of a table were lost: they agree with each other and with the rows
+//! again, and deletions that came undone are done again.
+//!
+//! What it is not: a way to have lost marks back. A write that is later than nothing any more counts.
+//!
+//! Nobody may write to the table meanwhile, nor may this process have done so before.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_store::txn::Transaction as Buffer;
+use shelfmark_store::{KeyRange, Row};
+
+use super::check::{StoredCells, due_key, stored_lease};
+use super::layout::CellsLayout;
+use super::lease::StoredLease;
+use super::marks::{self, MarkKind, RangeMark};
+use super::{Deletion, Timestamp};
+use crate::catalogue::{Table, format_record, put_table_name};
+use crate::engine::Inner;
+use crate::error::Result;
+use crate::layout::{Tree, tree_key, tree_range};
+use crate::renew::{Pen, persistently};
+use crate::verify::{Found, Moment, Walk, damage};
+
+/// What was seen of the rows of a table.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct CellsSeen {
+    /// The latest timestamp of anything in them.
+    pub(crate) latest: Option<Timestamp>,
+    /// One of them has several chunks.
+    pub(crate) has_chunks: bool,
+}
+
+/// Has the lease of a table say no less than what was seen. Returns whether it did.
+pub(crate) fn correct_lease(
+    pen: &mut Pen<'_>,
+    moment: &Moment,
+    table: &Table,
+    seen: CellsSeen,
+) -> Result<bool> {
+    let Some(latest) = seen.latest else { return Ok(false) };
+    let kept = damage(stored_lease(moment, table.id))?.ok().flatten();
+    let wanted = match kept {
+        Some(kept) => StoredLease {
+            until: kept.until.max(latest),
+            has_chunks: kept.has_chunks || seen.has_chunks,
+        },
+        None if table.cells()?.blind_columns.is_some() => {
+            StoredLease { until: latest, has_chunks: seen.has_chunks }
+        }
+        None => return Ok(false),
+    };
+    if kept == Some(wanted) {
+        return Ok(false);
+    }
+    let (key, value) = format_record();
+    pen.put(key, value)?;
+    pen.put(marks::lease_key(table.id), wanted.encode())?;
+    Ok(kept.is_some())
+}
+
+/// What of a table's marks was put right.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct MarksCorrected {
+    /// Marks that concerned the same rows, or the bound of all.
+    pub(crate) marks: u64,
+    /// Marks that were not to be forgotten some day.
+    pub(crate) queued: u64,
+    /// Deletions that were done again.
+    pub(crate) done_again: u64,
+}
+
+/// Puts the marks of a table right, and does the deletions that they are of again where rows that are
+/// as old came back.
+pub(crate) fn correct_marks(inner: &Inner, table: &Arc<Table>) -> Result<MarksCorrected> {
+    let moment = Moment::take(&inner.store)?;
+    let mut pen = Pen::new(inner);
+    let mut work = Work { table, layout: table.cells()?, out: MarksCorrected::default() };
+    let clusters = work.walk(&mut pen, &moment)?;
+    pen.end()?;
+    for cluster in clusters {
+        work.lay_again(inner, &cluster)?;
+    }
+    work.delete_again(inner)?;
+    Ok(work.out)
+}
+
+struct Work<'t> {
+    table: &'t Arc<Table>,
+    layout: &'t CellsLayout,
+    out: MarksCorrected,
+}
+
+impl Work<'_> {
+    /// Looks at every mark. Returns those of ranges that concern the same rows.
+    fn walk(&mut self, pen: &mut Pen<'_>, moment: &Moment) -> Result<Vec<Vec<RangeMark>>> {
+        let prefix = tree_key(Tree::Marks, self.table.id).len();
+        let (mut latest, mut bound) = (None, None);
+        let (mut cluster, mut clusters) = (Vec::<RangeMark>::new(), Vec::new());
+        let mut walk = Walk::over(tree_range(Tree::Marks, self.table.id));
+        while let Some(Row { key, value }) = walk.next(moment)? {
+            let rest = key.get(prefix..).unwrap_or_default();
+            let Ok(mark) = damage(self.layout.mark(rest, &value))? else {
+                pen.delete(key)?;
+                self.out.marks += 1;
+                continue;
+            };
+            match mark.kind {
+                MarkKind::Bound => bound = Some(mark.timestamp),
+                MarkKind::Purge | MarkKind::Lease => continue,
+                MarkKind::Range | MarkKind::Row => {
+                    latest = latest.max(Some(mark.timestamp));
+                    let (rest, second) = self.layout.due_of_mark(rest, mark.at_seconds);
+                    let due = due_key(self.table.id, second, &rest);
+                    self.out.queued += u64::from(pen.put_due(moment, self.table, due)?);
+                }
+            }
+            if mark.kind == MarkKind::Range {
+                let deletion = Deletion { timestamp: mark.timestamp, at_seconds: mark.at_seconds };
+                let (start, end) = mark.range;
+                // They come in the order of their ends.
+                if cluster.last().is_some_and(|last| last.end <= start) {
+                    keep_if_several(&mut clusters, std::mem::take(&mut cluster));
+                }
+                cluster.push(RangeMark { start, end, deletion });
+            }
+        }
+        keep_if_several(&mut clusters, cluster);
+        if let Some(latest) = latest.filter(|latest| Some(*latest) > bound) {
+            pen.put(
+                marks::bound_key(self.table.id),
+                Bytes::copy_from_slice(&latest.to_be_bytes()),
+            )?;
+            self.out.marks += 1;
+        }
+        Ok(clusters)
+    }
+
+    /// Lays marks that concern the same rows over each other, as if each came late.
+    fn lay_again(&mut self, inner: &Inner, cluster: &[RangeMark]) -> Result<()> {
+        persistently(|| {
+            let mut buffer = Buffer::new(inner.store.snapshot()?);
+            for mark in cluster {
+                buffer.delete(marks::range_key(self.table.id, &mark.end));
+            }
+            let view = RefCell::new(buffer);
+            let prefix = tree_key(Tree::Marks, self.table.id).len();
+            for mark in cluster {
+                for (key, at_seconds) in marks::mark_range(&view, self.table.id, mark)? {
+                    let rest = key.get(prefix..).unwrap_or_default();
+                    let (rest, second) = self.layout.due_of_mark(rest, at_seconds);
+                    let mut name = Vec::new();
+                    put_table_name(&mut name, &self.table.schema.name);
+                    view.borrow_mut().put(due_key(self.table.id, second, &rest), name);
+                }
+            }
+            Ok(inner.store.commit(view.into_inner().into_commit())?)
+        })?;
+        self.out.marks += cluster.len() as u64;
+        Ok(())
+    }
+
+    /// Deletes what is as old as the mark of a range that it lies in.
+    fn delete_again(&mut self, inner: &Inner) -> Result<()> {
+        let prefix = marks::range_key(self.table.id, &[]);
+        let moment = Moment::take(&inner.store)?;
+        let mut walk = Walk::over(KeyRange::prefix(prefix.clone()));
+        while let Some(Row { key, value }) = walk.next(&moment)? {
+            let end = key.get(prefix.len()..).unwrap_or_default();
+            let mark = RangeMark::decode(end, &value)?;
+            if self.is_undone(&moment, &mark)? {
+                persistently(|| inner.purge_range(self.table, &mark))?;
+                self.out.done_again += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_undone(&self, moment: &Moment, mark: &RangeMark) -> Result<bool> {
+        let key = |rest: &Bytes| Bytes::from([self.layout.keys.prefix.as_ref(), rest].concat());
+        let mut rows = Walk::over(KeyRange { start: key(&mark.start), end: Some(key(&mark.end)) });
+        while let Some(found) = rows.next_row(moment)? {
+            if let Found::Row(row) = found
+                && let Ok(stored) = damage(StoredCells::read(self.layout, &row))?
+                && stored.has_of_before(mark.deletion.timestamp)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn keep_if_several(clusters: &mut Vec<Vec<RangeMark>>, cluster: Vec<RangeMark>) {
+    if cluster.len() > 1 {
+        clusters.push(cluster);
+    }
+}

@@ -1,0 +1,152 @@
+//! What was done after a loss, as whoever operates the store reads it.
+
+use std::fmt;
+
+use shelfmark_model::TableName;
+
+/// Something that was made anew, or removed because it cannot be. Its text is a line for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mended {
+    /// Part of a row was lost, and what was left of it was removed.
+    RowRemoved {
+        /// The table.
+        table: TableName,
+        /// The columns of its key and their values.
+        row: String,
+        /// What was wrong with what was left.
+        why: String,
+    },
+    /// As [`Mended::RowRemoved`], of rows that are not named one by one.
+    RowsRemoved {
+        /// The table.
+        table: TableName,
+        /// How many there are beyond those named.
+        more: u64,
+    },
+    /// Indexes of a table were built anew.
+    Indexes {
+        /// The table.
+        table: TableName,
+        /// How many.
+        indexes: usize,
+    },
+    /// A unique index could not be built: an older state of a row came back, and two rows have one
+    /// key.
+    IndexRemoved {
+        /// The table.
+        table: TableName,
+        /// The index.
+        index: String,
+    },
+    /// A view was built anew.
+    View {
+        /// The view.
+        view: TableName,
+        /// The table that it is of.
+        base: TableName,
+    },
+    /// The table that a view is of is lost. The view is as it was; nobody can write it any more.
+    ViewWithoutBase {
+        /// The view.
+        view: TableName,
+        /// The table that is gone.
+        base: TableName,
+    },
+    /// A view is lost, and its table no longer keeps it.
+    ViewForgotten {
+        /// The view that is gone.
+        view: TableName,
+        /// The table.
+        base: TableName,
+    },
+    /// Counts of a table, its partitions or its shards were not what is there.
+    Counts {
+        /// The table.
+        table: TableName,
+        /// How many were not.
+        corrected: u64,
+    },
+    /// Rows or deletions were not to be looked at when they expire, or may be forgotten.
+    DueTimes {
+        /// The table.
+        table: TableName,
+        /// How many were not.
+        queued: u64,
+    },
+    /// What remembers deletions contradicted itself.
+    Deletions {
+        /// The table.
+        table: TableName,
+        /// How many records were put right.
+        corrected: u64,
+    },
+    /// Rows that had been deleted were back, and were deleted again.
+    DeletedAgain {
+        /// The table.
+        table: TableName,
+        /// How many deletions of ranges it took.
+        deletions: u64,
+    },
+    /// Changes of which a part was lost were removed from a change log.
+    ChangesRemoved {
+        /// The table.
+        table: TableName,
+        /// How many.
+        removed: u64,
+    },
+    /// There are keys that no table or index has: what they were of is lost from the catalogue, or was
+    /// dropped before. They are removed in the background.
+    Unknown {
+        /// Its number.
+        id: u64,
+    },
+}
+
+impl fmt::Display for Mended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RowRemoved { table, row, why } => {
+                write!(
+                    f,
+                    "lost: the row ({row}) of {table}: what was left of it was removed ({why})"
+                )
+            }
+            Self::RowsRemoved { table, more } => {
+                write!(f, "lost: {more} more rows of {table}, of which parts were left")
+            }
+            Self::Indexes { table, indexes } => {
+                write!(f, "indexes of {table} were built anew: {indexes}")
+            }
+            Self::IndexRemoved { table, index } => write!(
+                f,
+                "lost: unique index {index} of {table}: two rows have one key now; remove one and \
+                 create the index again"
+            ),
+            Self::View { view, base } => write!(f, "view {view} was built anew from {base}"),
+            Self::ViewWithoutBase { view, base } => {
+                write!(f, "view {view} is left without its table {base}, which is lost; drop it")
+            }
+            Self::ViewForgotten { view, base } => write!(f, "lost: view {view} of {base}"),
+            Self::Counts { table, corrected } => {
+                write!(f, "counts of {table} were corrected: {corrected}")
+            }
+            Self::DueTimes { table, queued } => {
+                write!(f, "rows or deletions of {table} that are to expire again: {queued}")
+            }
+            Self::Deletions { table, corrected } => {
+                write!(f, "records of deletions in {table} were put right: {corrected}")
+            }
+            Self::DeletedAgain { table, deletions } => {
+                write!(f, "deletions in {table} were done again, for rows were back: {deletions}")
+            }
+            Self::ChangesRemoved { table, removed } => {
+                write!(f, "lost: changes in the change log of {table}: {removed}")
+            }
+            Self::Unknown { id } => write!(
+                f,
+                "keys of number {id}, which no table or index has, are removed: what it was is lost, \
+                 or was dropped before"
+            ),
+        }
+    }
+}
