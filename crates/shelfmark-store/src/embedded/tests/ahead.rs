@@ -100,6 +100,27 @@ fn zeros_in_place_of_what_was_synced_are_refused() {
 }
 
 #[test]
+fn zeros_before_a_whole_group_are_refused_even_if_the_mark_is_behind() {
+    let scratch = Scratch::new();
+    let store = scratch.open_with(ahead()).unwrap();
+    commit_put(&store, "a", "1");
+    let mark = vfs::read(&scratch.mark()).unwrap();
+    let log = scratch.logs().remove(0);
+    let first = end_of_groups(&vfs::read(&log).unwrap());
+    commit_put(&store, "b", "2");
+    let second = end_of_groups(&vfs::read(&log).unwrap());
+    commit_put(&store, "c", "3");
+    drop(store);
+    vfs::replace(&scratch.mark(), &mark).unwrap();
+    let mut bytes = vfs::read(&log).unwrap();
+    bytes[first..second].fill(0);
+    vfs::replace(&log, &bytes).unwrap();
+    let error = scratch.refused();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+    assert!(error.to_string().contains("group 3 stands whole"), "{error}");
+}
+
+#[test]
 fn a_file_grows_by_its_own_length_until_the_limit() {
     let scratch = Scratch::new();
     let store = scratch.open_with(ahead()).unwrap();
