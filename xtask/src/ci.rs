@@ -3,9 +3,6 @@
 use crate::run::{built, run as start, run_with};
 use crate::{clients, deny, fuzz, oracle, tidy, wasm};
 
-/// How long each fuzz target runs in the long mode, in seconds.
-const FUZZ_SECONDS: u32 = 30;
-
 /// The ordinary mode draws the same cases each time, so that red always means this change; the long
 /// mode draws new ones.
 const SAME_CASES: (&str, &str) = ("PROPTEST_RNG_SEED", "20121121");
@@ -27,7 +24,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     wasm::run()?;
     clients::run_built(long)?;
     if long {
-        fuzz::run(None, FUZZ_SECONDS)?;
+        fuzz::run_long()?;
         oracle::run_if_there()?;
     }
     println!("all steps passed");

@@ -34,6 +34,14 @@ const LOG_LINES_SHOWN: usize = 60;
 /// How long a target runs unless told otherwise, in seconds.
 const SECONDS_DEFAULT: u32 = 60;
 
+/// How long a target runs in the long mode, in seconds.
+const SECONDS_LONG: u32 = 30;
+
+/// The targets that read what people and their clients write, whose grammars are wide, and how long
+/// each of them runs in the long mode, in seconds.
+const WIDE: [&str; 5] = ["cassandra_cli", "cql_frames", "cql_text", "imports", "models"];
+const SECONDS_LONG_WIDE: u32 = 600;
+
 /// Runs what the command line asks for: `[TARGET] [--seconds N]`.
 pub(crate) fn run_with_options(options: &[&str]) -> anyhow::Result<()> {
     let number =
@@ -48,19 +56,35 @@ pub(crate) fn run_with_options(options: &[&str]) -> anyhow::Result<()> {
 }
 
 /// Runs one target, or all of them, each for `seconds`.
-pub(crate) fn run(target: Option<&str>, seconds: u32) -> anyhow::Result<()> {
+fn run(target: Option<&str>, seconds: u32) -> anyhow::Result<()> {
     let targets = targets()?;
-    let chosen: Vec<&String> = match target {
-        None => targets.iter().collect(),
-        Some(name) => targets.iter().filter(|target| *target == name).collect(),
-    };
+    let chosen: Vec<String> =
+        targets.iter().filter(|own| target.is_none_or(|name| *own == name)).cloned().collect();
     if chosen.is_empty() {
         bail!("there is no such target; there are: {}", targets.join(", "));
     }
-    let binaries = build(&chosen)?;
+    run_each(&chosen, |_| seconds)
+}
+
+/// Runs all targets as the long mode does.
+pub(crate) fn run_long() -> anyhow::Result<()> {
+    let targets = targets()?;
+    if let Some(name) = WIDE.iter().find(|name| !targets.iter().any(|own| own == *name)) {
+        bail!("there is no fuzz target {name}");
+    }
+    run_each(
+        &targets,
+        |target| {
+            if WIDE.contains(&target) { SECONDS_LONG_WIDE } else { SECONDS_LONG }
+        },
+    )
+}
+
+fn run_each(targets: &[String], seconds: impl Fn(&str) -> u32) -> anyhow::Result<()> {
+    let binaries = build(targets)?;
     let mut finds = Vec::new();
-    for target in chosen {
-        if let Err(error) = fuzz(target, &binaries.join(target), seconds) {
+    for target in targets {
+        if let Err(error) = fuzz(target, &binaries.join(target), seconds(target)) {
             println!("{error:#}");
             finds.push(target.as_str());
         }
@@ -91,7 +115,7 @@ fn folder() -> PathBuf {
 }
 
 /// Builds targets and returns the folder of the binaries.
-fn build(targets: &[&String]) -> anyhow::Result<PathBuf> {
+fn build(targets: &[String]) -> anyhow::Result<PathBuf> {
     check_compiler()?;
     let host = host()?;
     let folder = folder().join("build");
