@@ -1,7 +1,7 @@
 //! The counts of shards from the rows that are there, after some of either were lost.
 //!
-//! A split that was under way is given up: its halves' counts were of rows that may be gone, and the
-//! shard is split again when it is still too large. Ids stay used.
+//! A split that is under way goes on later: its halves count from nothing, and the shard has all rows
+//! until then.
 //!
 //! Nobody may write to the table meanwhile.
 
@@ -38,11 +38,6 @@ pub(crate) fn renew(pen: &mut Pen<'_>, table: &Table) -> Result<u64> {
             pen.delete(row.key)?;
             continue;
         };
-        let map = ShardMap { split: None, ..map };
-        let value = map.encode();
-        if value != row.value {
-            pen.put(row.key, value)?;
-        }
         let wanted = counts(&moment, table, &partition, &map)?;
         let own = [section(1).as_slice(), &partition].concat();
         // The counters lie in the order of the maps; those before this one's have none.

@@ -14,7 +14,7 @@ use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{Commit, Store as _, Write as StoreWrite};
 
 use crate::cells::{A, B, from, insert, key, mutation, set, update};
-use crate::drivers::{Bed, START_SECONDS, keys, memory, on_every_driver, open, patiently};
+use crate::drivers::{Bed, START_SECONDS, keys, memory, on_every_driver, open, patiently, plain};
 use crate::verify::verified;
 
 type Contents = BTreeMap<Bytes, Bytes>;
@@ -43,6 +43,21 @@ fn engine_over(contents: &Contents) -> Engine {
 fn fill(bed: &Bed) {
     crate::verify::fill(bed);
     crate::cells::verify::fill(bed);
+    let short = bed.create_table(plain("short")).unwrap();
+    bed.put(&short, Item::new().with("pk", "p").with("sk", "s"));
+    let emptied = bed.create_table(plain("emptied")).unwrap();
+    bed.put(&emptied, Item::new().with("pk", "p").with("sk", "s"));
+    // A split that has begun and waits.
+    let full = bed.engine.table(&TableName::new("test", "full")).unwrap();
+    let refuses = bed.engine.on_split(|_| Err("not now".into()));
+    for n in 40..46 {
+        bed.put(&full, Item::new().with("pk", "p4").with("sk", format!("{n}")));
+    }
+    for _ in 0..3 {
+        patiently(|| bed.engine.split_all_due()).unwrap();
+    }
+    assert!(!bed.engine.split_failures().is_empty());
+    drop(refuses);
 }
 
 /// Changes something of each kind in a store that [`fill`] made.
@@ -61,6 +76,10 @@ fn change(bed: &Bed) {
     bed.put(&full, item(5, "t0", "c5"));
     bed.put(&full, item(30, "t1", "c30"));
     bed.write(Write::delete(&full, Key::pair("p0", "07"))).unwrap();
+    // The first row with chunks of its table, which notes that.
+    let short = bed.engine.table(&TableName::new("test", "short")).unwrap();
+    let text = "x".repeat(100_000);
+    bed.put(&short, Item::new().with("pk", "p").with("sk", "s").with("text", text));
     let t = bed.engine.table(&TableName::new("ks", "t")).unwrap();
     bed.cells(vec![
         update(&t, "p", key(1, "x"), 30, vec![set(A, "green")]),
@@ -68,10 +87,19 @@ fn change(bed: &Bed) {
         mutation(&t, "p", 40, CellChange::DeleteSpan(from(4))),
         mutation(&t, "q", 40, CellChange::DeletePartition),
     ]);
+    // Later than what the leases of before say.
+    let purged = bed.engine.table(&TableName::new("ks", "purged")).unwrap();
+    for table in [&t, &purged] {
+        bed.cells(vec![insert(table, "s", key(1, "x"), 50_000_000, vec![set(A, "red")])]);
+    }
     bed.change_catalogue(|| {
         vec![CatalogueChange::TruncateTable(TableName::new("test", "ordered"))]
     });
     patiently(|| bed.engine.purge()).unwrap();
+    // Of this one the keys are still there.
+    bed.change_catalogue(|| {
+        vec![CatalogueChange::TruncateTable(TableName::new("test", "emptied"))]
+    });
 }
 
 /// What every read of whole tables and indexes shows.
@@ -147,6 +175,10 @@ fn lose(
         matches!(own, Indexes { .. } | View { .. } | ViewWithoutBase { .. })
     };
     assert!(again.iter().all(is_building), "{again:#?}\n{}", why());
+    // What is there stays there.
+    let after = shown(&engine);
+    assert_eq!(engine.purge().unwrap(), 0);
+    assert_eq!(shown(&engine), after, "{}", why());
     told
 }
 
@@ -259,6 +291,24 @@ fn a_renewal_that_was_interrupted_is_made_again() {
             break;
         }
     }
+}
+
+/// Nothing of this loss concerns the index, which a renewal before was building.
+#[test]
+fn what_waits_to_be_built_is_built() {
+    let bed = memory();
+    fill(&bed);
+    let names = ["full", "t"].map(|name| {
+        let namespace = if name == "t" { "ks" } else { "test" };
+        TableName::new(namespace, name)
+    });
+    let renew = |name: &TableName| CatalogueChange::RenewDerived(name.clone());
+    bed.change_catalogue(|| names.iter().map(renew).collect());
+    let entries = verified(&bed).entries;
+    bed.engine.renew_after_loss(Some(&BTreeSet::new()), &mut |_| {}).unwrap();
+    let found = verified(&bed);
+    assert_eq!(found.findings, []);
+    assert!(entries < 10 && found.entries > 40, "{entries}, then {}", found.entries);
 }
 
 /// The row that lost a chunk is named by its key, and the table can be read again.
