@@ -45,7 +45,10 @@ impl Planner<'_> {
                 effect.relation != source.relation
                     || match effect.kind {
                         EffectKind::Insert => effect.existing == Existing::Fresh,
-                        EffectKind::Delete => effect.each.is_none(),
+                        // What goes through the very tuples that go knows which they are.
+                        EffectKind::Delete => {
+                            effect.each.as_ref().is_none_or(|each| each.relation == effect.relation)
+                        }
                         _ => !effect.set.iter().any(|(column, _)| column == via),
                     }
             });
