@@ -147,6 +147,11 @@ impl Prover<'_> {
             );
             return;
         };
+        let beside = effect.key.iter().any(|(column, _)| !key.contains(column));
+        if beside && self.reads_before(effect, at).next().is_none() {
+            let why = format!("copies in {} change whatever else is selected by", family.name.text);
+            analysis.fail(4, "A4", why);
+        }
         let found = self.read_of_copies(family, via, &term, (alias.as_ref(), at));
         let Some(other) = found else {
             analysis.fail(

@@ -14,7 +14,7 @@ use super::once::once_each;
 use super::own_key::{keys_of, own_bindings, selecting_key};
 use super::read::{Analysis, all_key_paths};
 use super::together::{has_prior, together};
-use super::unique::{available, clash};
+use super::unique::{available, clash, key_paths};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
@@ -118,7 +118,6 @@ pub(crate) fn prove_write(
                     analysis.fail(4, "U1", clash.text());
                 }
                 prover.need(effect, id, family, &need, &mut used, &mut analysis);
-                prover.selected(effect, family, &mut analysis);
             }
         }
     }
@@ -280,25 +279,30 @@ impl Prover<'_> {
         }
     }
 
-    /// What a write selects by beside a key must be in the row's key: a row that is found without
-    /// it is changed although it does not fit.
-    fn selected(&self, effect: &Effect, family: &Family, analysis: &mut Analysis) {
+    /// All that a write selects by must be in the row's key, or the tuple was looked up: else a row
+    /// that is found without it is changed although it does not fit.
+    fn selected(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         if effect.kind == EffectKind::Insert || family.source != effect.relation {
             return;
         }
-        let keys = &self.model.relation(effect.relation).keys;
-        let given = |column: &usize| effect.key.iter().any(|(other, _)| other == column);
-        let Some(key) = keys.iter().find(|key| key.iter().all(given)) else { return };
-        let paths = all_key_paths(self.model, family);
-        for (column, _) in effect.key.iter().filter(|(column, _)| !key.contains(column)) {
-            if !paths.contains(&vec![*column]) {
-                let name = self.model.path_text(effect.relation, &[*column]);
-                let why = format!(
-                    "{} is found without {name}, by which the write selects",
-                    family.name.text
-                );
-                analysis.fail(4, "A4", why);
-            }
+        // Where two of them are one row, that is what is wrong.
+        let lost = self.schema.of_table(family.table).any(|(id, one)| {
+            std::ptr::eq(one, family) && clash(self.model, self.schema, id).is_some()
+        });
+        if lost {
+            return;
+        }
+        // What a loop goes through is there.
+        let looped = loops_over_itself(self.model, effect) && self.loop_shows(effect, at).is_some();
+        let paths = key_paths(self.model, family);
+        let missing = effect.key.iter().find(|(column, _)| !paths.contains(&vec![*column]));
+        if let (Some((column, _)), false) = (missing, looped)
+            && self.reads_before(effect, at).next().is_none()
+        {
+            let name = self.model.path_text(effect.relation, &[*column]);
+            let why =
+                format!("{} is found without {name}, by which the write selects", family.name.text);
+            analysis.fail(4, "A4", why);
         }
     }
 
@@ -356,7 +360,7 @@ impl Prover<'_> {
             for family in step.families.iter().filter_map(|id| self.schema.families.get(*id)) {
                 if family.source == effect.relation
                     && effect.each.is_none()
-                    && self.reads_this(effect, bindings)
+                    && self.reads_this(effect, family, bindings)
                 {
                     // An insert's own values are the new ones; what is read is old.
                     if effect.kind != EffectKind::Insert {
@@ -402,11 +406,27 @@ impl Prover<'_> {
         }
     }
 
-    /// Whether a read finds exactly the effect's tuple.
-    fn reads_this(&self, effect: &Effect, bindings: &[(ColumnPath, Term)]) -> bool {
+    /// Whether a read finds exactly the effect's tuple, and tells it from another that has one of
+    /// its keys.
+    fn reads_this(
+        &self,
+        effect: &Effect,
+        family: &Family,
+        bindings: &[(ColumnPath, Term)],
+    ) -> bool {
         let given = |column: &usize| {
             effect.key.iter().find(|(other, _)| other == column).map(|(_, term)| term)
         };
+        let own = own_bindings(self.model, effect);
+        let asked = if bindings.is_empty() { own.as_slice() } else { bindings };
+        let shown = available(self.model, family);
+        let told = |(column, term): &(usize, Term)| {
+            let bound = asked.iter().any(|(path, by)| path.as_slice() == [*column] && by == term);
+            bound || shown.contains(&vec![*column])
+        };
+        if effect.kind != EffectKind::Insert && !effect.key.iter().all(told) {
+            return false;
+        }
         if bindings.is_empty() {
             return selecting_key(self.model, effect).is_some();
         }
@@ -607,6 +627,8 @@ impl Prover<'_> {
                     self.write.name.text
                 ),
             );
+        } else {
+            self.selected(effect, family, at, analysis);
         }
     }
 
@@ -701,11 +723,12 @@ impl Prover<'_> {
         at: usize,
     ) -> impl Iterator<Item = &'a Family> {
         self.plan.steps.iter().take(at).filter_map(move |step| match &step.kind {
-            WriteStepKind::Read { bindings, .. } if self.reads_this(effect, bindings) => step
+            WriteStepKind::Read { bindings, .. } => step
                 .families
                 .iter()
                 .filter_map(|id| self.schema.families.get(*id))
-                .find(|family| family.source == effect.relation),
+                .find(|family| family.source == effect.relation)
+                .filter(|family| self.reads_this(effect, family, bindings)),
             _ => None,
         })
     }

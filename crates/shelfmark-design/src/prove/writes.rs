@@ -1,5 +1,7 @@
 //! Certificates of writes: the plan named or derived, its proof, and a witness when it fails.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value as Json, json};
 
 use super::canon::canonical;
@@ -9,7 +11,7 @@ use super::needs::{Need, needs};
 use super::own_key::own_bindings;
 use super::read::{Analysis, all_key_paths};
 use super::together::has_prior;
-use super::unique::{available, tells_only_its_own};
+use super::unique::{available, key_paths, tells_only_its_own};
 use super::write::{made_paths, prove_write};
 use super::{SEED, decisive, obligations};
 use crate::certificate::{Certificate, Range, Status, text};
@@ -152,6 +154,7 @@ struct Deriver<'a> {
 
 impl Deriver<'_> {
     fn need(&mut self, effect: &Effect, id: FamilyId, family: &Family, need: &Need) {
+        self.tell_apart(effect, family);
         let each = match (need, &effect.each) {
             (Need::PatchCopies { via } | Need::RekeyCopies { via }, _) => {
                 self.copies(effect, (id, family), *via)
@@ -288,6 +291,17 @@ impl Deriver<'_> {
         }
     }
 
+    /// Reads the tuple where a row's key does not hold all that the write selects by.
+    fn tell_apart(&mut self, effect: &Effect, family: &Family) {
+        if effect.kind == EffectKind::Insert || family.source != effect.relation {
+            return;
+        }
+        let selected = effect.key.iter().map(|(column, _)| vec![*column]).collect::<BTreeSet<_>>();
+        if !selected.is_subset(&key_paths(self.model, family)) {
+            self.read_own(effect, &selected);
+        }
+    }
+
     /// Reads what an attribute of the effect's tuple refers to.
     fn read_behind(&mut self, effect: &Effect, path: &[usize], via: usize, term: Term) {
         // Behind a reference that is taken away there is nothing to be read.
@@ -317,9 +331,9 @@ impl Deriver<'_> {
     }
 
     /// What reads of the effect's own tuple show by now.
-    fn own_shown(&self, effect: &Effect) -> std::collections::BTreeSet<ColumnPath> {
+    fn own_shown(&self, effect: &Effect) -> BTreeSet<ColumnPath> {
         if effect.kind == EffectKind::Insert {
-            return std::collections::BTreeSet::new();
+            return BTreeSet::new();
         }
         let own = own_bindings(self.model, effect);
         let reads = self.reads.iter().filter(
@@ -334,11 +348,7 @@ impl Deriver<'_> {
     }
 
     /// Reads the effect's own tuple from a family that its key finds.
-    fn read_own(
-        &mut self,
-        effect: &Effect,
-        wanted: &std::collections::BTreeSet<ColumnPath>,
-    ) -> Option<FamilyId> {
+    fn read_own(&mut self, effect: &Effect, wanted: &BTreeSet<ColumnPath>) -> Option<FamilyId> {
         let bindings = own_bindings(self.model, effect);
         // Tuples of a loop are known once the loop is read, and not before.
         if bindings.iter().any(|(_, term)| has_prior(term)) {
@@ -377,6 +387,11 @@ impl Deriver<'_> {
     ) -> Option<String> {
         let key = self.model.relation(effect.relation).key();
         let term = effect.key.iter().find(|(column, _)| key == [*column])?.1.clone();
+        // What is selected by more than its key may not be there.
+        if effect.key.len() > 1 {
+            let selected = effect.key.iter().map(|(column, _)| vec![*column]).collect();
+            self.read_own(effect, &selected);
+        }
         let alias = format!("copy_of_{}", family.name.text);
         let bindings = vec![(vec![via], term)];
         // Copies in a sparse family are found by that family itself.
@@ -404,7 +419,7 @@ impl Deriver<'_> {
         }) {
             alias.push_str("_too");
         }
-        let mut wanted = std::collections::BTreeSet::new();
+        let mut wanted = BTreeSet::new();
         for (_, term) in effect.key.iter().chain(&effect.set) {
             priors(term, &mut |path| {
                 wanted.insert(canonical(self.model, each.relation, path));
@@ -426,7 +441,7 @@ impl Deriver<'_> {
         relation: usize,
         bindings: Vec<(ColumnPath, Term)>,
         alias: String,
-        wanted: &std::collections::BTreeSet<ColumnPath>,
+        wanted: &BTreeSet<ColumnPath>,
     ) -> Option<String> {
         let exact = self.schema.of_source(relation).filter(|(id, _)| {
             exact_read(

@@ -27,7 +27,7 @@ fn abilities_are_proven_as_expected() {
         ("s", "begins", Status::Certified, ""),
         ("s", "dated", Status::Certified, ""),
         ("s", "undate", Status::Certified, ""),
-        ("s", "close", Status::Refused, "O4"),
+        ("s", "close", Status::Certified, ""),
         ("ranks", "rerank", Status::Certified, ""),
         ("titles", "titles", Status::Certified, ""),
     ];

@@ -169,7 +169,7 @@ pub(super) fn keyed_alone(model: &Model, family: &Family) -> bool {
 }
 
 /// The attributes that stand in a key as they are.
-fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
+pub(super) fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     let parts = family.key.iter().flat_map(|column| &column.parts);
     let paths = parts.filter_map(|part| match part {
         Part::Hole { term: Term::Column(path), .. } => Some(short(model, family.source, path)),

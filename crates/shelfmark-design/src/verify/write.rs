@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::meaning::{after, one_by_one};
-use super::rules::{formable, keyed_alone};
+use super::rules::{formable, in_key, keyed_alone};
 use super::shelf::{Cell, Line, Rows, row, rows, short, shown};
 use super::world::{Dice, World, draw_inputs, words};
 use super::{RUNS, plan, uses_of};
@@ -68,7 +68,7 @@ fn certified(
         early(schema, write, steps, at)?;
         asked(model, schema, write, (steps, at))?;
         concerns(model, schema, write, step)?;
-        found_by_key(model, schema, write, step)?;
+        found_by_key(model, schema, write, (steps, at))?;
         looked_up(model, schema, write, steps, at)?;
         computable(model, schema, write, steps, at)?;
     }
@@ -456,29 +456,61 @@ fn concerned(model: &Model, write: &Write, family: &Family) -> bool {
     })
 }
 
-/// A row is found by its key alone: what else a write selects by must stand in that key, or a row
-/// that does not fit is changed too.
+/// A row is found by its key alone: all that a write selects by must stand in that key, or in what
+/// was read of the tuple before, or a row that does not fit is changed too.
 fn found_by_key(
     model: &Model,
     schema: &Schema,
     write: &Write,
-    step: &WriteStep,
+    (steps, at): (&[WriteStep], usize),
 ) -> Result<(), String> {
+    let Some(step) = steps.get(at) else { return Ok(()) };
+    // Whether a read before shows, or is asked by, all that an effect selects by.
+    let looked_up = |effect: &Effect| {
+        steps.iter().take(at).any(|read| {
+            let WriteStepKind::Read { bindings, .. } = &read.kind else { return false };
+            let mut families = read.families.iter().filter_map(|id| schema.families.get(*id));
+            families.any(|other| {
+                let there = shown(model, other);
+                let asked = |path: &ColumnPath| bindings.iter().any(|(by, _)| by == path);
+                let given = |column: &usize| effect.key.iter().any(|(at, _)| at == column);
+                let mut keys = model.relation(effect.relation).keys.iter();
+                let own = keys.find(|key| key.iter().all(given)).cloned().unwrap_or_default();
+                other.source == effect.relation
+                    && effect.key.iter().all(|(column, _)| {
+                        let path = vec![*column];
+                        let named = bindings.is_empty() && own.contains(column);
+                        named || asked(&path) || there.contains(&path)
+                    })
+            })
+        })
+    };
     let changes = matches!(step.kind, WriteStepKind::Patch { .. } | WriteStepKind::Delete { .. });
     let families = step.families.iter().filter_map(|id| schema.families.get(*id));
     for family in families.filter(|_| changes) {
-        let in_key = key_paths(family);
+        let in_key = in_key(model, family);
         let of_family = |effect: &&Effect| {
-            effect.kind != EffectKind::Insert && effect.relation == family.source
+            let paths = shown(model, family);
+            let own = effect.relation == family.source;
+            let copies = effect.kind == EffectKind::Update
+                && paths.iter().any(|path| reaches(model, family, path, effect));
+            effect.kind != EffectKind::Insert && (own || copies)
         };
         for effect in write.effects.iter().filter(of_family) {
-            let selected: BTreeSet<usize> = effect.key.iter().map(|(column, _)| *column).collect();
-            let names_one = |key: &&Vec<usize>| key.iter().all(|column| selected.contains(column));
-            let Some(key) = model.relation(effect.relation).keys.iter().find(names_one) else {
+            // Copies are changed by what the key alone names.
+            let copied = effect.relation != family.source;
+            if copied && effect.key.len() > 1 && !looked_up(effect) {
+                let name = &family.name.text;
+                return Err(format!("O4: copies in {name} change whatever else selects"));
+            }
+            if copied {
                 continue;
-            };
-            let beside = selected.iter().filter(|column| !key.contains(column));
-            if beside.map(|column| vec![*column]).any(|path| !in_key.contains(&path)) {
+            }
+            // The tuples that a loop goes through are there.
+            let looped = effect.each.as_ref().is_some_and(|each| each.relation == family.source);
+            let mut selected = effect.key.iter().map(|(column, _)| vec![*column]);
+            let told = selected.all(|path| in_key.contains(&path));
+            if !told && !looped && !looked_up(effect) {
                 let name = &family.name.text;
                 return Err(format!("O4: {name} is changed whatever else the write selects by"));
             }

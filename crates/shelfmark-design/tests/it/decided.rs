@@ -839,3 +839,57 @@ schema lex target candb { table t { pk text sk text  row R from A pk "<s>" sk "<
         assert_eq!(of(name), Some(format!("{name} {status}")), "{found:?}");
     }
 }
+
+#[test]
+fn all_that_a_write_selects_by_is_looked_at() {
+    // Who owns a thing tells it apart; so a row found by the thing alone may be another's.
+    let found = statuses(
+        r#"
+entity E { key id: uuid }
+entity U { key id: uuid }
+link L from E as e to U as w { r: int  unique (w) }
+write set(e, w, r) = update L(e e, w w) set r = r
+write drop(e, w) = unlink L(e e, w w)
+schema derived target shelfmark { table l from L key (w;) store all }
+schema blind target shelfmark { table l from L key (w;) store all
+  write set { patch l }  write drop { delete l } }
+schema half target shelfmark { table l from L key (w;) store { r }  table o from L key (e; w)
+  write set { transaction { read l where w = w ; patch l } }
+  write drop { transaction { read l where w = w ; delete l ; delete o } } }
+schema looked target shelfmark { table l from L key (w;) store { r }  table o from L key (e; w)
+  write set { transaction { read o where e = e and w = w ; patch l } }
+  write drop { transaction { read o where e = e and w = w ; delete l ; delete o } } }
+schema own target shelfmark { table l from L key (e; w) store all }
+"#,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    for fine in ["looked", "own"] {
+        for write in ["set", "drop"] {
+            let line = format!("{fine}.{write}");
+            assert_eq!(of(&line), Some(format!("{line} certified")), "{found:?}");
+        }
+    }
+    for bad in ["derived", "blind", "half"] {
+        for write in ["set", "drop"] {
+            let line = format!("{bad}.{write}");
+            assert_eq!(of(&line), Some(format!("{line} refused")), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn copies_change_only_where_all_that_selects_fits() {
+    let found = statuses(
+        r#"
+entity U { key id: uuid  name: text(max 4)  lvl: enum("a", "b") }
+entity P { key id: uuid  u: U }
+write ren(i, l, n) = update U(id i, lvl l) set name = n
+schema derived target shelfmark {
+  table us from U key (id;) store all  table ps from P key (u; id) store { u.name } }
+schema blind target shelfmark {
+  table us from U key (id; lvl) store all  table ps from P key (u; id) store { u.name }
+  write ren { transaction { read ps where u = i as p ; patch us ; patch ps for each p } } }
+"#,
+    );
+    assert_eq!(found, ["derived.ren certified", "blind.ren refused"]);
+}

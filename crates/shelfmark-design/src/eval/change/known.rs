@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::super::rows::{Row, key_of};
 use super::super::state::compare;
-use super::steps::Runner;
+use super::steps::{Looked, Runner};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Stored};
 use crate::model::{ColumnPath, RelationId, Term, Value};
@@ -221,7 +221,7 @@ impl<'a> Runner<'a> {
             if family.source != effect.relation {
                 continue;
             }
-            for row in rows.iter().filter(|row| is_of(row, keys, known)) {
+            for row in rows.iter().filter(|row| is_of(row, keys, known, selects(effect))) {
                 for (path, value) in &row.values {
                     all.entry(path.clone()).or_insert_with(|| value.clone());
                 }
@@ -232,12 +232,25 @@ impl<'a> Runner<'a> {
 
     /// What was looked for and is not there has nothing to change.
     pub(super) fn looked_in_vain(&self, effect: &Effect, given: &Known) -> bool {
-        let relation = effect.relation;
-        // A read that finds nothing says so only of what it looked for.
-        let looked = self.looked.iter().any(|(of, wanted)| {
-            *of == relation && wanted.iter().all(|(path, value)| given.get(path) == Some(value))
-        });
-        looked && !self.was_read(relation, keys_of(self.model, effect), given)
+        let keys = keys_of(self.model, effect);
+        let mut seen: Vec<&Vec<(ColumnPath, Value)>> = Vec::new();
+        for Looked { of, wanted, at } in &self.looked {
+            // A read that finds nothing says so only of what it looked for.
+            let meant = *of == effect.relation
+                && wanted.iter().all(|(path, value)| given.get(path) == Some(value));
+            if !meant {
+                continue;
+            }
+            let found = self.reads.get(*at).is_some_and(|(_, _, rows)| {
+                rows.iter().any(|row| is_of(row, keys, given, selects(effect)))
+            });
+            if found {
+                seen.push(wanted);
+            } else if !seen.contains(&wanted) {
+                return true;
+            }
+        }
+        false
     }
 
     /// What refers to an entity that was looked for and is not there cannot be there either.
@@ -254,15 +267,15 @@ impl<'a> Runner<'a> {
             // A read that finds nothing says so only when it looked for this very key.
             read && target != relation
                 && self.looked_for(target, value)
-                && !self.was_read(target, std::slice::from_ref(&vec![key]), &known)
+                && !self.was_read(target, std::slice::from_ref(&vec![key]), &known, false)
         })
     }
 
     pub(super) fn looked_for(&self, target: RelationId, value: &Value) -> bool {
         let key = self.model.relation(target).key();
-        self.looked.iter().any(|(relation, wanted)| {
-            *relation == target
-                && matches!(wanted.as_slice(), [(path, found)] if path == key && found == value)
+        self.looked.iter().any(|looked| {
+            looked.of == target
+                && matches!(looked.wanted.as_slice(), [(path, found)] if path == key && found == value)
         })
     }
 
@@ -272,15 +285,16 @@ impl<'a> Runner<'a> {
         relation: RelationId,
         keys: &[Vec<usize>],
         known: &Known,
+        selects: bool,
     ) -> bool {
         self.reads.iter().any(|(_, id, rows)| {
             self.schema.families.get(*id).is_some_and(|family| family.source == relation)
-                && rows.iter().any(|row| is_of(row, keys, known))
+                && rows.iter().any(|row| is_of(row, keys, known, selects))
         })
     }
 
     pub(super) fn is_read(&self, effect: &Effect, known: &Known) -> bool {
-        self.was_read(effect.relation, keys_of(self.model, effect), known)
+        self.was_read(effect.relation, keys_of(self.model, effect), known, selects(effect))
     }
 
     pub(super) fn key(
@@ -350,8 +364,20 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Whether a row shows the known values in all attributes of one of the keys.
-fn is_of(row: &Row, keys: &[Vec<usize>], known: &Known) -> bool {
+/// Whether what is given of an effect's tuple is what it is selected by, all of it.
+fn selects(effect: &Effect) -> bool {
+    effect.kind != EffectKind::Insert
+}
+
+/// Whether a row shows the known values in all attributes of one of the keys, and shows no other
+/// of what else its tuple is selected by.
+fn is_of(row: &Row, keys: &[Vec<usize>], known: &Known, selects: bool) -> bool {
+    let other = |(path, value): (&ColumnPath, &Value)| {
+        row.values.get(path).is_some_and(|found| found != value)
+    };
+    if selects && known.iter().any(other) {
+        return false;
+    }
     keys.iter().any(|key| {
         !key.is_empty()
             && key.iter().all(|column| {

@@ -59,6 +59,15 @@ pub(crate) fn run_on(
     Ok(())
 }
 
+/// What a read looked for.
+pub(super) struct Looked {
+    pub(super) of: RelationId,
+    /// Attributes and their values.
+    pub(super) wanted: Vec<(ColumnPath, Value)>,
+    /// Its place in the reads.
+    pub(super) at: usize,
+}
+
 pub(super) struct Runner<'a> {
     pub(super) model: &'a Model,
     pub(super) schema: &'a Schema,
@@ -66,8 +75,7 @@ pub(super) struct Runner<'a> {
     pub(super) inputs: &'a [Value],
     pub(super) shelf: &'a mut dyn Holder,
     pub(super) reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
-    /// What was looked for, as attributes and their values.
-    pub(super) looked: Vec<(RelationId, Vec<(ColumnPath, Value)>)>,
+    pub(super) looked: Vec<Looked>,
     /// The keys that the step at hand has changed something under.
     pub(super) changed: Vec<(TableId, Key)>,
 }
@@ -128,8 +136,14 @@ impl<'a> Runner<'a> {
                 Some(rest) => self.shelf.matching(id, &rest)?,
                 None => Vec::new(),
             };
-            self.looked.push((family.source, wanted));
-            let found = found.into_iter().map(|(_, row)| row).collect();
+            let mut found: Vec<Row> = found.into_iter().map(|(_, row)| row).collect();
+            // What was asked for by its value is known of what is found.
+            for row in &mut found {
+                for (path, value) in &wanted {
+                    row.values.entry(path.clone()).or_insert_with(|| value.clone());
+                }
+            }
+            self.looked.push(Looked { of: family.source, wanted, at: self.reads.len() });
             self.reads.push((alias.clone(), id, found));
         }
         Ok(())
@@ -265,6 +279,9 @@ impl<'a> Runner<'a> {
         {
             let case = Case { effect, prior: None };
             let given = self.given(&case);
+            if self.looked_in_vain(effect, &given) {
+                continue;
+            }
             let changed = self.changed(&case, &given);
             let key = self.model.relation(effect.relation).key().first().copied().unwrap_or(0);
             let Some(value) = given.get(&vec![key]) else { continue };
