@@ -10,7 +10,7 @@ use crate::limits::ENVELOPE_SIZE_BYTES_MAX;
 /// Why no more requests can be read from a connection. All of them end it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FrameError {
-    /// The version is not spoken here. The first byte is all that could be trusted.
+    /// The version is not spoken here. The first byte is all that can be trusted.
     #[error(
         "Invalid or unsupported protocol version ({version}); supported versions are \
          (3/v3, 4/v4, 5/v5)"
@@ -209,12 +209,11 @@ impl Decoder {
         let Some(&first) = bytes.first() else { return Ok(None) };
         let number = first & 0x7F;
         let Some(version) = Version::from_number(number) else {
-            // The heads of versions 1 and 2 are a byte shorter, their stream is one byte.
-            let stream = match bytes.get(..4) {
-                Some(&[_, _, high, low]) if number > 2 => i16::from_be_bytes([high, low]),
-                Some(&[_, _, stream, _]) => i16::from(stream),
-                _ => 0,
-            };
+            // The refusal names the stream, so it waits for it: how bytes are cut into pieces on
+            // their way changes no answer. The heads of versions 1 and 2 are a byte shorter, their
+            // stream is one byte.
+            let Some(&[_, _, high, low]) = bytes.get(..4) else { return Ok(None) };
+            let stream = if number > 2 { i16::from_be_bytes([high, low]) } else { i16::from(high) };
             return Err(FrameError::UnknownVersion { version: number, stream });
         };
         let Some(header) = Header::read(bytes) else { return Ok(None) };

@@ -137,6 +137,9 @@ fn refusals() {
         FrameError::UnknownVersion { version: 66, stream: 0x0102 }
     );
     assert_eq!(refused(&[2, 0, 7, 5]), FrameError::UnknownVersion { version: 2, stream: 7 });
+    // Bytes that come one by one are answered like bytes that come at once.
+    let begun = Decoder::default().take(&mut BytesMut::from(&[66, 0, 1][..]));
+    assert!(matches!(begun, Ok(None)), "{begun:?}");
     assert_eq!(
         refused(&[0x84, 0, 0, 0, 5, 0, 0, 0, 0]),
         FrameError::Direction { opcode: 5, stream: 0 }
