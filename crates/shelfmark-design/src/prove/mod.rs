@@ -11,6 +11,7 @@ mod copied;
 pub(crate) mod derive;
 pub(crate) mod exact;
 pub(crate) mod follow;
+mod known;
 mod loops;
 pub(crate) mod needs;
 mod once;
