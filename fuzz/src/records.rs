@@ -79,7 +79,7 @@ fn key(table: &Table, n: i64) -> Key {
     Key { partition, sort }
 }
 
-/// Runs one input: edits, each a byte for the kind and then what the kind needs; see [`edited`].
+/// Runs one input: edits, each a byte for the kind and then what the kind needs; see `edited`.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let mut rows = BASE.clone();

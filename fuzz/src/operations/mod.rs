@@ -1,7 +1,7 @@
 //! Sequences of operations on the engine, each answer compared with a plain map's.
 //!
 //! Input: operations until it is used up, each a byte for the kind, a byte for the table, then what
-//! it needs. See [`Run::operation`].
+//! it needs. See `Run::operation`.
 
 mod make;
 mod oracle;

@@ -38,7 +38,7 @@ static SCRATCH: LazyLock<TempDir> =
     LazyLock::new(|| tempfile::tempdir().expect("a scratch folder can be made"));
 
 /// Runs one input: a byte for the base store, a byte of flags (1: repair checksums, 2: damage the
-/// tree's files too and do not open), then edits; see [`edit::apply`].
+/// tree's files too and do not open), then edits; see `edit::apply`.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let base = base::one(input.byte());
