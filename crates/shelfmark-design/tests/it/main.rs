@@ -4,7 +4,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "golden files are the test's own")]
 
-mod decided;
+mod decided_reads;
+mod decided_writes;
 mod draw;
 mod imports;
 mod limits;

@@ -1,55 +1,8 @@
-//! What was decided wrongly once: certified and wrong, refused and right, or called impossible.
+//! Reads that were decided wrongly once: certified and wrong, refused and right, or called impossible.
 //! Each model stands beside its nearest neighbour, which is decided the other way.
 
 use super::together::statuses;
 use shelfmark_design::Document;
-
-#[test]
-fn a_replaced_row_is_deleted_under_its_old_key() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid }
-entity E { key id: uuid  u: U  o: text(min 1, max 4, without "\#") }
-write w(i, u, o) = insert E(id i, u u, o o) or replace
-schema named target shelfmark {
-  table f0 from E key (id;) store all
-  table f1 from E key (o; id) store all
-  write w { transaction { read f0 where id = i ; delete f1 ; put f1 ; put f0 } }
-}
-schema kept target shelfmark {
-  table f0 from E key (id;) store all
-  table f1 from E key (o; id) store all
-  write w { transaction { read f0 where id = i ; put f1 ; put f0 } }
-}
-schema derived target shelfmark {
-  table f0 from E key (id;) store all
-  table f1 from E key (o; id) store all
-}
-schema own target shelfmark { table f0 from E key (id;) store all  index g key (o; id) }
-"#,
-    );
-    assert_eq!(
-        found,
-        ["named.w certified", "kept.w refused", "derived.w certified", "own.w certified"]
-    );
-}
-
-#[test]
-fn copies_of_what_is_replaced_change_too() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid  name: text(max 5) }
-entity P { key id: uuid  u: U }
-write w(i, n) = insert U(id i, name n) or replace
-write v(i, n) = insert U(id i, name n)
-schema one target shelfmark {
-  table us from U key (id;) store all
-  table ps from P key (u; id) store { u.name }
-}
-"#,
-    );
-    assert_eq!(found, ["one.w refused", "one.v certified"]);
-}
 
 #[test]
 fn an_index_is_asked_by_its_own_columns() {
@@ -75,36 +28,6 @@ schema named target {target} {{
     let dynamodb = of("dynamodb");
     assert_eq!(dynamodb.first().map(String::as_str), Some("s.newest certified"), "{dynamodb:?}");
     assert_eq!(dynamodb.get(3).map(String::as_str), Some("named.one refused"), "{dynamodb:?}");
-}
-
-#[test]
-fn one_transaction_changes_an_item_once() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid  nick: text(min 1, max 5) }
-entity P { key id: uuid }
-link Likes from U to P
-write nick(i, n) = update U(id i) set nick = n
-write both(u, p) = insert P(id p) and link Likes(u u, p p)
-schema d target dynamodb {
-  table t { pk text sk text
-    row N from U pk "N\#<nick:esc>" sk "<id>" store {}
-    row R from U pk "U\#<id>" sk "U" store { nick }
-    row Q from P pk "P\#<id>" sk "P" store { count Likes as likes }
-    row L from Likes pk "L\#<u>" sk "<p>" store {} }
-}
-schema s target shelfmark {
-  table n from U key (nick; id) store {}
-  table u from U key (id;) store { nick }
-  table p from P key (id;) store { count Likes as likes }
-  table l from Likes key (u; p)
-}
-"#,
-    );
-    assert_eq!(
-        found,
-        ["d.nick certified", "d.both refused", "s.nick certified", "s.both certified"]
-    );
 }
 
 #[test]
@@ -310,69 +233,6 @@ schema s target shelfmark {
 }
 
 #[test]
-fn steps_that_change_nothing_do_no_harm() {
-    let found = statuses(
-        r#"
-entity A { key id: uuid  x: int  y: int  q: text(max 3) optional }
-write setx(i, n) = update A(id i) set x = n
-write add(i, a, b) = insert A(id i, x a, y b)
-schema patch target shelfmark {
-  table f0 from A key (id;) store { x }  table f1 from A key (id;) store { y }
-  write setx { transaction { patch f0 ; patch f1 } } }
-schema put target shelfmark {
-  table f0 from A key (id;) store all
-  write setx { transaction { read f0 where id = i ; put f0 } } }
-schema put_again target shelfmark {
-  table f0 from A key (id;) store all
-  write setx { transaction { read f0 where id = i ; delete f0 ; put f0 } } }
-schema blind target shelfmark {
-  table f0 from A key (id;) store all
-  write setx { put f0 } }
-schema harm target shelfmark {
-  table f0 from A key (id;) store { x }  table f1 from A key (id;) store { y }
-  write setx { transaction { patch f0 ; delete f1 } } }
-schema sparse target shelfmark {
-  table f0 from A key (id;) store all  table f1 from A when q is present key (q; id) store all
-  write add { put f0 } }
-schema also target shelfmark {
-  table f0 from A key (id;) store all  table f1 from A key (q; id) store all
-  write add { transaction { put f0 ; put f1 } } }
-"#,
-    );
-    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
-    for fine in ["patch.setx", "put.setx", "put_again.setx", "sparse.add", "also.add"] {
-        assert_eq!(of(fine), Some(format!("{fine} certified")), "{found:?}");
-    }
-    for bad in ["blind.setx", "harm.setx"] {
-        assert_eq!(of(bad), Some(format!("{bad} refused")), "{found:?}");
-    }
-}
-
-#[test]
-fn what_was_there_is_not_counted_twice() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid }
-entity P { key id: uuid }
-link Likes from P to U
-write like(p, u) = link Likes(p p, u u) unless exists
-schema looked target shelfmark {
-  table posts from P key (id;) store { count Likes as likes }
-  table likes from Likes key (p; u)
-  write like { transaction { read likes where p = p and u = u ; patch posts ; put likes } } }
-schema blind target shelfmark {
-  table posts from P key (id;) store { count Likes as likes }
-  table likes from Likes key (p; u)
-  write like { transaction { patch posts ; put likes } } }
-schema derived target shelfmark {
-  table posts from P key (id;) store { count Likes as likes }
-  table likes from Likes key (p; u) }
-"#,
-    );
-    assert_eq!(found, ["looked.like certified", "blind.like refused", "derived.like certified"]);
-}
-
-#[test]
 fn row_types_follow_one_another_by_their_tags() {
     let model = r#"
 entity P { key id: uuid  u: uuid  n: int }
@@ -425,76 +285,6 @@ schema s target shelfmark { table t from Tag key (first(tag, 1); tag, id)
 "#,
     );
     assert_eq!(found, ["s.long certified", "s.short refused"]);
-}
-
-#[test]
-fn copies_in_a_sparse_family_are_found_by_itself() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid  name: text(max 5)  lvl: enum("a", "b") }
-entity P { key id: uuid  u: U  state: enum("open", "shut") }
-write rename(i, n) = update U(id i) set name = n
-write level(i, l) = update U(id i) set lvl = l
-schema s target shelfmark {
-  table us from U key (id;) store all
-  table opens from P when state = "open" key (u; id) store { u.name } }
-schema l target shelfmark {
-  table us from U key (id;) store all
-  table tops from P when u.lvl = "a" key (u; id) store { u.name } }
-"#,
-    );
-    assert_eq!(
-        found,
-        ["s.rename certified", "s.level certified", "l.rename certified", "l.level refused"]
-    );
-}
-
-#[test]
-fn loops_read_what_shows_what_they_need() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid }
-link L from U as e to U as w { r: int  n: int }
-link M from U as f to U as w { r: int  n: int }
-write copy(e, f) = link M(f f, w l.w) set r = l.r, n = l.n for each L as l where e = e
-schema s target shelfmark {
-  table lean from L key (e; w)
-  table full from L key (e; r, w) store all
-  table ms from M key (f; w) store all }
-schema none target shelfmark {
-  table lean from L key (e; w)
-  table ms from M key (f; w) store all }
-"#,
-    );
-    assert_eq!(found, ["s.copy certified", "none.copy refused"]);
-    let found = statuses(
-        r#"
-entity E { key id: uuid  o: text(max 3)  c: text(max 3) }
-link L from E as e to E as w { r: int  n: int }
-write up(e, t) = update L(e l.e, w l.w) set r = t for each L as l where e = e
-write same(e) = update L(e l.e, w l.w) set r = l.n for each L as l where e = e
-write other(i) = update E(id i) set c = "x"
-schema s target shelfmark {
-  table es from E key (id;) store all  table os from E key (o; id)
-  table ls from L key (e; w) store all  table rs from L key (e; r, w) store { n }
-  write other { transaction { read es where id = i ; patch es ; delete os ; put os ; patch ls } } }
-schema lean target shelfmark {
-  table es from E key (id;) store all  table os from E key (o; id)
-  table ls from L key (e; w) store { r }
-  write other { transaction { patch es ; delete os } } }
-"#,
-    );
-    assert_eq!(
-        found,
-        [
-            "s.up certified",
-            "s.same certified",
-            "s.other certified",
-            "lean.up certified",
-            "lean.same refused",
-            "lean.other refused"
-        ]
-    );
 }
 
 #[test]
@@ -565,64 +355,6 @@ schema wrong target shelfmark { table t from A key (u; id) store all
 }
 
 #[test]
-fn what_was_read_leads_on() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid  lvl: enum("a", "b")  name: text(max 5) }
-entity A { key id: uuid  u: U  n: int }
-write setn(i, n) = update A(id i) set n = n
-write drop(i) = delete A(id i)
-write move(i, u) = update A(id i) set u = u
-schema derived target shelfmark {
-  table us from U key (id;) store all  table as from A key (id;) store all
-  table lv from A when u.lvl = "a" key (u.name; id) store { n } }
-schema named target shelfmark {
-  table us from U key (id;) store all  table as from A key (id;) store all
-  table lv from A key (u.name; id) store {}
-  write drop { transaction { read as where id = i ; read us where id = row.u ; delete as ; delete lv } } }
-schema late target shelfmark {
-  table us from U key (id;) store all  table as from A key (id;) store all
-  table lv from A key (u.name; id) store {}
-  write drop { transaction { read us where id = row.u ; read as where id = i ; delete as ; delete lv } } }
-schema lean target shelfmark {
-  table us from U key (id;) store all  table as from A key (id;) store { n }
-  table lv from A key (u.name; id) store {} }
-"#,
-    );
-    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
-    for fine in ["derived.setn", "derived.drop", "derived.move", "named.drop"] {
-        assert_eq!(of(fine), Some(format!("{fine} certified")), "{found:?}");
-    }
-    for bad in ["late.drop", "lean.drop"] {
-        assert_eq!(of(bad), Some(format!("{bad} refused")), "{found:?}");
-    }
-}
-
-#[test]
-fn what_is_changed_is_read_before() {
-    let found = statuses(
-        r#"
-entity E { key id: uuid  o: text(max 3)  q: text(max 3) optional }
-write drop(i) = delete E(id i)
-write add(i, o) = insert E(id i, o o) unless exists
-schema late target shelfmark {
-  table f0 from E key (id;) store all  table f1 from E key (o; id)
-  write drop { transaction { delete f0 ; read f0 where id = i ; delete f1 } } }
-schema soon target shelfmark {
-  table f0 from E key (id;) store all  table f1 from E key (o; id)
-  write drop { transaction { read f0 where id = i ; delete f0 ; delete f1 } } }
-schema sparse target shelfmark {
-  table f0 from E key (id;) store all  table f1 from E key (q; id)
-  write add { put f0 } }
-"#,
-    );
-    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
-    assert_eq!(of("late.drop").as_deref(), Some("late.drop refused"));
-    assert_eq!(of("soon.drop").as_deref(), Some("soon.drop certified"));
-    assert_eq!(of("sparse.add").as_deref(), Some("sparse.add certified"));
-}
-
-#[test]
 fn an_input_is_not_bound_to_the_domain_it_is_compared_with() {
     let found = statuses(
         r##"
@@ -638,41 +370,6 @@ schema typed target shelfmark { table t from A key (s; c, id) store all }
         found,
         ["s.begun refused", "s.same certified", "typed.begun certified", "typed.same certified"]
     );
-}
-
-#[test]
-fn a_sparse_row_is_deleted_only_where_it_is_the_tuples_own() {
-    // The guard is what tells tuples apart: under the key of one that the family does not hold lies
-    // another's row.
-    let found = statuses(
-        r#"
-entity U { key id: uuid  name: text(max 3) optional }
-entity E { key id: uuid  u: U  h: enum("x", "y")  n: int  unique (u, h) }
-write drop(i) = delete E(id i)
-write setn(i, n) = update E(id i) set n = n
-write swap(i, h) = update E(id i) set h = h
-schema looked target shelfmark {
-  table es from E key (id;) store all
-  table xs from E when h = "x" key (u;) store { n } }
-schema blind target shelfmark {
-  table us from E key (id;) store { u, n }  table hs from E key (id;) store { h }
-  table xs from E when h = "x" key (u;) store { n }
-  write drop { transaction { read us where id = i ; delete us ; delete hs ; delete xs } }
-  write setn { transaction { read us where id = i ; patch us ; patch xs } } }
-schema own target shelfmark {
-  table us from E key (id;) store { u, n }  table hs from E key (id;) store { h }
-  table xs from E when h = "x" key (u; id) store { n }
-  write drop { transaction { read us where id = i ; delete us ; delete hs ; delete xs } }
-  write setn { transaction { read us where id = i ; patch us ; patch xs } } }
-"#,
-    );
-    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
-    for fine in ["looked.drop", "looked.setn", "looked.swap", "own.drop", "own.setn"] {
-        assert_eq!(of(fine), Some(format!("{fine} certified")), "{found:?}");
-    }
-    for bad in ["blind.drop", "blind.setn"] {
-        assert_eq!(of(bad), Some(format!("{bad} refused")), "{found:?}");
-    }
 }
 
 #[test]
@@ -704,67 +401,6 @@ schema s target shelfmark { table t from A key (s; c, id)
 "#,
     );
     assert_eq!(found, ["s.owners certified", "s.ones certified", "s.names refused"]);
-}
-
-#[test]
-fn what_never_changes_is_not_replaced() {
-    let model = |lasting: &str| {
-        format!(
-            r#"
-entity U {{ key id: uuid  name: text(max 5) {lasting}  bio: text(max 5) }}
-entity P {{ key id: uuid  u: U }}
-write w(i, n, b) = insert U(id i, name n, bio b) or replace
-schema one target shelfmark {{
-  table us from U key (id;) store all
-  table ps from P key (u; id) store {{ u.name }} }}
-schema moved target shelfmark {{
-  table us from U key (name; id) store all
-  write w {{ put us }} }}
-"#
-        )
-    };
-    assert_eq!(statuses(&model("immutable")), ["one.w certified", "moved.w certified"]);
-    assert_eq!(statuses(&model("")), ["one.w refused", "moved.w refused"]);
-    let set = "entity U { key id: uuid  name: text(max 5) immutable }\n\
-               write s(i, n) = update U(id i) set name = n";
-    let report = Document::parse("set", set).expect_err("it says that it never changes");
-    assert!(report.text.contains("`name` is immutable, and is changed here"), "{report}");
-}
-
-#[test]
-fn what_is_read_once_more_does_no_harm() {
-    let found = statuses(
-        r#"
-entity A { key id: uuid  n: text(max 3) }
-write drop(i) = delete A(id i)
-write make(i, n) = insert A(id i, n n) unless exists
-schema again target shelfmark {
-  table us from A key (id;) store all  table ns from A key (n; id) store all
-  write drop { transaction { read us where id = i ; delete us ; read us where id = i ; delete ns } }
-  write make { transaction { read us where id = i ; put us ; read us where id = i ; put ns } } }
-schema after target shelfmark {
-  table us from A key (id;) store all  table ns from A key (n; id) store all
-  write drop { transaction { read us where id = i ; delete us ; delete ns ; read us where id = i } } }
-"#,
-    );
-    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
-    assert_eq!(of("again.drop").as_deref(), Some("again.drop certified"));
-    assert_eq!(of("again.make").as_deref(), Some("again.make refused"));
-    assert_eq!(of("after.drop").as_deref(), Some("after.drop certified"));
-}
-
-#[test]
-fn two_items_of_one_transaction_may_be_told_by_constants() {
-    let found = statuses(
-        r#"
-entity A { key id: int  n: text(max 3)  m: int }
-write apart(n) = update A(id 1) set n = n and insert A(id 2, n n, m 4)
-write same(n) = update A(id 1) set n = n and insert A(id 1, n n, m 4)
-write any(i, n) = update A(id i) set n = n and insert A(id 2, n n, m 4)
-schema s target dynamodb { table us from A key (id) store all }
-"#,
-    );
-    assert_eq!(found, ["s.apart certified", "s.same refused", "s.any refused"]);
 }
 
 #[test]
@@ -838,58 +474,4 @@ schema lex target candb { table t { pk text sk text  row R from A pk "<s>" sk "<
     ] {
         assert_eq!(of(name), Some(format!("{name} {status}")), "{found:?}");
     }
-}
-
-#[test]
-fn all_that_a_write_selects_by_is_looked_at() {
-    // Who owns a thing tells it apart; so a row found by the thing alone may be another's.
-    let found = statuses(
-        r#"
-entity E { key id: uuid }
-entity U { key id: uuid }
-link L from E as e to U as w { r: int  unique (w) }
-write set(e, w, r) = update L(e e, w w) set r = r
-write drop(e, w) = unlink L(e e, w w)
-schema derived target shelfmark { table l from L key (w;) store all }
-schema blind target shelfmark { table l from L key (w;) store all
-  write set { patch l }  write drop { delete l } }
-schema half target shelfmark { table l from L key (w;) store { r }  table o from L key (e; w)
-  write set { transaction { read l where w = w ; patch l } }
-  write drop { transaction { read l where w = w ; delete l ; delete o } } }
-schema looked target shelfmark { table l from L key (w;) store { r }  table o from L key (e; w)
-  write set { transaction { read o where e = e and w = w ; patch l } }
-  write drop { transaction { read o where e = e and w = w ; delete l ; delete o } } }
-schema own target shelfmark { table l from L key (e; w) store all }
-"#,
-    );
-    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
-    for fine in ["looked", "own"] {
-        for write in ["set", "drop"] {
-            let line = format!("{fine}.{write}");
-            assert_eq!(of(&line), Some(format!("{line} certified")), "{found:?}");
-        }
-    }
-    for bad in ["derived", "blind", "half"] {
-        for write in ["set", "drop"] {
-            let line = format!("{bad}.{write}");
-            assert_eq!(of(&line), Some(format!("{line} refused")), "{found:?}");
-        }
-    }
-}
-
-#[test]
-fn copies_change_only_where_all_that_selects_fits() {
-    let found = statuses(
-        r#"
-entity U { key id: uuid  name: text(max 4)  lvl: enum("a", "b") }
-entity P { key id: uuid  u: U }
-write ren(i, l, n) = update U(id i, lvl l) set name = n
-schema derived target shelfmark {
-  table us from U key (id;) store all  table ps from P key (u; id) store { u.name } }
-schema blind target shelfmark {
-  table us from U key (id; lvl) store all  table ps from P key (u; id) store { u.name }
-  write ren { transaction { read ps where u = i as p ; patch us ; patch ps for each p } } }
-"#,
-    );
-    assert_eq!(found, ["derived.ren certified", "blind.ren refused"]);
 }
