@@ -14,6 +14,70 @@ pub(crate) struct Quantity {
     pub(crate) value: f64,
 }
 
+/// What a quantity is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dimension {
+    Count,
+    /// Elements or bytes.
+    Length,
+    /// A part of what there is, for each time.
+    Growth,
+    /// Calls for each time.
+    Rate,
+    Time,
+    Share,
+    /// A number without a unit.
+    Number,
+}
+
+impl Dimension {
+    /// Of a fact by its name.
+    pub(crate) fn of(fact: &str, attribute: bool) -> Self {
+        match fact {
+            "growth" => Self::Growth,
+            "rate" | "peak" | "changes" => Self::Rate,
+            "retention" | "latency" | "staleness" => Self::Time,
+            "sparse" => Self::Share,
+            "zipf" | "normal" => Self::Number,
+            "avg" | "max" if attribute => Self::Length,
+            _ => Self::Count,
+        }
+    }
+
+    /// What a quantity of this dimension looks like.
+    pub(crate) fn examples(self) -> &'static str {
+        match self {
+            Self::Count => "a count, such as 250, 1.5k, 2M or 1G",
+            Self::Length => "a length, such as 120, 4k or 64KiB",
+            Self::Growth => "a share for each time, such as 3%/mo",
+            Self::Rate => "calls for each time, such as 300/s or 2k/day",
+            Self::Time => "a time, such as 200ms, 30d or 3y",
+            Self::Share => "a share, such as 2% or 0.02",
+            Self::Number => "a number, such as 1.1",
+        }
+    }
+
+    /// Whether a quantity, as written, is of this dimension.
+    pub(crate) fn fits(self, raw: &str) -> bool {
+        let (amount, per) = raw.split_once('/').map_or((raw, false), |(amount, _)| (amount, true));
+        let unit = amount.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '_');
+        let count = matches!(unit, "" | "k" | "K" | "M" | "G" | "T");
+        let size = unit.ends_with('B');
+        match self {
+            Self::Count => count && !per,
+            Self::Length => (count || size) && !per,
+            Self::Growth => matches!(unit, "" | "%") && per,
+            Self::Rate => count && per,
+            Self::Time => (unit == "ms" || period(unit).is_some()) && !per,
+            Self::Share => {
+                let most = parse(raw).is_some_and(|share| share.value <= 1.0);
+                matches!(unit, "" | "%") && !per && most
+            }
+            Self::Number => unit.is_empty() && !per,
+        }
+    }
+}
+
 pub(crate) fn parse(raw: &str) -> Option<Quantity> {
     let (amount, per) = match raw.split_once('/') {
         Some((amount, per)) => (amount, Some(per)),

@@ -145,3 +145,41 @@ pub(crate) fn iso_text(millis: i64) -> String {
     let (second, milli) = (rest / 1_000 % 60, rest % 1_000);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
+
+/// Reads a date (`2021-09-15`) or a time (`2021-09-15T02:00:00.000Z`, of which all behind the
+/// date may be left out from the end) as the type has it: days or milliseconds since 1970.
+pub(crate) fn iso_value(text: &str, ty: &Type) -> Option<Value> {
+    let (date, time) = text.split_once('T').unwrap_or((text, ""));
+    let whole = date.len() == 10 && date.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
+    // A day that is none comes back as another one.
+    let days = days_of(date).filter(|days| Value::Int(*days).text(&Type::Date) == date)?;
+    match ty {
+        _ if !whole => None,
+        Type::Date if !text.contains('T') => Some(Value::Int(days)),
+        Type::Timestamp => {
+            let time = time.strip_suffix('Z').unwrap_or(time);
+            let (clock, millis) = time.split_once('.').unwrap_or((time, ""));
+            let mut seconds = 0;
+            let most = [23, 59, 59];
+            let parts: Vec<&str> = clock.split(':').filter(|part| !part.is_empty()).collect();
+            if parts.len() > most.len() || text.ends_with('T') {
+                return None;
+            }
+            for (at, most) in most.iter().enumerate() {
+                let part = match parts.get(at) {
+                    Some(part) => digits(part, 2).filter(|part| part <= most)?,
+                    None => 0,
+                };
+                seconds = seconds * 60 + part;
+            }
+            let millis = if millis.is_empty() { 0 } else { digits(millis, 3)? };
+            Some(Value::Int(days * 86_400_000 + seconds * 1_000 + millis))
+        }
+        _ => None,
+    }
+}
+
+fn digits(text: &str, count: usize) -> Option<i64> {
+    let whole = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole { text.parse().ok() } else { None }
+}

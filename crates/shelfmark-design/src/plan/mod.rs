@@ -51,7 +51,7 @@ impl Document {
     ///
     /// The target is unknown, or `name` is no name: say another.
     pub fn plan(&self, target: &str, name: &str) -> Result<Plan, String> {
-        let profile = profile(target).ok_or_else(|| {
+        let profile = profile(crate::target::usual(target)).ok_or_else(|| {
             format!("there is no target {target}; known: {}", crate::target::names().join(", "))
         })?;
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -132,6 +132,10 @@ pub(crate) fn nearest<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    if let Some(same) = candidates.iter().find(|one| one.eq_ignore_ascii_case(written)) {
+        return Some(same);
+    }
     let length = written.chars().count();
     let allowed = (length / 3).max(1);
     candidates

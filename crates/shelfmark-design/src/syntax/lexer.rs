@@ -89,9 +89,13 @@ fn token(rest: &str, at: usize, diagnostics: &mut Vec<Diagnostic>) -> (TokenKind
     }
     let length = next.len_utf8();
     let span = Span::new(at, at + length);
+    let help = match next {
+        '!' => "there is no `!=`: what is left beside a value is no range",
+        '?' => "an input has a name: `read r(x) = … where a = x`",
+        _ => "texts are written between double quotes",
+    };
     diagnostics.push(
-        Diagnostic::error(span, format!("the character {next:?} means nothing here"))
-            .help("texts are written between double quotes"),
+        Diagnostic::error(span, format!("the character {next:?} means nothing here")).help(help),
     );
     (TokenKind::Unknown, length)
 }

@@ -104,6 +104,15 @@ pub(crate) fn names() -> Vec<&'static str> {
     TARGETS.iter().map(|target| target.name.as_str()).collect()
 }
 
+/// The name a target goes by here, of whatever other name it has elsewhere.
+pub(crate) fn usual(name: &str) -> &str {
+    match name {
+        // What the reference of the language calls it.
+        "native" => "shelfmark",
+        other => other,
+    }
+}
+
 pub(crate) fn profile(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }

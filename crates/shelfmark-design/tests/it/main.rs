@@ -11,6 +11,7 @@ mod imports;
 mod limits;
 mod lints;
 mod machine;
+mod messages;
 mod pairs;
 mod planned;
 mod reference;

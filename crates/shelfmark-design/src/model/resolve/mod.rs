@@ -114,7 +114,7 @@ impl Resolver {
     }
 
     fn settings(&mut self, settings: &crate::syntax::tree::Settings) {
-        let target = settings.target.text.clone();
+        let target = crate::target::usual(&settings.target.text).to_owned();
         if !crate::target::names().contains(&target.as_str()) {
             let known: Vec<String> =
                 crate::target::names().iter().map(|&name| name.to_owned()).collect();

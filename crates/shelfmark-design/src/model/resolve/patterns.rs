@@ -6,7 +6,7 @@ use super::super::pattern::{Consistency, OrderKey, Param, Predicate, Read, Sourc
 use super::super::relation::RelationId;
 use super::super::term::{ColumnPath, Function, Term};
 use super::super::types::Type;
-use super::super::value::Value;
+use super::super::value::{Value, iso_value};
 use super::relations::lower;
 use super::{Resolver, constant, facts_of, named};
 use crate::syntax::diagnostic::{Diagnostic, nearest};
@@ -58,6 +58,10 @@ impl Resolver {
             .and_then(|limit| self.value(limit, Some(&Type::Int(None)), &mut params, Scope::NONE));
         if let Some(written) = &read.limit {
             self.check_limit(limit.as_ref(), written.span);
+        }
+        // How many rows are left out is not answered, but it is an input like any other.
+        if let Some(offset) = &read.offset {
+            self.value(offset, Some(&Type::Int(None)), &mut params, Scope::NONE);
         }
         let aggregate = read.aggregate.as_ref().map(|(kind, path)| {
             let first = relations.first().copied().unwrap_or(0);
@@ -317,6 +321,10 @@ impl Resolver {
         scope: Scope<'_>,
     ) -> Option<Term> {
         let term = self.value_inner(expr, wanted, params, scope)?;
+        // A text was read as what is wanted: a time is a number from here on.
+        if matches!(expr.kind, ExprKind::Text(_)) {
+            return Some(term);
+        }
         if let (Some(wanted), Some(found)) = (wanted, self.term_type(&term, params, scope))
             && !wanted.comparable(&found)
         {
@@ -339,15 +347,21 @@ impl Resolver {
             ExprKind::Bool(bit) => Some(Term::Const(Value::Bool(*bit))),
             ExprKind::Text(text) => {
                 let text_type = Type::Text(super::super::types::TextDomain::default());
-                match constant(text, wanted.unwrap_or(&text_type)) {
-                    Some(value) => Some(Term::Const(value)),
-                    None => {
-                        let name = wanted.map_or("text", Type::name);
-                        let message = format!("{text:?} is no {name}");
-                        self.error(Diagnostic::error(expr.span, message));
-                        None
+                let wanted = wanted.unwrap_or(&text_type);
+                let found = constant(text, wanted).or_else(|| iso_value(text, wanted));
+                if found.is_none() {
+                    let message = format!("{text:?} is no {}", wanted.name());
+                    let mut diagnostic = Diagnostic::error(expr.span, message);
+                    if let Type::Timestamp | Type::Date = wanted {
+                        let example = match wanted {
+                            Type::Date => "\"2021-09-15\"",
+                            _ => "\"2021-09-15\" or \"2021-09-15T02:00:00.000Z\"",
+                        };
+                        diagnostic = diagnostic.help(format!("such as {example}"));
                     }
+                    self.error(diagnostic);
                 }
+                found.map(Term::Const)
             }
             ExprKind::Template(template) => {
                 let message = "a text with holes cannot stand here".to_owned();
@@ -481,6 +495,8 @@ pub(super) struct Params {
     list: Vec<(tree::Name, Option<Type>)>,
     /// How many errors there were before the pattern.
     errors: usize,
+    /// Which of them a value names.
+    used: BTreeSet<usize>,
 }
 
 impl Params {
@@ -494,7 +510,7 @@ impl Params {
             let ty = param.ty.as_ref().and_then(|ty| resolver.column_type(ty)).map(|(ty, _)| ty);
             list.push((param.name.clone(), ty));
         }
-        Self { list, errors }
+        Self { list, errors, used: BTreeSet::new() }
     }
 
     pub(super) fn known(params: &[Param]) -> Self {
@@ -502,7 +518,7 @@ impl Params {
             .iter()
             .map(|param| (tree::Name::plain(param.name.clone()), Some(param.ty.clone())))
             .collect();
-        Self { list, errors: 0 }
+        Self { list, errors: 0, used: BTreeSet::new() }
     }
 
     /// The same inputs under other names.
@@ -527,6 +543,7 @@ impl Params {
 
     /// Takes the type from the first place that tells it.
     fn learn(&mut self, index: usize, wanted: Option<&Type>) {
+        self.used.insert(index);
         if let (Some((_, ty @ None)), Some(wanted)) = (self.list.get_mut(index), wanted) {
             *ty = Some(wanted.clone());
         }
@@ -544,13 +561,20 @@ impl Params {
         let mut found = Vec::new();
         // What would have told a type may be what was wrong.
         let whole = resolver.diagnostics.len() == self.errors;
-        for (name, ty) in self.list {
+        for (at, (name, ty)) in self.list.into_iter().enumerate() {
             if ty.is_none() && whole {
-                let message = format!("nothing tells the type of the input `{}`", name.text);
-                resolver.error(
-                    Diagnostic::error(name.span, message)
-                        .help("compare it with an attribute, or write its type behind a colon"),
-                );
+                let (message, help) = if self.used.contains(&at) {
+                    (
+                        format!("nothing tells the type of the input `{}`", name.text),
+                        "compare it with an attribute, or write its type behind a colon",
+                    )
+                } else {
+                    (
+                        format!("the input `{}` is not used", name.text),
+                        "leave it out, or write its type behind a colon to keep it",
+                    )
+                };
+                resolver.error(Diagnostic::error(name.span, message).help(help));
             }
             found.push(Param { name: name.text, ty: ty.unwrap_or(Type::Bool) });
         }

@@ -24,6 +24,21 @@ const TYPES: [&str; 13] = [
     "decimal",
 ];
 
+/// What types of other languages are here.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "timeuuid" => "ulid",
+        "guid" => "uuid",
+        "string" | "varchar" | "ascii" | "str" => "text",
+        "integer" | "bigint" | "smallint" | "tinyint" | "counter" | "long" | "i64" | "u64" => "int",
+        "float" | "double" | "numeric" => "decimal",
+        "boolean" => "bool",
+        "datetime" | "time" => "timestamp",
+        "blob" | "binary" => "bytes",
+        _ => return None,
+    })
+}
+
 impl Resolver {
     pub(super) fn relations(&mut self, file: &File) {
         let mut written: Vec<(&tree::Relation, bool)> = Vec::new();
@@ -140,7 +155,14 @@ impl Resolver {
                 }
                 let mut known: Vec<String> = TYPES.iter().map(|&name| name.to_owned()).collect();
                 known.extend(self.types.keys().cloned());
-                self.unknown("type", name, ty.name.span, &known);
+                known.extend(self.relations.keys().cloned());
+                if let Some(meant) = elsewhere(name) {
+                    let message = format!("there is no type `{name}`");
+                    let diagnostic = Diagnostic::error(ty.name.span, message);
+                    self.error(diagnostic.help(format!("here it is `{meant}`")));
+                } else {
+                    self.unknown("type", name, ty.name.span, &known);
+                }
                 return None;
             }
         };

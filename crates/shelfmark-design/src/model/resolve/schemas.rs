@@ -31,14 +31,15 @@ impl Resolver {
         }
         let known: Vec<String> =
             crate::target::names().iter().map(|&name| name.to_owned()).collect();
-        if !known.contains(&written.target.text) {
-            self.unknown("target", &written.target.text, written.target.span, &known);
+        let target = crate::target::usual(&written.target.text).to_owned();
+        if !known.contains(&target) {
+            self.unknown("target", &target, written.target.span, &known);
             self.lost.insert(written.name.text.clone());
             return;
         }
         let mut schema = Schema {
             name: named(&written.name),
-            target: written.target.text.clone(),
+            target,
             tables: Vec::new(),
             families: Vec::new(),
             serves: Vec::new(),

@@ -90,6 +90,24 @@ pub(super) struct Parser<'a> {
     end: Token,
 }
 
+/// What words of other languages are here.
+fn elsewhere(word: &str) -> Option<&'static str> {
+    Some(match word.to_ascii_lowercase().as_str() {
+        "or" | "union" => "write two reads: each of them is a range of its own",
+        "not" | "except" => {
+            "what is left beside a value is no range: keep it as an attribute of its own"
+        }
+        "like" => "it is `begins`, `ends` or `contains`",
+        "sort" => "it is `order by`",
+        "take" | "top" | "first" => "it is `limit n`",
+        "upsert" | "put" | "replace" => "it is `insert … or replace`",
+        "create" | "add" => "it is `insert`, or `link`",
+        "remove" => "it is `delete`, or `unlink`",
+        "if" => "it is `unless exists`",
+        _ => return None,
+    })
+}
+
 impl<'a> Parser<'a> {
     fn file(&mut self) -> File {
         let mut file = File::default();
@@ -213,9 +231,13 @@ impl<'a> Parser<'a> {
     pub(super) fn fail_among<T>(&mut self, what: &str, known: &[&str]) -> Got<T> {
         let found = self.found();
         let near = nearest(self.word(), known.iter().copied()).filter(|_| !self.word().is_empty());
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known: {}", known.join(", ")),
+        // In plans some of these words are what they say.
+        let pattern = !what.contains("plan") && !what.contains("step");
+        let other = elsewhere(self.word()).filter(|_| pattern);
+        let help = match (other, near) {
+            (Some(help), _) => help.to_owned(),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("known: {}", known.join(", ")),
         };
         self.fail(format!("expected {what}, found {found}"), &help)
     }

@@ -109,6 +109,12 @@ impl Parser<'_> {
             _ => return Some(None),
         };
         self.step();
+        if aggregate != Aggregate::Count && self.word() == "of" {
+            return self.fail(
+                "expected an attribute, found `of`",
+                "write what is added up or compared first: `sum total of Order`",
+            );
+        }
         let path = if aggregate == Aggregate::Count && self.word() == "of" {
             None
         } else {
@@ -201,6 +207,12 @@ impl Parser<'_> {
                 self.expect_word("and")?;
                 values.push(self.expr()?);
             }
+            CondOp::In if self.is("(") => {
+                return self.fail(
+                    "a list of constants cannot stand here",
+                    "take it as an input: `read r(xs: list of text(max 3)) = … where x in xs`",
+                );
+            }
             CondOp::In => {
                 values.push(self.expr()?);
                 if self.eat_word("max") {
@@ -213,6 +225,9 @@ impl Parser<'_> {
     }
 
     fn cond_op(&mut self) -> Got<CondOp> {
+        if self.is("=") && self.is_at(1, "=") {
+            return self.fail("expected a value, found `=`", "one `=` compares");
+        }
         for (mark, op) in [
             ("=", CondOp::Eq),
             ("<=", CondOp::Le),
@@ -241,7 +256,10 @@ impl Parser<'_> {
                     self.step();
                     CondOp::Absent
                 }
-                _ => return self.fail("expected `is present` or `is absent`", ""),
+                _ => {
+                    let help = "`is present`, `is absent`; a value is compared by `=`";
+                    return self.fail("expected `present` or `absent` behind `is`", help);
+                }
             },
             _ => return self.fail_among("a comparison", &COMPARISONS),
         };

@@ -7,6 +7,7 @@ use super::super::tree::{
     TypeOption,
 };
 use super::{Got, Parser};
+use crate::model::quantity::Dimension;
 
 /// Facts of attributes; the second says whether a quantity follows.
 const ATTRIBUTE_FACTS: [(&str, bool); 14] = [
@@ -220,7 +221,16 @@ impl Parser<'_> {
     fn facts_one(&mut self, known: &[(&str, bool)]) -> Got<Fact> {
         let valued = known.iter().any(|(name, valued)| *name == self.word() && *valued);
         let name = self.name("a fact")?;
+        let span = self.span();
         let value = if valued { Some(self.quantity()?) } else { None };
+        // Only facts of attributes say what may be left out.
+        let attribute = known.iter().any(|(name, _)| *name == "optional");
+        let dimension = Dimension::of(&name.text, attribute);
+        if let Some(raw) = value.as_ref().filter(|raw| !dimension.fits(raw)) {
+            let message = format!("`{raw}` does not fit `{}`", name.text);
+            let help = format!("it takes {}", dimension.examples());
+            self.report(Diagnostic::error(self.since(span), message).help(help));
+        }
         Some(Fact { name, value })
     }
 

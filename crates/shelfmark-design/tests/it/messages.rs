@@ -1,0 +1,138 @@
+//! What is taken as it is written elsewhere, and what is said where it is not.
+
+use shelfmark_design::{Document, Status};
+
+/// Two entities, and a line behind them.
+fn parse(line: &str) -> Result<Document, String> {
+    let text = format!(
+        "entity U {{ key id: uuid name: text(max 20) at: timestamp day: date score: int }}\n\
+         entity O {{ key id: ulid u: U immutable total: int at: timestamp immutable state: enum(\"x\", \"y\") }}\n\
+         {line}\n"
+    );
+    Document::parse("small", &text).map_err(|report| report.to_string())
+}
+
+/// The first sketch of the language, whose target is called `native` there.
+#[test]
+fn the_first_sketch_of_the_language_is_a_model() {
+    let text = r"
+entity User      { key id: uuid          count 2M growth 3%/mo }
+link Follow from User as followee to User as follower {
+    at: ulid immutable
+    fanout followee->follower avg 120 p99 5k max 40M zipf 1.1
+}
+read  followers_newest(u: User)  = Follow where followee = u order by at desc limit page 50  rate 800/s peak 5k/s eventual
+read  is_following(a: User, b: User) = Follow where followee = b and follower = a unique      rate 3k/s strong
+write follow(a, b)   = link Follow(followee b, follower a) set at = now() unless exists       rate 300/s atomic
+write unfollow(a, b) = unlink Follow(followee b, follower a)                                  rate 40/s atomic
+target native { partition.max 64MiB partition.writes 2000/s }
+schema s target native { table f from Follow key (followee; follower) store all index n key (followee; at desc) }
+";
+    let document = Document::parse("sketch", text).unwrap_or_else(|report| panic!("{report}"));
+    let proofs = document.prove();
+    assert_eq!(proofs.len(), 4);
+    assert!(proofs.iter().all(|one| one.status == Status::Certified), "{proofs:#?}");
+    assert!(document.plan("native", "planned").is_ok());
+}
+
+#[test]
+fn quantities_have_the_unit_of_what_they_say() {
+    let good = [
+        "count 2M",
+        "count 1_000",
+        "count 1G growth 3%/mo",
+        "growth 0.03/mo",
+        "retention 90d",
+        "fanout u min 0 avg 1.5k p99 5k max 40M zipf 1.1",
+    ];
+    for facts in good {
+        let text = format!("entity U {{ key id: uuid }} entity L {{ key id: uuid u: U {facts} }}");
+        Document::parse("good", &text).unwrap_or_else(|report| panic!("{facts}: {report}"));
+    }
+    let bad = [
+        ("count 1B", "`1B` does not fit `count`", "1G"),
+        ("count 3%", "`3%` does not fit `count`", "a count"),
+        ("growth 3%", "`3%` does not fit `growth`", "3%/mo"),
+        ("growth 10/mo count 5/s", "`5/s` does not fit `count`", "a count"),
+        ("retention 40", "`40` does not fit `retention`", "30d"),
+        ("fanout u avg 2KiB", "`2KiB` does not fit `avg`", "a count"),
+        ("fanout u zipf 3k", "`3k` does not fit `zipf`", "1.1"),
+        ("t: text sparse 200%", "`200%` does not fit `sparse`", "2%"),
+        ("t: text avg 3d", "`3d` does not fit `avg`", "64KiB"),
+    ];
+    for (facts, message, example) in bad {
+        let text = format!("entity U {{ key id: uuid }} entity L {{ key id: uuid u: U {facts} }}");
+        let report = Document::parse("bad", &text).expect_err(facts).to_string();
+        assert!(report.contains(message) && report.contains(example), "{facts}: {report}");
+    }
+    assert!(parse("read r(x) = O where u = x rate 30").is_err());
+    assert!(parse("read r(x) = O where u = x rate 30/s latency 10ms staleness 5s").is_ok());
+}
+
+#[test]
+fn times_and_dates_are_written_as_texts() {
+    let good = [
+        r#"at >= "2021-01-01""#,
+        r#"at >= "2021-01-01T00:00""#,
+        r#"at < "2021-12-31T23:59:59.999Z""#,
+        r#"day = "2020-02-29""#,
+        r#"day >= "0001-01-01""#,
+    ];
+    for condition in good {
+        let line = format!("read r(n) = U where name = n and {condition}");
+        let found = parse(&line).unwrap_or_else(|report| panic!("{report}"));
+        assert_eq!(found.schemas().len(), 0);
+    }
+    let bad = [
+        r#"at >= "2021-13-01""#,
+        r#"at >= "2021-01-01T""#,
+        r#"at >= "2021-01-01T24:00""#,
+        r#"at >= "2021-01-01T00:00:00.5Z""#,
+        r#"day = "2021-02-29""#,
+        r#"day = "2021-02-01T00:00""#,
+        r#"day = "1.2.2021""#,
+    ];
+    for condition in bad {
+        let line = format!("read r(n) = U where name = n and {condition}");
+        let report = parse(&line).expect_err(condition);
+        assert!(report.contains("such as \"2021-09-15\""), "{condition}: {report}");
+    }
+    let served = parse(
+        "read r(n) = U where name = n and at >= \"2021-01-01\"\n\
+         schema s target cql { table us from U key (name; at, id) store all }",
+    );
+    let proofs = served.unwrap_or_else(|report| panic!("{report}")).prove();
+    assert!(proofs.iter().all(|one| one.status == Status::Certified), "{proofs:#?}");
+}
+
+/// What is written in the manner of another language is answered with how it is said here.
+#[test]
+fn habits_of_other_languages_are_answered() {
+    let habits = [
+        ("read r(x) = O where u = x and state != \"x\"", "there is no `!=`"),
+        ("read r(x) = O where u = x or state = \"x\"", "write two reads"),
+        ("read r(x) = O where u == x", "one `=` compares"),
+        ("read r(x) = O where u is x", "a value is compared by `=`"),
+        ("read r(x) = U where name like x", "it is `begins`, `ends` or `contains`"),
+        ("read r(x) = O where u = x and state in (\"x\", \"y\")", "take it as an input"),
+        ("read r(x) = O where u = x sort by at", "it is `order by`"),
+        ("read r(x) = O where u = x ORDER BY at", "did you mean `order`?"),
+        ("READ r(x) = O where u = x", "did you mean `read`?"),
+        ("read r(x) = sum of O where u = x", "`sum total of Order`"),
+        ("write w(x) = upsert U(id x)", "`insert … or replace`"),
+        ("write w(x) = remove U(id x)", "it is `delete`"),
+        ("read r(x, y) = O where u = x", "the input `y` is not used"),
+        ("entity A { key id: timeuuid }", "here it is `ulid`"),
+        ("entity A { key id: varchar }", "here it is `text`"),
+        ("entity A { key id: UUID }", "did you mean `uuid`?"),
+    ];
+    for (line, wanted) in habits {
+        let report = parse(line).expect_err(line);
+        assert!(report.contains(wanted), "{line}: {report}");
+    }
+    // An offset is an input like any other; what it asks for no key can do.
+    let text = "read r(x, n) = O where u = x order by at offset n limit 10\n\
+         schema s target cql { table o from O key (u; at, id) store all }";
+    let proofs = parse(text).unwrap_or_else(|report| panic!("{report}")).prove();
+    assert!(proofs.iter().all(|one| one.status == Status::Unservable), "{proofs:#?}");
+}
