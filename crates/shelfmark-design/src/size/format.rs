@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::lint::size::value_bytes;
-use crate::model::schema::{Family, Part, Schema, Stored};
+use crate::model::schema::{Codec, Family, Part, Schema, Stored};
 use crate::model::{ColumnPath, Model, Term, Type};
 use crate::prove::canon::canonical;
 use crate::target::Target;
@@ -36,6 +36,9 @@ const DYNAMODB_ITEM_HEAD: f64 = 100.0;
 /// Source: Apache Cassandra documentation, data modeling, calculating partition size on disk:
 /// t_avg = 8, read 2026-11.
 const CQL_VALUE_HEAD: f64 = 8.0;
+
+/// `pk`, `sk`.
+const TEXT_COLUMN_NAME: f64 = 2.0;
 
 /// Bytes of a family's rows.
 #[derive(Debug, Clone, Copy)]
@@ -127,22 +130,39 @@ fn cells(model: &Model, schema: &Schema, family: &Family, target: &Target) -> Ce
             match part {
                 Part::Literal(literal) => bytes += literal.len() as f64,
                 Part::End => text = true,
-                Part::Hole { term: Term::Column(path), ty, .. } => {
-                    bytes += key_bytes(model, family.source, path, ty, target);
-                    paths.push(canonical(model, family.source, path));
+                Part::Hole { term, ty, codec, .. } => {
+                    let own = match term {
+                        Term::Column(path) => Some(path),
+                        _ => None,
+                    };
+                    let of_type = match codec {
+                        Codec::Native => plain_bytes(ty, target),
+                        codec => text_bytes(ty, *codec),
+                    };
+                    bytes += of_type.unwrap_or_else(|| {
+                        own.map_or(8.0, |path| value_bytes(model, family.source, path))
+                    });
+                    let own = own.map(|path| canonical(model, family.source, path));
+                    paths.extend(own);
                 }
-                Part::Hole { ty, .. } => bytes += plain_bytes(ty, target).unwrap_or(8.0),
             }
         }
-        // An index does not repeat what its own columns hold of the row's key.
+        // An index does not repeat a column of the row's key that it has already.
+        let mut before = family.key.iter().take(at);
         let repeated = family.base.is_some()
             && !paths.is_empty()
-            && paths.iter().all(|path| held.contains(path));
+            && before.any(|other| other.parts == column.parts);
         held.extend(paths.iter().cloned());
         if repeated {
             continue;
         }
-        found.names += paths.iter().map(|path| name_bytes(model, family, path)).sum::<f64>();
+        // A column of glued texts is called `pk` or `sk`, or as short.
+        found.names += match column.parts.as_slice() {
+            [Part::Hole { codec: Codec::Native, .. }] => {
+                paths.iter().map(|path| name_bytes(model, family, path)).sum::<f64>()
+            }
+            _ => TEXT_COLUMN_NAME,
+        };
         let list = if at < partition { &mut found.partition } else { &mut found.sort };
         list.push((bytes, text));
     }
@@ -220,6 +240,37 @@ fn plain_bytes(ty: &Type, target: &Target) -> Option<f64> {
                 }
                 _ => 8.0,
             }
+        }
+        _ => return None,
+    })
+}
+
+/// Length of a value that is written as text; `None` for texts.
+fn text_bytes(ty: &Type, codec: Codec) -> Option<f64> {
+    let digits = |range: &Option<(i64, i64)>| {
+        range.map_or(10.0, |(low, high)| {
+            low.unsigned_abs().max(high.unsigned_abs()).to_string().len() as f64
+        })
+    };
+    Some(match (codec, ty) {
+        (Codec::Pad(width), _) => f64::from(width),
+        // `2021-01-01T00:00:00.000Z`.
+        (Codec::Iso, Type::Timestamp) => 24.0,
+        // Two hexadecimal digits for each byte, of which the first counts the others.
+        (Codec::Lexint, Type::Int(range)) => {
+            let bits = range.map_or(32.0, |(_, high)| (high.max(1) as f64).log2() + 1.0);
+            2.0 * (1.0 + (bits / 8.0).floor())
+        }
+        (_, Type::Uuid) => 36.0,
+        (_, Type::Ulid) => 26.0,
+        (_, Type::Date) => 10.0,
+        // Milliseconds since 1970.
+        (_, Type::Timestamp) => 13.0,
+        (_, Type::Bool) => 4.5,
+        (_, Type::Int(range) | Type::Decimal(range)) => digits(range),
+        (_, Type::Enum(variants)) => {
+            let letters: usize = variants.iter().map(String::len).sum();
+            letters as f64 / variants.len().max(1) as f64
         }
         _ => return None,
     })

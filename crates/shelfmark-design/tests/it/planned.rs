@@ -145,6 +145,22 @@ fn sizes_follow_from_what_is_declared() {
     assert!(report.to_string().contains("all_notes"));
 }
 
+/// Parts of text keys are as long as they are written; a text of its own is no copy of another.
+#[test]
+fn glued_keys_are_as_long_as_they_are_written() {
+    let text = "entity User { key id: uuid }\n\
+        link F from User as a to User as b { at: timestamp immutable n: int(1..9999) immutable }\n\
+        schema s target dynamodb {\n\
+        table f from F pk \"U#<a>\" sk \"F#<at:iso>#<b>\" index back pk \"U#<b>\" sk \"<n:pad(4)>#<a>\" }\n";
+    let document = Document::parse("t", text).unwrap_or_else(|report| panic!("{report}"));
+    let report = document.size();
+    let [table, index] = report.schemas[0].families.as_slice() else { panic!("two families") };
+    // An item 100; names of `pk` and `sk` 4; `U#` and an id 38; `F#`, 24 of the time, `#`, an id 63.
+    assert_eq!(table.row_bytes, 100.0 + 4.0 + 38.0 + 63.0);
+    // The same for the index, whose texts are 38 and 4 + 1 + 36 long, and the table's own key.
+    assert_eq!(index.row_bytes, 100.0 + 4.0 + 38.0 + 41.0 + 4.0 + 38.0 + 63.0);
+}
+
 #[test]
 fn what_is_not_declared_is_asked_for() {
     let text = "entity User { key id: uuid }\nentity Note { key id: uuid user: User }\n\
