@@ -36,8 +36,8 @@ pub(super) struct Column {
 #[derive(Default)]
 pub(super) struct Index {
     pub(super) name: String,
-    partition: Vec<String>,
-    clustering: Vec<(String, bool)>,
+    pub(super) partition: Vec<String>,
+    pub(super) clustering: Vec<(String, bool)>,
     /// What a view shows; nothing means all.
     shown: Option<Vec<String>>,
     remark: Option<String>,

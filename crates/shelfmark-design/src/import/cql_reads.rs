@@ -4,7 +4,7 @@ use shelfmark_cql_syntax::ast::{
     InValues, IntegerValue, Literal, LiteralKind, Operator, Relation, SelectClause, Selector, Term,
 };
 
-use super::cql::{Query, Table};
+use super::cql::{Index, Query, Table};
 use super::sheet::{Names, comment};
 
 /// The reads of a script; `written` holds entity and column names of each table.
@@ -34,7 +34,12 @@ pub(super) fn reads(
                 if fewer {
                     return Err("its view holds fewer rows than the table".to_owned());
                 }
-                Reading { table, columns, query, params: Vec::new() }.read(entity, &mut names)
+                let view = table
+                    .indexes
+                    .iter()
+                    .find(|index| index.is_view && index.name == query.select.table.name.as_str());
+                let view = view.filter(|view| view.name != table.name);
+                Reading { table, view, columns, query, params: Vec::new() }.read(entity, &mut names)
             },
         );
         match read {
@@ -84,6 +89,8 @@ fn stub(table: &Table, entity: &str, columns: &mut Names, names: &mut Names) -> 
 
 struct Reading<'a> {
     table: &'a Table,
+    /// The view of it that is asked.
+    view: Option<&'a Index>,
     columns: &'a mut Names,
     query: &'a Query,
     params: Vec<String>,
@@ -103,7 +110,17 @@ impl Reading<'_> {
         for relation in &select.relations {
             conds.extend(self.cond(relation)?);
         }
+        for name in self.held() {
+            conds.push(format!("{} is present", self.column(&name)?));
+        }
         let mut order = Vec::new();
+        let unique = aggregate.is_empty() && self.fixes_one();
+        if select.order_by.is_empty() && aggregate.is_empty() && !unique {
+            for (name, desc) in self.given_order() {
+                let name = self.column(&name)?;
+                order.push(format!("{name}{}", if desc { " desc" } else { "" }));
+            }
+        }
         for one in &select.order_by {
             if one.ann_of.is_some() {
                 return Err("an order by nearness".to_owned());
@@ -126,14 +143,58 @@ impl Reading<'_> {
         let clause = |word: &str, list: &[String], between: &str| {
             if list.is_empty() { String::new() } else { format!(" {word} {}", list.join(between)) }
         };
-        let name = names.fresh(&format!("read_{}", self.table.name));
+        let name = names.fresh(&format!("read_{}", select.table.name.as_str()));
+        let unique = if unique { " unique" } else { "" };
         let filtering = if select.allow_filtering { "  # ALLOW FILTERING in CQL" } else { "" };
         Ok(format!(
-            "read {name}({}) = {aggregate}{entity}{shown}{}{}{limit}{filtering}\n",
+            "read {name}({}) = {aggregate}{entity}{shown}{}{}{limit}{unique}{filtering}\n",
             self.params.join(", "),
             clause("where", &conds, " and "),
             clause("order by", &order, ", "),
         ))
+    }
+
+    /// The key of what is asked: its partition's columns, and the others with their direction.
+    fn key(&self) -> (&[String], &[(String, bool)]) {
+        match self.view {
+            Some(view) => (&view.partition, &view.clustering),
+            None => (&self.table.partition, &self.table.clustering),
+        }
+    }
+
+    fn compared(&self, name: &str, equal: bool) -> bool {
+        self.query.select.relations.iter().any(|one| match one {
+            Relation::Column { column, operator, .. } => {
+                column.as_str() == name && (!equal || *operator == Operator::Equal)
+            }
+            Relation::In { column, .. } => column.as_str() == name && !equal,
+            _ => false,
+        })
+    }
+
+    /// Whether the whole key is compared by equality: there is one row at most.
+    fn fixes_one(&self) -> bool {
+        let (partition, clustering) = self.key();
+        let mut key = partition.iter().chain(clustering.iter().map(|(name, _)| name));
+        key.all(|name| self.compared(name, true))
+    }
+
+    /// The order in which CQL gives the rows of one partition, although the statement is silent.
+    fn given_order(&self) -> Vec<(String, bool)> {
+        let (partition, clustering) = self.key();
+        if !partition.iter().all(|name| self.compared(name, true)) {
+            return Vec::new();
+        }
+        let free = clustering.iter().filter(|(name, _)| !self.compared(name, true));
+        free.cloned().collect()
+    }
+
+    /// What every row of the view holds, and nothing else says.
+    fn held(&self) -> Vec<String> {
+        let Some(view) = self.view else { return Vec::new() };
+        let key = view.partition.iter().chain(view.clustering.iter().map(|(name, _)| name));
+        let free = key.filter(|name| !self.table.in_key(name) && !self.compared(name, false));
+        free.cloned().collect()
     }
 
     fn shown(&mut self) -> Result<(&'static str, String), String> {

@@ -81,7 +81,10 @@ impl Key {
 
 struct Index {
     name: String,
-    key: Key,
+    /// Its key: one attribute and at most one more, or up to four and four.
+    parts: Vec<Attribute>,
+    /// How many of them are the partition key.
+    partition: usize,
     /// What it shows beside keys; nothing means all.
     shown: Option<Vec<String>>,
 }
@@ -115,12 +118,13 @@ pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
     if !json.is_object() {
         return Err(ImportError::new("1:1", "a data model is a JSON object"));
     }
-    let metadata = model.wanted("ModelMetadata")?;
-    let version = metadata.wanted("Version")?;
-    let number = version.text()?;
-    if !matches!(number.split('.').next(), Some("1" | "2" | "3")) {
-        let message = format!("version {} is not known; 1 to 3 are read", comment(number));
-        return Err(version.error(&message));
+    let version = model.member("ModelMetadata").and_then(|metadata| metadata.member("Version"));
+    if let Some(version) = &version {
+        let number = version.text()?;
+        if !matches!(number.split('.').next(), Some("1" | "2" | "3")) {
+            let message = format!("version {} is not known; 1 to 3 are read", comment(number));
+            return Err(version.error(&message));
+        }
     }
     let title = model.member("ModelName").and_then(|at| at.json.as_str()).unwrap_or(name);
     let mut tables: Vec<Table<'_>> = Vec::new();
@@ -135,6 +139,9 @@ pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
         return Err(found.error("has no table"));
     }
     let mut remarks: Vec<String> = passed_over(&model, "").into_iter().collect();
+    if version.is_none() {
+        remarks.push("? It does not say its version, and was read as 3.0: is it one?".to_owned());
+    }
     for table in &tables {
         remarks.extend(passed_over(&table.at, &format!(" of {}", comment(&table.name))));
     }
@@ -183,7 +190,7 @@ fn table(at: At<'_>) -> Result<Table<'_>, ImportError> {
         indexes.push(index(&item)?);
     }
     // Key attributes of indexes need not be listed.
-    for part in indexes.iter().flat_map(|index| index.key.parts()) {
+    for part in indexes.iter().flat_map(|index| &index.parts) {
         let known = |one: &Attribute| one.name == part.name;
         if !others.iter().any(known) && !key.parts().any(known) {
             others.push(part.clone());
@@ -209,6 +216,18 @@ fn key(at: &At<'_>) -> Result<Key, ImportError> {
     Ok(Key { partition, sort })
 }
 
+/// One attribute, or a list of them: indexes have up to four and four since November 2025.
+fn several(at: &At<'_>) -> Result<Vec<Attribute>, ImportError> {
+    if !at.json.is_array() {
+        return Ok(vec![attribute(at)?]);
+    }
+    let found = at.items()?.iter().map(attribute).collect::<Result<Vec<_>, _>>()?;
+    if found.is_empty() {
+        return Err(at.error("names no attribute"));
+    }
+    Ok(found)
+}
+
 fn attribute(at: &At<'_>) -> Result<Attribute, ImportError> {
     let name = at.wanted("AttributeName")?.text()?.to_owned();
     let letter = at.member("AttributeType").map_or(Ok("S"), |letter| letter.text())?.to_owned();
@@ -221,7 +240,12 @@ fn attribute(at: &At<'_>) -> Result<Attribute, ImportError> {
 
 fn index(at: &At<'_>) -> Result<Index, ImportError> {
     let name = at.wanted("IndexName")?.text()?.to_owned();
-    let key = key(at)?;
+    let key = at.wanted("KeyAttributes")?;
+    let mut parts = several(&key.wanted("PartitionKey")?)?;
+    let partition = parts.len();
+    if let Some(sort) = key.member("SortKey") {
+        parts.extend(several(&sort)?);
+    }
     let projection = at.member("Projection");
     let kind = projection.as_ref().and_then(|one| one.member("ProjectionType"));
     let shown = match kind.map(|kind| kind.text()).transpose()? {
@@ -238,7 +262,7 @@ fn index(at: &At<'_>) -> Result<Index, ImportError> {
             return Err(at.error(&format!("{} is no projection", comment(other))));
         }
     };
-    Ok(Index { name, key, shown })
+    Ok(Index { name, parts, partition, shown })
 }
 
 fn facet(at: &At<'_>) -> Result<Kind, ImportError> {
@@ -328,6 +352,7 @@ fn written(
         } else {
             schema.push_str(&format!("  table {name} {{\n{rows}  }}\n"));
         }
+        remarks.extend(table.lost_indexes(&families));
         let mut taken = Samples::default();
         taken.table(&table.at, &table.key, &mut families)?;
         sampled.push_str(&taken.lines);
@@ -353,6 +378,28 @@ fn bare(alias: &str) -> Option<(&str, &str)> {
 }
 
 impl Table<'_> {
+    /// Indexes whose attributes no facet names.
+    fn lost_indexes(&self, families: &[(String, Shape<'_>)]) -> Vec<String> {
+        let lost = self.indexes.iter().filter(|index| {
+            !families.iter().any(|(_, shape)| {
+                let known = shape.known();
+                let own = |part: &Attribute| self.key.parts().any(|one| one.name == part.name);
+                index.parts.iter().all(|part| own(part) || known.contains(&part.name))
+            })
+        });
+        lost.map(|index| {
+            let names: Vec<String> = index.parts.iter().map(|part| comment(&part.name)).collect();
+            format!(
+                "? The index {} of {} is not imported: no facet names {}. Which rows lie in it, \
+                 and what is its key made of?",
+                comment(&index.name),
+                comment(&self.name),
+                names.join(" and ")
+            )
+        })
+        .collect()
+    }
+
     /// The texts of a key cell in all sample rows.
     fn texts(&self, cell: &str) -> Vec<String> {
         let facets = self.at.member("TableFacets").and_then(|facets| facets.items().ok());
@@ -419,11 +466,17 @@ impl<'a> Shape<'a> {
                     .table
                     .indexes
                     .iter()
-                    .any(|index| index.key.parts().any(|part| part.name == one.name));
+                    .any(|index| index.parts.iter().any(|part| part.name == one.name));
             listed || indexed
         };
         let in_key = self.key_columns();
         self.table.others.iter().filter(wanted).filter(|one| !in_key.contains(&one.name)).collect()
+    }
+
+    /// The foreign names of all attributes.
+    fn known(&self) -> Vec<String> {
+        let others = self.others().into_iter().map(|one| one.name.clone());
+        others.chain(self.key_columns()).collect()
     }
 
     /// The foreign names of all attributes in the key, each once.
@@ -456,9 +509,12 @@ impl<'a> Shape<'a> {
                 .table
                 .indexes
                 .iter()
-                .any(|index| index.key.parts().any(|part| part.name == one.name));
+                .any(|index| index.parts.iter().any(|part| part.name == one.name));
             let ty = type_of(&one.letter, indexed);
-            let asked = asked(&one.letter, indexed);
+            let asked = match asked(&one.letter, indexed) {
+                "" if expires(one) => "the second at which rows expire? then: int ttl",
+                other => other,
+            };
             let called = match called(&name, &one.name) {
                 called if asked.is_empty() => called,
                 called if called.is_empty() => format!("  # ? {asked}"),
@@ -506,15 +562,14 @@ impl<'a> Shape<'a> {
         for (at, part) in parts.iter().enumerate() {
             cells.push(self.cell(at, part));
         }
-        let key = join_key(&cells);
+        let key = join_key(&cells, 1);
         let others: Vec<String> = self.others().iter().map(|one| one.name.clone()).collect();
-        let known: Vec<String> = others.iter().chain(&self.key_columns()).cloned().collect();
+        let known = self.known();
         let mut indexes = String::new();
         for index in &self.table.indexes {
             // A facet without the index's attributes is not in it.
-            let parts: Vec<&Attribute> = index.key.parts().collect();
             let cells: Option<Vec<String>> =
-                parts.iter().map(|part| self.index_cell(part, &known)).collect();
+                index.parts.iter().map(|part| self.index_cell(part, &known)).collect();
             let Some(cells) = cells else { continue };
             let shown = index.shown.as_ref().map_or_else(String::new, |shown| {
                 let names: Vec<String> = shown
@@ -525,7 +580,8 @@ impl<'a> Shape<'a> {
                 format!(" store {{ {} }}", names.join(", "))
             });
             let name = names.of(&format!("{} {}", self.table.name, index.name));
-            indexes.push_str(&format!(" index {name} {}{shown}", join_key(&cells)));
+            indexes
+                .push_str(&format!(" index {name} {}{shown}", join_key(&cells, index.partition)));
         }
         let word = if short { "table" } else { "row" };
         format!("  {word} {family} from {entity} {key} store all{indexes}\n")
@@ -568,15 +624,20 @@ impl<'a> Shape<'a> {
     }
 }
 
-fn join_key(cells: &[String]) -> String {
-    match cells {
-        [partition, sort] => format!("key ({partition}; {sort})"),
-        other => format!("key ({};)", other.join(", ")),
-    }
+fn join_key(cells: &[String], partition: usize) -> String {
+    let (before, behind) = cells.split_at(partition.min(cells.len()));
+    let space = if behind.is_empty() { "" } else { " " };
+    format!("key ({};{space}{})", before.join(", "), behind.join(", "))
 }
 
 fn called(name: &str, foreign: &str) -> String {
     if name == foreign { String::new() } else { format!("  # called {:?} there", comment(foreign)) }
+}
+
+/// Whether an attribute is named as those are that say when an item expires.
+fn expires(one: &Attribute) -> bool {
+    let name = one.name.to_lowercase();
+    one.letter == "N" && (name.contains("ttl") || name.contains("expir"))
 }
 
 /// What a type letter does not say.

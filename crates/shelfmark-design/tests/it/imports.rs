@@ -1,7 +1,7 @@
 //! Importers: real shapes, damaged ones, and what is asked instead of guessed.
 
-use shelfmark_design::Document;
 use shelfmark_design::import::{Source, import};
+use shelfmark_design::{Document, Status};
 
 use crate::root;
 
@@ -63,7 +63,7 @@ fn damaged_texts_are_refused_with_their_place() {
         ("CREATE TABLE t (a text PRIMARY KEY", "1:", ""),
         ("-- nothing", "1:1", "CREATE TABLE"),
         ("{", "1:1", "JSON"),
-        ("{\"DataModel\": []}", "the model", "ModelMetadata"),
+        ("{\"DataModel\": []}", "DataModel", "no table"),
         ("{\"ModelMetadata\": {\"Version\": \"9.0\"}}", "ModelMetadata.Version", "1 to 3"),
         ("{\"ModelMetadata\": {\"Version\": 3}}", "ModelMetadata.Version", "no text"),
         ("{\"ModelMetadata\": {\"Version\": \"3.0\"}, \"DataModel\": []}", "DataModel", "no table"),
@@ -158,6 +158,56 @@ fn sample_rows_keep_their_values_and_what_is_not_taken_is_said() {
     assert!(model.contains("that have no form here: year, friends."), "{model}");
 }
 
+/// An index of several attributes on a side, and one that no facet belongs to.
+#[test]
+fn indexes_of_several_attributes_and_of_no_facet() {
+    let model = workbench(
+        r#""GlobalSecondaryIndexes": [{"IndexName": "by_name", "KeyAttributes": {
+            "PartitionKey": [{"AttributeName": "name", "AttributeType": "S"},
+                {"AttributeName": "year", "AttributeType": "N"}],
+            "SortKey": [{"AttributeName": "SK", "AttributeType": "S"},
+                {"AttributeName": "PK", "AttributeType": "S"}]}}],
+           "TableData": []"#,
+    );
+    assert!(model.contains("index data_by_name key (name, year; SK, PK)"), "{model}");
+    let model = workbench(
+        r#""GlobalSecondaryIndexes": [{"IndexName": "GSI1", "KeyAttributes": {
+            "PartitionKey": {"AttributeName": "GSI1PK", "AttributeType": "S"}}}],
+           "TableFacets": [{"FacetName": "A", "NonKeyAttributes": ["name"], "TableData": []},
+               {"FacetName": "B", "NonKeyAttributes": ["year"], "TableData": []}]"#,
+    );
+    assert!(model.contains("# ? The index GSI1 of data is not imported"), "{model}");
+    let none = r#"{"DataModel": [{"TableName": "t", "KeyAttributes": {"PartitionKey": {"AttributeName": "p"}}}]}"#;
+    let model = import("none.json", none, Source::Workbench).unwrap();
+    assert!(model.contains("# ? It does not say its version"), "{model}");
+}
+
+/// What CQL says without words: the order of a partition's rows, and what rows of a view hold.
+#[test]
+fn selects_say_their_order_and_what_their_view_holds() {
+    let text = "CREATE TABLE t (a text, b int, c int, d int, PRIMARY KEY (a, b, c)) \
+         WITH CLUSTERING ORDER BY (b DESC, c ASC);\n\
+         CREATE MATERIALIZED VIEW v AS SELECT a, b, c FROM t WHERE d IS NOT NULL AND a IS NOT NULL \
+         AND b IS NOT NULL AND c IS NOT NULL PRIMARY KEY (a, d, b, c);\n\
+         SELECT * FROM t WHERE a = ? LIMIT 10;\n\
+         SELECT * FROM t WHERE a = ? AND b = ?;\n\
+         SELECT d FROM t WHERE a = ? AND b = ? AND c = ?;\n\
+         SELECT b FROM v WHERE a = ?;\n\
+         SELECT b FROM v WHERE a = ? AND d > ?;\n";
+    let model = import("t.cql", text, Source::Cql).unwrap_or_else(|error| panic!("{error}"));
+    for line in [
+        "read read_t(a) = T where a = a order by b desc, c limit 10\n",
+        "read read_t_2(a, b) = T where a = a and b = b order by c\n",
+        "read read_t_3(a, b, c) = T select d where a = a and b = b and c = c unique\n",
+        "read read_v(a) = T select b where a = a and d is present order by d, b, c\n",
+        "read read_v_2(a, d) = T select b where a = a and d > d order by d, b, c\n",
+    ] {
+        assert!(model.contains(line), "{line}{model}");
+    }
+    let proofs = Document::parse("t", &model).unwrap_or_else(|error| panic!("{error}")).prove();
+    assert!(proofs.iter().all(|one| one.status == Status::Certified), "{proofs:#?}");
+}
+
 #[test]
 fn what_a_type_letter_does_not_say_is_asked() {
     let model = workbench(r#""TableData": []"#);
@@ -224,7 +274,7 @@ fn a_select_from_a_view_is_a_read_of_its_table() {
     let base = "CREATE TABLE t (a int, b int, c text, PRIMARY KEY (a, b));
 CREATE MATERIALIZED VIEW by_c AS SELECT * FROM t WHERE a IS NOT NULL AND b IS NOT NULL AND c IS NOT NULL PRIMARY KEY (c, a, b);\n";
     let model = cql(&format!("{base}SELECT * FROM by_c WHERE c = ?;"));
-    assert!(model.contains("read read_t(c) = T where c = c"), "{model}");
+    assert!(model.contains("read read_by_c(c) = T where c = c order by a, b\n"), "{model}");
     let some = base
         .replace("c IS NOT NULL", "c = 'x'")
         .replace("PRIMARY KEY (c, a, b)", "PRIMARY KEY (b, a)");
