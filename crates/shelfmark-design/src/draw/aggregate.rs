@@ -42,7 +42,7 @@ pub(super) fn draw(scene: &Scene<'_>, schema: &Schema) -> Svg {
     }
     if schema.tables.len() > DRAWN_TABLES_MAX {
         let more = schema.tables.len() - DRAWN_TABLES_MAX;
-        svg.text(MARGIN, y, SOFT, &format!("{more} more tables are not drawn"));
+        svg.text(MARGIN, y, SOFT, &super::left_out(more, "table"));
     }
     svg
 }
@@ -144,7 +144,7 @@ fn table(scene: &Scene<'_>, schema: &Schema, id: TableId, all: &[(&Vec<KeyValue>
         svg.text(MARGIN + PAD, y + 14.0, SOFT, "no sample rows");
     } else if count > lines.len() && lines.len() == DRAWN_ROWS_MAX {
         let more = count - lines.len();
-        svg.text(MARGIN + PAD, y + 14.0, SOFT, &format!("{more} more sample rows are not drawn"));
+        svg.text(MARGIN + PAD, y + 14.0, SOFT, &super::left_out(more, "sample row"));
     }
     svg
 }

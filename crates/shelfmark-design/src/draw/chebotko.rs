@@ -6,7 +6,7 @@
 //!
 //! Source: "A Big Data Modeling Methodology for Apache Cassandra" (2015).
 //!
-//! Invariant: every read that has a plan is named at each table that the plan reads.
+//! Invariant: every read is named: at each table that its plan reads, or below, where it has none.
 
 use std::collections::BTreeSet;
 
@@ -61,11 +61,36 @@ pub(super) fn draw(scene: &Scene<'_>, number: usize, schema: &Schema) -> Svg {
     let y = bottoms.iter().copied().fold(0.0, f64::max);
     let key = "K partition key   C↑ C↓ clustering   ++ counter   [] collection   Q reads, in the model's order";
     svg.text(MARGIN, y + 4.0, TINY, key);
+    let mut y = y + 22.0;
     if schema.tables.len() > DRAWN_TABLES_MAX {
         let more = schema.tables.len() - DRAWN_TABLES_MAX;
-        svg.text(MARGIN, y + 22.0, SOFT, &format!("{more} more tables are not drawn"));
+        svg.text(MARGIN, y, SOFT, &super::left_out(more, "table"));
+        y += 18.0;
     }
+    without_table(scene, number, y, &mut svg);
     svg
+}
+
+/// The reads that no table serves, below.
+fn without_table(scene: &Scene<'_>, number: usize, mut y: f64, svg: &mut Svg) {
+    let reads = |step: &Step| matches!(step, Step::Read(_));
+    let lost = scene.proofs_of(number).filter(|proof| {
+        !proof.certificate.write && !proof.serve.iter().flat_map(|serve| &serve.steps).any(reads)
+    });
+    for (at, proof) in lost.take(DRAWN_PATTERNS_MAX).enumerate() {
+        if at == 0 {
+            svg.text(MARGIN, y + 10.0, HEAD, "No table");
+            y += 22.0;
+        }
+        let word = proof.certificate.status.word();
+        svg.circle(MARGIN + 5.0, y + 8.0, 4.5, word);
+        svg.open(&format!("{word} {}", proof.certificate.reason));
+        let label = format!("Q{}", proof.pattern + 1);
+        let end = svg.styled(MARGIN + 16.0, y + 12.0, BODY, "dim", Anchor::Start, &label);
+        svg.cut(end + 6.0, y + 12.0, BODY, &call(scene, proof), PAGE - end);
+        svg.close();
+        y += QUERY;
+    }
 }
 
 fn block(scene: &Scene<'_>, number: usize, schema: &Schema, id: TableId) -> Svg {

@@ -30,6 +30,7 @@ use crate::eval::state::State;
 use crate::limits::DRAWN_SCHEMAS_MAX;
 use crate::model::schema::Schema;
 use crate::model::{Model, Value};
+use crate::prove::certificate::shown::counted;
 use crate::prove::{Proof, prove};
 use sample::Short;
 use svg::{MARGIN, SOFT, Svg, TITLE};
@@ -97,7 +98,7 @@ impl Document {
         }
         let mut svg = Svg::default();
         let mut y = MARGIN;
-        let left_out = numbers.len().saturating_sub(DRAWN_SCHEMAS_MAX);
+        let more = numbers.len().saturating_sub(DRAWN_SCHEMAS_MAX);
         for number in numbers.into_iter().take(DRAWN_SCHEMAS_MAX) {
             let Some(found) = self.model.schemas.get(number) else { continue };
             let end = svg.text(MARGIN, y + 16.0, TITLE, &found.name.text);
@@ -106,8 +107,8 @@ impl Document {
             svg.place(0.0, y + 26.0, &picture);
             y = svg.size().1 + 30.0;
         }
-        if left_out > 0 {
-            svg.text(MARGIN, y + 12.0, SOFT, &format!("{left_out} more schemas are not drawn"));
+        if more > 0 {
+            svg.text(MARGIN, y + 12.0, SOFT, &left_out(more, "schema"));
         }
         Ok(svg.finish(&title, true))
     }
@@ -120,6 +121,12 @@ impl Document {
     pub fn page(&self) -> String {
         page::page(self)
     }
+}
+
+/// What is said below a picture that would be too large.
+fn left_out(more: usize, noun: &str) -> String {
+    let verb = if more == 1 { "is" } else { "are" };
+    format!("{} {verb} not drawn", counted(more, &format!("more {noun}")))
 }
 
 /// What all pictures of a model share.

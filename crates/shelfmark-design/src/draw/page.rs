@@ -10,7 +10,8 @@ use super::{Scene, View, ranges, style};
 use crate::document::{Document, Finding};
 use crate::limits::{DRAWN_SCHEMAS_MAX, PAGE_LINES_MAX};
 use crate::prove::Proof;
-use crate::prove::certificate::{Status, shown};
+use crate::prove::certificate::Status;
+use crate::prove::certificate::shown::{self, counted};
 
 const SHEET: &str = "\
 :root{color-scheme:light dark;--ink:#1b2430;--soft:#5d6876;--line:#dce2e9;--paper:#fff;--band:#f4f6f9;\
@@ -32,7 +33,7 @@ th{font-weight:600;color:var(--soft)}\
 code,pre{font-family:ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:12.5px}\
 pre{margin:.5rem 0;padding:.7rem .9rem;background:var(--band);border-radius:6px;overflow-x:auto;max-height:32rem}\
 details{margin:.35rem 0}summary{cursor:pointer}details>summary:hover{color:var(--soft)}\
-.open{margin:.2rem 0 1rem 1.1rem}\
+.open{margin:.2rem 0 1rem 1.1rem;scroll-margin-top:4rem}\
 figure{margin:.8rem 0 1.6rem;padding:.2rem;border:1px solid var(--line);border-radius:8px;overflow-x:auto}\
 figure svg.shelf{display:block;max-width:none}\
 figcaption{padding:.5rem .9rem .4rem;color:var(--soft);font-size:13px}\
@@ -56,10 +57,7 @@ pub(super) fn page(document: &Document) -> String {
     for number in 0..scene.model.schemas.len().min(DRAWN_SCHEMAS_MAX) {
         schema(&mut out, &scene, number, &findings);
     }
-    let left_out = scene.model.schemas.len().saturating_sub(DRAWN_SCHEMAS_MAX);
-    if left_out > 0 {
-        let _ = writeln!(out, "<p class=\"soft\">{left_out} more schemas are not shown.</p>");
-    }
+    not_shown(&mut out, scene.model.schemas.len(), DRAWN_SCHEMAS_MAX, "schema");
     let general: Vec<&Finding> =
         findings.iter().filter(|finding| finding.schema.is_empty()).collect();
     if !general.is_empty() {
@@ -75,6 +73,14 @@ pub(super) fn page(document: &Document) -> String {
     out
 }
 
+/// Says how many of a list are beyond its limit.
+fn not_shown(out: &mut String, total: usize, most: usize, noun: &str) {
+    let more = total.saturating_sub(most);
+    if more > 0 {
+        let _ = writeln!(out, "<p class=\"soft\">{}.</p>", super::left_out(more, noun));
+    }
+}
+
 fn head(out: &mut String, document: &Document, scene: &Scene<'_>, findings: &[Finding]) {
     let _ = writeln!(out, "<h1>{}</h1>", escape(document.name()));
     // A comment at the head of the text says what the model is of.
@@ -84,16 +90,17 @@ fn head(out: &mut String, document: &Document, scene: &Scene<'_>, findings: &[Fi
         let _ = writeln!(out, "<p class=\"soft\">{}</p>", escape(&intro.join(" ")));
     }
     let live = findings.iter().filter(|finding| finding.allowed.is_none());
-    let count = |word: &str| live.clone().filter(|finding| finding.severity.word() == word).count();
+    let count = |word: &str| {
+        counted(live.clone().filter(|finding| finding.severity.word() == word).count(), word)
+    };
     let _ = writeln!(
         out,
-        "<p>{} entities and links, {} reads, {} writes, {} schemas. \
-         <span class=\"error\">{} errors</span>, <span class=\"warning\">{} warnings</span>, \
-         <span class=\"note\">{} notes</span>.</p>",
+        "<p>{} entities and links, {}, {}, {}. <span class=\"error\">{}</span>, \
+         <span class=\"warning\">{}</span>, <span class=\"note\">{}</span>.</p>",
         scene.model.relations.len(),
-        scene.model.reads.len(),
-        scene.model.writes.len(),
-        scene.model.schemas.len(),
+        counted(scene.model.reads.len(), "read"),
+        counted(scene.model.writes.len(), "write"),
+        counted(scene.model.schemas.len(), "schema"),
         count("error"),
         count("warning"),
         count("note")
@@ -139,10 +146,7 @@ fn matrix(out: &mut String, scene: &Scene<'_>) {
         out.push_str("</tr>\n");
     }
     out.push_str("</table></div>\n");
-    if total > PAGE_LINES_MAX {
-        let more = total - PAGE_LINES_MAX;
-        let _ = writeln!(out, "<p class=\"soft\">{more} more patterns are not shown.</p>");
-    }
+    not_shown(out, total, PAGE_LINES_MAX, "pattern");
 }
 
 fn schema(out: &mut String, scene: &Scene<'_>, number: usize, findings: &[Finding]) {
@@ -221,10 +225,7 @@ fn list(out: &mut String, findings: &[&Finding]) {
         }
         out.push_str("</div></details>\n");
     }
-    if findings.len() > PAGE_LINES_MAX {
-        let more = findings.len() - PAGE_LINES_MAX;
-        let _ = writeln!(out, "<p class=\"soft\">{more} more findings are not shown.</p>");
-    }
+    not_shown(out, findings.len(), PAGE_LINES_MAX, "finding");
 }
 
 fn certificate(out: &mut String, scene: &Scene<'_>, at: usize, proof: &Proof) {
@@ -233,8 +234,8 @@ fn certificate(out: &mut String, scene: &Scene<'_>, at: usize, proof: &Proof) {
     let failed = found.obligation.as_deref().unwrap_or("");
     let _ = writeln!(
         out,
-        "<details id=\"c{at}\"><summary><span class=\"chip {word}\">{word}{}{failed}</span> \
-         <code>{}</code> <span class=\"soft\">{}</span></summary><div class=\"open\">",
+        "<details><summary><span class=\"chip {word}\">{word}{}{failed}</span> \
+         <code>{}</code> <span class=\"soft\">{}</span></summary><div class=\"open\" id=\"c{at}\">",
         if failed.is_empty() { "" } else { " " },
         escape(&ranges::call(scene, proof)),
         escape(&found.reason)

@@ -62,7 +62,7 @@ pub(super) fn draw(scene: &Scene<'_>, number: usize, schema: &Schema) -> Svg {
     }
     if schema.tables.len() > DRAWN_TABLES_MAX {
         let more = schema.tables.len() - DRAWN_TABLES_MAX;
-        svg.text(MARGIN, y, SOFT, &format!("{more} more tables are not drawn"));
+        svg.text(MARGIN, y, SOFT, &super::left_out(more, "table"));
         y += 20.0;
     }
     without(scene, (number, schema, &rows), &mut svg, y);
@@ -101,6 +101,7 @@ fn intervals<'a>(
     table: TableId,
 ) -> Vec<Interval<'a>> {
     let line = line_of(schema, rows, table);
+    let shared = sources(scene, schema, table);
     let mut found = Vec::new();
     for proof in scene.proofs_of(number).filter(|proof| !proof.certificate.write) {
         if found.len() >= DRAWN_PATTERNS_MAX {
@@ -125,7 +126,11 @@ fn intervals<'a>(
             if reaches.is_empty() {
                 continue;
             }
-            found.push(interval(scene, proof, reaches, (range, step.verb == Verb::Get), at));
+            let within = reaches.iter().filter_map(|reach| line.get(reach.low..reach.high));
+            let doubled = within.flatten().any(|(key, _)| shared.get(*key) > Some(&1));
+            let hidden = at == 0 && !doubled && hides(proof, &reaches);
+            let point = step.verb == Verb::Get;
+            found.push(interval(scene, proof, reaches, (range, point, hidden), at));
         }
     }
     found
@@ -135,12 +140,16 @@ fn interval<'a>(
     scene: &Scene<'_>,
     proof: &'a Proof,
     reaches: Vec<Reach>,
-    (range, point): (&Range, bool),
+    (range, point, hidden): (&Range, bool, bool),
     at: usize,
 ) -> Interval<'a> {
     let call = call(scene, proof);
     let reason = if at == 0 && proof.certificate.status != Status::Certified {
-        wrap(&proof.certificate.reason, SOFT, LABEL_MAX - 14.0, 2)
+        let mut reason = proof.certificate.reason.clone();
+        if hidden {
+            reason.push_str(" (not so on these rows)");
+        }
+        wrap(&reason, SOFT, LABEL_MAX - 14.0, 3)
     } else {
         Vec::new()
     };
@@ -153,6 +162,18 @@ fn interval<'a>(
         range: range_text(range, point),
         reason,
     }
+}
+
+/// Whether a refused read touches just what it wants here: green beside a refusal is to be
+/// explained. An order shows elsewhere.
+fn hides(proof: &Proof, reaches: &[Reach]) -> bool {
+    let of_rows = matches!(proof.certificate.obligation.as_deref(), Some("O2" | "O3" | "O4"));
+    let shows = |reach: &Reach| {
+        reach.low >= reach.high
+            || !reach.missed.is_empty()
+            || reach.marks.iter().any(|mark| *mark != Mark::Wanted)
+    };
+    proof.certificate.status == Status::Refused && of_rows && !reaches.iter().any(shows)
 }
 
 pub(super) fn call(scene: &Scene<'_>, proof: &Proof) -> String {

@@ -11,9 +11,12 @@ use crate::eval::rows::KeyValue;
 use crate::eval::state::{State, Tuple};
 use crate::limits::DRAWN_TUPLES_MAX;
 use crate::model::relation::{Column, Relation};
+use crate::model::schema::{Part, Step};
 use crate::model::types::Type;
 use crate::model::value::iso_text;
-use crate::model::{Model, RelationId, Value};
+use crate::model::{Model, RelationId, Term, Value};
+use crate::prove::canon::canonical;
+use crate::syntax::tree::BoundKind;
 
 /// 2026-03-02T09:00:00Z in milliseconds: where sample times begin.
 const MORNING: i64 = 1_772_442_000_000;
@@ -32,9 +35,13 @@ const NAMES: [[&str; 6]; 5] = [
 const PLACES: [&str; 6] = ["Bergen", "Kyoto", "Lagos", "Lima", "Oslo", "Quito"];
 const WORDS: [&str; 6] = ["hello", "so it is", "yes", "at noon", "thanks", "see you"];
 
+/// A word that begins behind every ASCII letter, and so behind what people end ranges with.
+const BEHIND: &str = "Älg";
+
 /// Builds the state; cost: some tuples for each relation, each checked against all.
 pub(super) fn state(model: &Model) -> State {
     let mut state = State::empty(model);
+    let ended = ended_by_sentinels(model);
     for id in in_order(model) {
         let relation = model.relation(id);
         let composite = relation.key().len() > 1;
@@ -46,13 +53,82 @@ pub(super) fn state(model: &Model) -> State {
         };
         let mut tried = 0;
         while state.tuples(id).len() < wanted && tried < wanted * 8 {
-            if let Some(tuple) = tuple(model, &state, id, tried) {
+            if let Some(mut tuple) = tuple(model, &state, id, tried) {
+                if tried == 1 {
+                    put_behind(model, &ended, id, &mut tuple);
+                }
                 add(model, &mut state, id, tuple);
             }
             tried += 1;
         }
     }
     state
+}
+
+/// The texts that stand where a range ends at a sentinel: what the sentinel misses is to be seen.
+fn ended_by_sentinels(model: &Model) -> BTreeSet<(RelationId, usize)> {
+    let mut found = BTreeSet::new();
+    for schema in &model.schemas {
+        for (read, serve) in schema
+            .serves
+            .iter()
+            .filter_map(|serve| model.reads.get(serve.read).map(|read| (read, serve)))
+        {
+            let ended = serve.steps.iter().filter_map(|step| match step {
+                Step::Read(step) => step.bounds.iter().any(ends_at_sentinel).then_some(step.table),
+                _ => None,
+            });
+            for family in ended.flat_map(|table| schema.of_table(table)).map(|(_, family)| family) {
+                let asked = |relation| read.sources.iter().any(|one| one.relation == relation);
+                if !asked(family.source) {
+                    continue;
+                }
+                let holes = family.key.iter().flat_map(|column| &column.parts);
+                found.extend(holes.filter_map(|part| match part {
+                    Part::Hole { term: Term::Column(path), ty: Type::Text(_), .. } => {
+                        let path = canonical(model, family.source, path);
+                        let mut at = (model.path_owner(family.source, &path), *path.last()?);
+                        // What a reference holds is another's key.
+                        for _ in 0..path.len() + model.relations.len() {
+                            let column = model.relation(at.0).columns.get(at.1)?;
+                            let Some(target) = column.refers else { break };
+                            at = (target, *model.relation(target).key().first()?);
+                        }
+                        Some(at)
+                    }
+                    _ => None,
+                }));
+            }
+        }
+    }
+    found
+}
+
+fn ends_at_sentinel((kind, parts): &(BoundKind, Vec<Part>)) -> bool {
+    let last = parts.iter().rev().find(|part| **part != Part::End);
+    let text = match last {
+        Some(Part::Literal(text)) => text,
+        _ => return false,
+    };
+    matches!(kind, BoundKind::To | BoundKind::Before) && text.ends_with(['~', '\u{7f}'])
+}
+
+/// Gives one tuple a text that no sentinel reaches, where its domain has such.
+fn put_behind(
+    model: &Model,
+    ended: &BTreeSet<(RelationId, usize)>,
+    id: RelationId,
+    tuple: &mut Tuple,
+) {
+    for (at, column) in model.relation(id).columns.iter().enumerate() {
+        let behind = Value::Text(BEHIND.to_owned());
+        if ended.contains(&(id, at))
+            && column.ty.holds(&behind)
+            && let Some(place) = tuple.get_mut(at)
+        {
+            *place = behind;
+        }
+    }
 }
 
 /// Relations, those that others refer to first.
@@ -119,7 +195,8 @@ fn tuple(model: &Model, state: &State, id: RelationId, number: usize) -> Option<
                 (false, false) if shares(relation, at) => number / 2,
                 (false, false) => number + at,
             };
-            if column.optional && number % 3 == 2 {
+            // Not all of them in one tuple: what needs two of them is to be seen with one.
+            if column.optional && (number + at) % 3 == 2 {
                 return Some(Value::Null);
             }
             if let Some(target) = column.refers.filter(|target| *target != id) {
