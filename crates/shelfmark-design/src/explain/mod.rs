@@ -119,10 +119,17 @@ fn read_text(model: &Model, schema: &Schema, read: &Read, proof: &ReadProof) -> 
             proof.analysis.rows_max
         ),
         (Some(_), Some(why)) => format!("No key can do it: {why}.\n"),
-        (Some(failure), None) => format!(
-            "It is refused by O{}: {}. `shelfmark design explain {}` says more.\n",
-            failure.obligation, failure.reason, failure.lint
-        ),
+        (Some(failure), None) => {
+            let derived = if proof.serve.as_ref().is_none_or(|serve| serve.derived) {
+                "`shelfmark design plan` derives a key that serves it, where there is one. "
+            } else {
+                ""
+            };
+            format!(
+                "It is refused by O{}: {}. {derived}`shelfmark design explain {}` says more.\n",
+                failure.obligation, failure.reason, failure.lint
+            )
+        }
     });
     out
 }
