@@ -315,25 +315,16 @@ pub(crate) enum DesignVerb {
         check: bool,
     },
     /// Look for defects
-    #[command(
-        after_help = "Examples:\n  shelfmark design check shop.shelf --deny error\n  shelfmark design check shop.shelf --format json"
-    )]
-    Check {
-        #[command(flatten)]
-        run: DesignRun,
-        /// Fail on these: a severity (error, warning, note) or a lint's id
-        #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-        deny: Vec<String>,
-    },
+    Check(DesignCheck),
     /// Prove each pattern in each schema, or refuse it with a witness
     #[command(
-        after_help = "Examples:\n  shelfmark design prove shop.shelf --deny refused\n  shelfmark design prove shop.shelf --save proofs.json"
+        after_help = "Exit code 0: nothing that is denied; 1: something is; 2: no model, or a word that nothing is called.\n\nExamples:\n  shelfmark design prove shop.shelf --deny refused\n  shelfmark design prove shop.shelf --save proofs.json"
     )]
     Prove {
         #[command(flatten)]
         run: DesignRun,
-        /// Fail on these: certified, multi, refused, unservable
-        #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+        /// Fail on these: certified, multi, refused, unservable, or an obligation (O1 to O9)
+        #[arg(long, value_name = "WHAT", value_delimiter = ',')]
         deny: Vec<String>,
         /// Write the certificates to FILE, for `verify`
         #[arg(long, value_name = "FILE")]
@@ -422,8 +413,29 @@ pub(crate) enum DesignSource {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code 0: nothing that is denied; 1: something is; 2: no model, or a word \
+    that nothing is called.\n\nExamples:\n  shelfmark design check shop.shelf --deny error\n  \
+    shelfmark design check models/*.shelf --format json --deny error,K5"
+)]
+pub(crate) struct DesignCheck {
+    /// Models; '-' reads standard input
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only this schema
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// Text for people or JSON for machines
+    #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
+    pub(crate) format: DesignFormat,
+    /// Fail on these: a severity (error, warning, note) or a lint's id
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) deny: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DesignRun {
-    /// Model
+    /// Model; '-' reads standard input
     pub(crate) file: PathBuf,
     /// Only this schema
     #[arg(long, value_name = "NAME")]

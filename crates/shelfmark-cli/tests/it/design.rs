@@ -55,6 +55,30 @@ fn exit_codes_say_what_was_denied() {
     assert!(stderr(&bad).contains("did you mean `uuid`?"), "{}", stderr(&bad));
 }
 
+/// Words of `--deny` in any case, several of them, obligations; several models at once.
+#[test]
+fn what_is_denied_may_be_said_in_several_ways() {
+    let (chat, blog) = (model("openchat"), model("blog"));
+    let codes: [(&[&str], i32); 8] = [
+        (&["check", &chat, "--deny", "k3"], 1),
+        (&["check", &chat, "--deny", "x4,K8"], 0),
+        (&["check", &chat, "--deny", "X4", "--deny", "Error"], 1),
+        (&["check", &chat, &blog, "--deny", "A4"], 1),
+        (&["check", &blog, &chat, "--schema", "heading", "--deny", "A4"], 0),
+        (&["prove", &chat, "--deny", "O4"], 1),
+        (&["prove", &chat, "--schema", "corrected", "--deny", "O4,refused"], 0),
+        (&["check", &chat, "no.shelf", "--deny", "K3"], 2),
+    ];
+    for (arguments, code) in codes {
+        let output = shelfmark(&[&["design"], arguments].concat());
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+    }
+    let both = json(&["design", "check", &chat, &blog, "--format", "json"]);
+    for file in [&chat, &blog] {
+        assert!(both.iter().any(|finding| finding["file"] == **file), "{file}");
+    }
+}
+
 #[test]
 fn a_forged_certificate_is_not_believed() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,7 +127,7 @@ fn pictures_go_where_they_are_sent() {
     assert!(page.status.success() && stdout(&page).is_empty(), "{}", stderr(&page));
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("<!DOCTYPE html>"));
     let unknown = shelfmark(&["design", "draw", &file, "--schema", "nothing"]);
-    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("known: published, corrected"), "{}", stderr(&unknown));
 }
 
@@ -136,7 +160,7 @@ fn confirming_says_by_its_exit_code_how_it_went() {
     let bad = shelfmark(&["design", "confirm", path.to_str().unwrap()]);
     assert_eq!(bad.status.code(), Some(2));
     let unknown = shelfmark(&["design", "confirm", &file, "--schema", "nowhere"]);
-    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("known: asked, answered"), "{}", stderr(&unknown));
 }
 
@@ -144,7 +168,7 @@ fn confirming_says_by_its_exit_code_how_it_went() {
 #[test]
 fn mistakes_are_answered_with_what_was_meant() {
     let file = model("openchat");
-    let asked: [(&[&str], &str); 8] = [
+    let asked: [(&[&str], &str); 9] = [
         (&["check", &file, "--schema", "headnig"], "did you mean heading?"),
         (&["prove", &file, "--schema", "corected"], "did you mean corrected?"),
         (&["size", &file, "--schema", "nowhere"], "known: heading, prose, corrected"),
@@ -153,11 +177,14 @@ fn mistakes_are_answered_with_what_was_meant() {
         (&["explain", "K33"], "did you mean K3?"),
         (&["explain", "send_mesage", "--file", &file], "did you mean send_message?"),
         (&["plan", &file, "--target", "dynamo"], "known: shelfmark, dynamodb"),
+        (&["prove", &file, "--deny", "certified,O10"], "did you mean O1?"),
     ];
     for (arguments, wanted) in asked {
         let output = shelfmark(&[&["design"], arguments].concat());
         let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        // What is mistyped is not what was denied: a script must be able to tell.
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
         assert!(said.contains(wanted), "{arguments:?}: {said}");
     }
     assert!(shelfmark(&["design", "explain", "k3"]).status.success());
@@ -203,7 +230,7 @@ fn files_that_are_no_models_are_refused_in_few_words() {
         }
         for arguments in [["import", file], ["verify", file]] {
             let output = shelfmark(&[&["design"], &arguments[..]].concat());
-            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stderr(&output));
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
             assert!(stderr(&output).len() < 2_000, "{arguments:?}");
         }
     }
@@ -213,5 +240,5 @@ fn files_that_are_no_models_are_refused_in_few_words() {
         assert!(output.status.success(), "{verb}: {}", stderr(&output));
         assert!(stderr(&output).contains("has no schema"), "{verb}: {}", stderr(&output));
     }
-    assert_eq!(shelfmark(&["design", "plan", &empty]).status.code(), Some(1));
+    assert_eq!(shelfmark(&["design", "plan", &empty]).status.code(), Some(2));
 }

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::anyhow;
 use shelfmark_design::import::{Source, import};
 
-use super::{print, text_of};
+use super::{NoModel, print, text_of};
 use crate::arguments::DesignSource;
 
 pub(super) fn run(file: &Path, from: Option<DesignSource>) -> anyhow::Result<()> {
@@ -18,7 +17,7 @@ pub(super) fn run(file: &Path, from: Option<DesignSource>) -> anyhow::Result<()>
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     // A place in the text goes behind its name, as editors take it.
-    let model =
-        import(&name, &text, from).map_err(|error| anyhow!("{}:{error}", file.display()))?;
+    let model = import(&name, &text, from)
+        .map_err(|error| NoModel::call(format!("{}:{error}", file.display())))?;
     print(&model)
 }

@@ -2,8 +2,9 @@
 //!
 //! What it is not: it judges nothing itself; `shelfmark-design` does, and this prints.
 //!
-//! Invariant: a model that cannot be read or does not parse ends with exit code 2; otherwise the
-//! code is 0 unless `--deny` finds what it denies. The machine forms have exactly the fields that are documented.
+//! Invariant: a model that cannot be read or does not parse, and a call that names what there is
+//! not, end with exit code 2 and nothing on standard output; otherwise the code is 0 unless
+//! `--deny` finds what it denies. The machine forms have exactly the fields that are documented.
 
 mod check;
 mod confirm;
@@ -34,11 +35,17 @@ impl std::fmt::Display for Denied {
 
 impl std::error::Error for Denied {}
 
-/// No model could be had: a text with its messages, or why there is no text.
+/// Nothing could be begun: a text with its messages, or what is wrong with the call.
 #[derive(Debug)]
 pub(crate) enum NoModel {
     Text(Report),
-    File(anyhow::Error),
+    Call(anyhow::Error),
+}
+
+impl NoModel {
+    fn call(message: String) -> anyhow::Error {
+        Self::Call(anyhow!(message)).into()
+    }
 }
 
 impl std::fmt::Display for NoModel {
@@ -48,7 +55,7 @@ impl std::fmt::Display for NoModel {
                 let count = shelfmark_design::shown::counted(report.count, "error");
                 writeln!(out, "{report}\n{count}")
             }
-            Self::File(error) => writeln!(out, "error: {error:#}"),
+            Self::Call(error) => writeln!(out, "error: {error:#}"),
         }
     }
 }
@@ -59,7 +66,7 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
     match &design.verb {
         DesignVerb::New => print(shelfmark_design::starter()),
         DesignVerb::Fmt { files, check } => fmt(files, *check),
-        DesignVerb::Check { run, deny } => check::run(run, deny),
+        DesignVerb::Check(run) => check::run(run),
         DesignVerb::Prove { run, deny, save } => prove::run(run, deny, save.as_deref()),
         DesignVerb::Confirm(run) => confirm::run(run),
         DesignVerb::Verify { certificates } => verify::run(certificates),
@@ -78,6 +85,10 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn text_of(path: &Path) -> anyhow::Result<String> {
+    read(path).map_err(|error| NoModel::Call(error).into())
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
     if path.as_os_str() == "-" {
         let mut text = String::new();
         let most = shelfmark_design::limits::SOURCE_BYTES_MAX as u64 + 1;
@@ -95,7 +106,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 fn document(path: &Path) -> anyhow::Result<Document> {
-    let text = text_of(path).map_err(NoModel::File)?;
+    let text = text_of(path)?;
     Ok(Document::parse(&path.display().to_string(), &text).map_err(NoModel::Text)?)
 }
 
@@ -107,15 +118,18 @@ fn known_schema(document: &Document, schema: Option<&str>) -> anyhow::Result<()>
     if known.contains(&schema) {
         return Ok(());
     }
-    bail!("there is no schema {schema}{}", suggestion(schema, &known))
+    Err(NoModel::call(format!("there is no schema {schema}{}", suggestion(schema, &known))))
 }
 
-/// Fails on words of `--deny` that nothing is called.
-fn known_words(denied: &[String], known: &[&str]) -> anyhow::Result<()> {
-    match denied.iter().find(|word| !known.contains(&word.as_str())) {
-        None => Ok(()),
-        Some(word) => bail!("nothing is called {word}{}", suggestion(word, known)),
-    }
+/// The words of `--deny` as they are spelt, in whichever case they were written; fails on those
+/// that nothing is called.
+fn known_words<'k>(denied: &[String], known: &[&'k str]) -> anyhow::Result<Vec<&'k str>> {
+    let spelt = |word: &String| {
+        known.iter().copied().find(|one| one.eq_ignore_ascii_case(word)).ok_or_else(|| {
+            NoModel::call(format!("nothing is called {word}{}", suggestion(word, known)))
+        })
+    };
+    denied.iter().map(spelt).collect()
 }
 
 /// What may have been meant, and what there is.
@@ -169,10 +183,10 @@ fn explain(what: &str, file: Option<&Path>) -> anyhow::Result<()> {
         (Some(text), None) => return print(&text),
         (None, None) => {
             let known = shelfmark_design::lints();
-            bail!(
-                "{what} is no lint{}. For a pattern, name its model with --file",
-                suggestion(what, &known)
-            );
+            let meant = suggestion(what, &known);
+            return Err(NoModel::call(format!(
+                "{what} is no lint{meant}. For a pattern, name its model with --file"
+            )));
         }
         _ => {}
     }
@@ -185,7 +199,8 @@ fn explain(what: &str, file: Option<&Path>) -> anyhow::Result<()> {
         return print(&text);
     }
     let known: Vec<&str> = document.patterns().collect();
-    bail!("{} has no pattern {what}{}", file.display(), suggestion(what, &known))
+    let meant = suggestion(what, &known);
+    Err(NoModel::call(format!("{} has no pattern {what}{meant}", file.display())))
 }
 
 fn json(file: Option<&Path>, back: bool) -> anyhow::Result<()> {
@@ -194,7 +209,7 @@ fn json(file: Option<&Path>, back: bool) -> anyhow::Result<()> {
     };
     if back {
         let name = file.display().to_string();
-        let json = text_of(file).map_err(NoModel::File)?;
+        let json = text_of(file)?;
         return print(&Document::text_of_json(&name, &json).map_err(NoModel::Text)?);
     }
     let value = document(file)?.to_json().map_err(|error| anyhow!(error))?;

@@ -1,16 +1,15 @@
 //! `shelfmark design plan`: a schema from patterns, as text that goes behind the model.
 
-use anyhow::{anyhow, bail};
-
-use super::{document, print};
+use super::{NoModel, document, print};
 use crate::arguments::DesignPlan;
 
 pub(super) fn run(run: &DesignPlan) -> anyhow::Result<()> {
     let document = document(&run.file)?;
     if document.patterns().next().is_none() {
-        bail!("{} has no read and no write to plan for", document.name());
+        let message = format!("{} has no read and no write to plan for", document.name());
+        return Err(NoModel::call(message));
     }
-    let plan = document.plan(&run.target, &run.name).map_err(|error| anyhow!(error))?;
+    let plan = document.plan(&run.target, &run.name).map_err(NoModel::call)?;
     if run.whole {
         return print(&document.with_only(&plan.schema));
     }

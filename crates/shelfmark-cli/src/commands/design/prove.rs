@@ -12,8 +12,12 @@ use crate::arguments::{DesignFormat, DesignRun};
 const STATUSES: [Status; 4] =
     [Status::Certified, Status::Multi, Status::Refused, Status::Unservable];
 
+/// What may fail.
+const OBLIGATIONS: [&str; 9] = ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8", "O9"];
+
 pub(super) fn run(run: &DesignRun, deny: &[String], save: Option<&Path>) -> anyhow::Result<()> {
-    known_words(deny, &STATUSES.map(Status::word))?;
+    let known: Vec<&str> = STATUSES.map(Status::word).into_iter().chain(OBLIGATIONS).collect();
+    let deny = known_words(deny, &known)?;
     let document = document(&run.file)?;
     known_schema(&document, run.schema.as_deref())?;
     let mut certificates = document.prove();
@@ -49,7 +53,10 @@ pub(super) fn run(run: &DesignRun, deny: &[String], save: Option<&Path>) -> anyh
         });
         write(path, &format!("{bundle:#}\n"))?;
     }
-    let denied = certificates.iter().any(|one| deny.iter().any(|what| what == one.status.word()));
+    let denied = certificates.iter().any(|one| {
+        deny.iter()
+            .any(|what| *what == one.status.word() || one.obligation.as_deref() == Some(*what))
+    });
     if denied { Err(Denied.into()) } else { Ok(()) }
 }
 

@@ -2,28 +2,37 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::bail;
 use serde_json::Value as Json;
 use shelfmark_design::{Certificate, Document};
 
 use super::{NoModel, print, text_of};
 
-pub(super) fn run(path: &Path) -> anyhow::Result<()> {
-    let bundle: Json = serde_json::from_str(&text_of(path)?)
-        .with_context(|| format!("{} holds no certificates", path.display()))?;
+/// What `prove --save` wrote: the model, and at least one certificate of it.
+fn bundle(path: &Path, text: &str) -> anyhow::Result<(Document, Vec<Certificate>)> {
+    let unread = |why: String| NoModel::call(format!("{} {why}", path.display()));
+    let bundle: Json = serde_json::from_str(text)
+        .map_err(|error| unread(format!("holds no certificates: {error}")))?;
     if bundle.get("format").and_then(Json::as_u64) != Some(1) {
-        bail!("{} has another format; write it anew with `prove --save`", path.display());
+        return Err(unread("has another format; write it anew with `prove --save`".to_owned()));
     }
     let text = |name: &str| {
-        bundle.get(name).and_then(Json::as_str).ok_or_else(|| anyhow!("`{name}` is missing"))
+        let found = bundle.get(name).and_then(Json::as_str);
+        found.ok_or_else(|| unread(format!("has no `{name}`")))
     };
     let document = Document::parse(text("name")?, text("model")?).map_err(NoModel::Text)?;
     let list = bundle.get("certificates").cloned().unwrap_or(Json::Null);
-    let certificates: Vec<Certificate> =
-        serde_json::from_value(list).context("the certificates are damaged")?;
+    let certificates: Vec<Certificate> = serde_json::from_value(list)
+        .map_err(|error| unread(format!("holds damaged certificates: {error}")))?;
     if certificates.is_empty() {
-        bail!("{} holds no certificates", path.display());
+        return Err(unread("holds no certificates".to_owned()));
     }
+    Ok((document, certificates))
+}
+
+pub(super) fn run(path: &Path) -> anyhow::Result<()> {
+    let text = text_of(path)?;
+    let (document, certificates) = bundle(path, &text)?;
     let mut bad = 0;
     // Who proves a schema proves all of it: a certificate that is missing hides something.
     for schema in document.schemas() {
