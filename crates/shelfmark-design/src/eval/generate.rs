@@ -156,6 +156,11 @@ impl Pool {
     }
 
     pub(crate) fn value(&self, ty: &Type, random: &mut Random) -> Value {
+        if random.below(SELDOM) == 0
+            && let Some(last) = last_of(ty, random)
+        {
+            return last;
+        }
         match ty {
             Type::Bool => Value::Bool(random.below(2) == 1),
             Type::Uuid | Type::Ulid => self.id(ty, random),
@@ -257,6 +262,35 @@ fn spread(schema: Option<&Schema>) -> Vec<u128> {
         }
     }
     found
+}
+
+/// One value in so many is the last of its type, as ends that are set too low want it; ours.
+const SELDOM: usize = 24;
+
+/// The last day that four digits of a year can say, counted from 1970.
+const LAST_DAY: i64 = 2_932_896;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// A value behind which few or none come.
+fn last_of(ty: &Type, random: &mut Random) -> Option<Value> {
+    Some(match ty {
+        Type::Uuid => Value::Id(u128::MAX),
+        Type::Date => Value::Int(LAST_DAY),
+        Type::Timestamp => Value::Int((LAST_DAY + 1) * DAY_MS - 1),
+        Type::Text(domain) => {
+            let last = match &domain.only {
+                Some(ranges) => ranges.iter().map(|(_, high)| *high).max()?,
+                // Above all that two bytes of UTF-16 can say.
+                None => '\u{10348}',
+            };
+            let count = (1 + random.below(3) as u64).max(domain.min);
+            let count = usize::try_from(count.min(domain.max.unwrap_or(count)).min(64)).ok()?;
+            let text: String = std::iter::repeat_n(last, count).collect();
+            domain.holds(&text).then_some(Value::Text(text))?
+        }
+        _ => return None,
+    })
 }
 
 /// A text of the domain when none of the pool is one.

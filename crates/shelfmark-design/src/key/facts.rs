@@ -1,5 +1,6 @@
 //! What may be relied on in a column: which parts can be told apart, and which orders survive.
 
+use super::codec::ESCAPED_MAX;
 use super::language::{Language, fits_width, same_width};
 use crate::model::schema::{Codec, Part};
 use crate::model::types::{ByteSet, Type};
@@ -71,7 +72,9 @@ pub(crate) fn keeps_order(part: &Part, rest: &[Part]) -> bool {
 pub(crate) fn codec_keeps_order(ty: &Type, codec: Codec) -> bool {
     match (codec, ty) {
         (Codec::Native, _) => true,
-        (Codec::Pad(width), Type::Int(Some((low, high)))) => fits_width(*low, *high, width),
+        (Codec::Pad(width), Type::Int(Some((low, high)))) => {
+            fits_width(*low, *high, width) || same_width(*low, *high).is_some()
+        }
         (Codec::Lexint, Type::Int(Some((low, high)))) => {
             *low >= 0
                 && u64::try_from(*high)
@@ -90,6 +93,35 @@ pub(crate) fn codec_keeps_order(ty: &Type, codec: Codec) -> bool {
 /// Whether the codec can write every value of the type.
 pub(crate) fn codec_is_total(ty: &Type, codec: Codec) -> bool {
     codec != Codec::Lexint || codec_keeps_order(ty, codec)
+}
+
+/// Whether the plan's hole writes each value of the row's as the row does.
+///
+/// What the plan asks for may be of a wider type: in the row's form that is no value's text either.
+pub(crate) fn same_form(asked: &Part, row: &Part) -> bool {
+    let (Part::Hole { ty: wide, codec: asked, .. }, Part::Hole { ty, codec, .. }) = (asked, row)
+    else {
+        return false;
+    };
+    let plainly = || writes_plainly(ty, *asked) && writes_plainly(ty, *codec);
+    wide.comparable(ty) && (asked == codec || plainly())
+}
+
+/// Whether the codec writes each value of the type as it would stand without one.
+fn writes_plainly(ty: &Type, codec: Codec) -> bool {
+    match (codec, ty) {
+        (Codec::Plain, _) => true,
+        (Codec::Esc, Type::Text(domain)) => {
+            domain.bytes().and(ByteSet::range(0, ESCAPED_MAX)).is_empty()
+        }
+        (Codec::Esc, Type::Enum(variants)) => {
+            variants.iter().all(|text| text.bytes().all(|byte| byte > ESCAPED_MAX))
+        }
+        (Codec::Pad(width), Type::Int(Some((low, high)))) => {
+            same_width(*low, *high).is_some_and(|digits| usize::from(width) <= digits)
+        }
+        _ => false,
+    }
 }
 
 /// The first hole of a column that may hold what follows it, if there is one.

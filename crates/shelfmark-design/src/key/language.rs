@@ -88,12 +88,69 @@ impl Language {
         next
     }
 
+    /// A year of four digits, a month of 01 to 12, a day of 01 to 31.
+    fn day() -> Self {
+        let mut language = Self::chain(pattern("dddd-"));
+        let digit = |low, high| ByteSet::range(low, high);
+        let end = language.add(Vec::new());
+        let below = language.add(vec![(digit(b'1', b'9'), end)]);
+        let tens = language.add(vec![(digits(), end)]);
+        let last = language.add(vec![(digit(b'0', b'1'), end)]);
+        let days =
+            vec![(digit(b'0', b'0'), below), (digit(b'1', b'2'), tens), (digit(b'3', b'3'), last)];
+        let day = language.add(days);
+        let dash = language.add(vec![(digit(b'-', b'-'), day)]);
+        let months = language.add(vec![(digit(b'1', b'9'), dash)]);
+        let last = language.add(vec![(digit(b'0', b'2'), dash)]);
+        if let Some(month) = language.states.get_mut(5) {
+            *month = State {
+                accepts: false,
+                edges: vec![(digit(b'0', b'0'), months), (digit(b'1', b'1'), last)],
+            };
+        }
+        if let Some(state) = language.states.get_mut(end) {
+            state.accepts = true;
+        }
+        language
+    }
+
+    /// The same texts, each with one byte of each set behind it.
+    fn then(mut self, sets: Vec<ByteSet>) -> Self {
+        for set in sets {
+            let end = self.add(Vec::new());
+            for (at, state) in self.states.iter_mut().enumerate() {
+                if at != end && std::mem::take(&mut state.accepts) {
+                    state.edges.push((set, end));
+                }
+            }
+            if let Some(state) = self.states.get_mut(end) {
+                state.accepts = true;
+            }
+        }
+        self
+    }
+
     /// Whether all texts have one length.
     pub(crate) fn is_fixed_length(&self) -> bool {
-        let last = self.states.len().saturating_sub(1);
-        self.states.iter().enumerate().all(|(at, state)| {
-            state.accepts == (at == last) && state.edges.iter().all(|(_, to)| *to == at + 1)
-        })
+        let mut lengths: Vec<Option<usize>> = vec![None; self.states.len()];
+        let mut open = vec![(0, 0)];
+        let mut whole = None;
+        while let Some((at, length)) = open.pop() {
+            let (Some(known), Some(state)) = (lengths.get_mut(at), self.states.get(at)) else {
+                return false;
+            };
+            match known {
+                Some(known) if *known == length => continue,
+                Some(_) => return false,
+                None => *known = Some(length),
+            }
+            if state.accepts && *whole.get_or_insert(length) != length {
+                return false;
+            }
+            let edges = state.edges.iter().filter(|(set, _)| !set.is_empty());
+            open.extend(edges.map(|(_, to)| (*to, length + 1)));
+        }
+        true
     }
 
     /// Whether the empty text is one.
@@ -139,9 +196,13 @@ fn hole(ty: &Type, codec: Codec) -> Language {
         (Codec::Pad(width), Type::Int(Some((low, high)))) if fits_width(*low, *high, width) => {
             Language::chain(vec![digits(); usize::from(width)])
         }
+        // No number is short enough to be filled up.
+        (Codec::Pad(_), Type::Int(Some((low, high)))) if same_width(*low, *high).is_some() => {
+            Language::chain(vec![digits(); same_width(*low, *high).unwrap_or(1)])
+        }
         (Codec::Pad(width), _) => Language::loop_of(digits().or(dash), u64::from(width)),
         (Codec::Lexint, _) => lexint(hex()),
-        (Codec::Iso, _) => Language::chain(pattern("dddd-dd-ddTdd:dd:dd.dddZ")),
+        (Codec::Iso, _) => Language::day().then(pattern("Tdd:dd:dd.dddZ")),
         (Codec::Esc, Type::Text(domain)) => escaped(domain.bytes(), domain.min),
         (Codec::Esc, Type::Enum(variants)) => {
             let texts: Vec<String> =
@@ -160,7 +221,7 @@ fn hole(ty: &Type, codec: Codec) -> Language {
             Language::chain(sets)
         }
         (_, Type::Bool) => Language::choice(["false", "true"]),
-        (_, Type::Date) => Language::chain(pattern("dddd-dd-dd")),
+        (_, Type::Date) => Language::day(),
         (_, Type::Enum(variants)) => Language::choice(variants.iter().map(String::as_str)),
         (_, Type::Int(Some((low, high)))) if same_width(*low, *high).is_some() => {
             Language::chain(vec![digits(); same_width(*low, *high).unwrap_or(1)])

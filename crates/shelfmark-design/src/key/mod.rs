@@ -7,5 +7,6 @@
 //! values of the domain.
 
 pub(crate) mod codec;
+pub(crate) mod ends;
 pub(crate) mod facts;
 pub(crate) mod language;

@@ -37,21 +37,30 @@ impl Planner<'_> {
         let parent = relation.columns.get(*via)?.refers?;
         let once =
             relation.columns.iter().filter(|column| column.refers == Some(parent)).count() == 1;
-        let followed = self.bold
-            || self.model.writes.iter().flat_map(|write| &write.effects).all(|effect| {
-                if effect.relation == parent {
-                    return effect.kind != EffectKind::Insert || effect.existing == Existing::Fresh;
-                }
-                effect.relation != source.relation
-                    || match effect.kind {
-                        EffectKind::Insert => effect.existing == Existing::Fresh,
-                        // What goes through the very tuples that go knows which they are.
-                        EffectKind::Delete => {
-                            effect.each.as_ref().is_none_or(|each| each.relation == effect.relation)
-                        }
-                        _ => !effect.set.iter().any(|(column, _)| column == via),
-                    }
+        // One item cannot be put and have its count changed by one transaction of such a target.
+        let together = self.target.one_operation_per_item
+            && self.model.writes.iter().any(|write| {
+                let about = |id| write.effects.iter().any(|effect| effect.relation == id);
+                about(parent) && about(source.relation)
             });
+        let followed = self.bold
+            || !together
+                && self.model.writes.iter().flat_map(|write| &write.effects).all(|effect| {
+                    if effect.relation == parent {
+                        return effect.kind != EffectKind::Insert
+                            || effect.existing == Existing::Fresh;
+                    }
+                    effect.relation != source.relation
+                        || match effect.kind {
+                            EffectKind::Insert => effect.existing == Existing::Fresh,
+                            // What goes through the very tuples that go knows which they are.
+                            EffectKind::Delete => effect
+                                .each
+                                .as_ref()
+                                .is_none_or(|each| each.relation == effect.relation),
+                            _ => !effect.set.iter().any(|(column, _)| column == via),
+                        }
+                });
         let optional = relation.columns.get(*via).is_some_and(|column| column.optional);
         (plain && once && followed && !optional).then_some((parent, source.relation, *via))
     }

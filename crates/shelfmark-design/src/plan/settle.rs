@@ -74,9 +74,7 @@ impl Settled {
         let name = &write.name.text;
         let plan = prove::writes::plan(model, schema, target, index, write);
         let analysis = prove::write::prove_write(model, schema, target, write, &plan);
-        // What is not written at once is written all the same.
-        let failure = decisive(&analysis).filter(|failure| failure.lint != "W2");
-        if let Some(failure) = failure {
+        if let Some(failure) = decisive(&analysis) {
             self.sound = false;
             self.notes.push(format!("{name} has no plan: {}", failure.reason));
         } else if plan.steps.is_empty() {

@@ -4,7 +4,7 @@
 //! plan's text at this place has exactly the values it says, and every row with those values has
 //! that text.
 
-use crate::key::facts::{ends_itself, first_of};
+use crate::key::facts::{ends_itself, first_of, same_form};
 use crate::key::language::{Language, may_meet};
 use crate::model::schema::{Codec, Part};
 use crate::model::types::TextDomain;
@@ -99,14 +99,12 @@ pub(crate) fn align(plan: &[Part], family: &[Part]) -> Aligned {
 
 /// Both rests are reversed: their next part is last.
 fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<Fixed, Aligned> {
-    let (
-        Part::Hole { term: asked, ty: asked_type, codec: asked_codec },
-        Part::Hole { term: row, ty, codec },
-    ) = (wanted, found)
+    let (Part::Hole { term: asked, ty: asked_type, .. }, Part::Hole { term: row, ty, codec }) =
+        (wanted, found)
     else {
         return Err(Aligned::Apart("no values".to_owned()));
     };
-    if asked_codec != codec || !same_text(asked_type, ty) {
+    if !same_form(wanted, found) {
         let message = "the plan writes the value in another form than the row".to_owned();
         return Err(Aligned::Apart(message));
     }
@@ -164,11 +162,6 @@ fn goes_on(ty: &Type, codec: Codec) -> Option<Part> {
     let plain = matches!(codec, Codec::Plain | Codec::Esc);
     let domain = TextDomain { min: 1, max: None, ..domain.clone() };
     plain.then_some(Part::Hole { term: Term::Each, ty: Type::Text(domain), codec })
-}
-
-/// Whether both types write equal values as equal texts.
-fn same_text(left: &Type, right: &Type) -> bool {
-    left.comparable(right)
 }
 
 /// Length of the common beginning, on a character boundary.

@@ -4,7 +4,8 @@
 //! those that meet all its predicates.
 
 use super::align::{Aligned, Fixed, align, common_prefix};
-use crate::key::facts::{ends_itself, first_of, keeps_order};
+use crate::key::ends::{may_exceed, may_fall_below};
+use crate::key::facts::{ends_itself, first_of, keeps_order, same_form};
 use crate::key::language::{Language, may_meet};
 use crate::model::Term;
 use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Table};
@@ -257,6 +258,10 @@ fn interval(
     };
     let begins_open = fixed.last().is_some_and(|fixed| fixed.begins);
     let mut met: Vec<Met> = fixed.into_iter().map(equal).collect();
+    let from = low.is_some_and(|(kind, _)| kind != BoundKind::After);
+    if begins_open && from && a.is_empty() && ends_above_all(high, &b, &rest) {
+        return Ok((met, rest));
+    }
     if begins_open && !(a.is_empty() && b.is_empty()) {
         let why = "the ends go on inside a value".to_owned();
         return Err(Found::Unclear { ambiguous: true, why });
@@ -317,7 +322,7 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
     match end {
         [] if !after => Ok(None),
         [] => Err(Found::Nothing("the range begins behind everything that begins so".to_owned())),
-        [Part::Literal(text)] if !after && all_at_least(rest, text) => Ok(None),
+        [Part::Literal(text)] if !after && !may_fall_below(rest, text) => Ok(None),
         [Part::Literal(_), ..] => {
             Err(sentinel("the lower end is a text that may lie above some rows"))
         }
@@ -347,7 +352,7 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
             "the upper end is where all those rows begin, so none lies below it".to_owned(),
         )),
         [Part::Literal(text)] if kind != BoundKind::Through => {
-            if all_at_most(rest, text) {
+            if !may_exceed(rest, text, kind == BoundKind::Before) {
                 Ok(None)
             } else {
                 Err(sentinel(&format!("rows may lie above the sentinel {text:?}")))
@@ -375,7 +380,7 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
                 BoundKind::Through if excludes_all(found, behind, next) => met(CondOp::Le),
                 BoundKind::To => match behind {
                     [Part::Literal(text)]
-                        if all_at_most(next, text) && sentinel_below(found, text) =>
+                        if !may_exceed(next, text, false) && sentinel_below(found, text) =>
                     {
                         met(CondOp::Le)
                     }
@@ -393,15 +398,11 @@ fn same_hole<'a>(
     asked: &Part,
     rest: &'a [Part],
 ) -> Result<(&'a Part, &'a Term, &'a [Part]), Found> {
-    let (Part::Hole { codec: wanted, ty: asked_type, .. }, Some((found, next))) =
-        (asked, rest.split_first())
-    else {
+    let (Part::Hole { .. }, Some((found, next))) = (asked, rest.split_first()) else {
         return Err(sentinel("the end of the range has a value where the rows have none"));
     };
     match found {
-        Part::Hole { term, ty, codec } if codec == wanted && ty.comparable(asked_type) => {
-            Ok((found, term, next))
-        }
+        Part::Hole { term, .. } if same_form(asked, found) => Ok((found, term, next)),
         _ => Err(sentinel("the end of the range writes a value where the rows have another")),
     }
 }
@@ -432,34 +433,14 @@ fn sentinel_below(found: &Part, text: &str) -> bool {
     }
 }
 
-/// Whether every text of the rest is at most `limit`.
-fn all_at_most(rest: &[Part], limit: &str) -> bool {
-    if let Some(Part::Literal(text)) = rest.first() {
-        if let Some(limit) = limit.strip_prefix(text.as_str()) {
-            return all_at_most(rest.get(1..).unwrap_or(&[]), limit);
-        }
-        return text.as_str() < limit && !text.starts_with(limit);
-    }
-    let first = first_of(rest);
-    match (first.bytes.max(), limit.bytes().next()) {
-        (Some(largest), Some(limit)) => largest < limit,
-        (None, _) => true,
-        (Some(_), None) => false,
-    }
-}
-
-/// Whether every text of the rest is at least `limit`.
-fn all_at_least(rest: &[Part], limit: &str) -> bool {
-    if let Some(Part::Literal(text)) = rest.first() {
-        if let Some(limit) = limit.strip_prefix(text.as_str()) {
-            return all_at_least(rest.get(1..).unwrap_or(&[]), limit);
-        }
-        return text.as_str() > limit;
-    }
-    let first = first_of(rest);
-    match (first.bytes.min(), limit.bytes().next()) {
-        (_, None) => true,
-        (Some(smallest), Some(limit)) => !first.end && smallest > limit,
-        (None, Some(_)) => false,
-    }
+/// Whether the upper end, behind the beginning of a value, lies above all that begins so.
+///
+/// `rest` begins with that value: a row goes on inside it, or with what follows it.
+fn ends_above_all(high: Option<End<'_>>, end: &[Part], rest: &[Part]) -> bool {
+    let (Some(_), [Part::Literal(limit)], Some((value, next))) = (high, end, rest.split_first())
+    else {
+        return false;
+    };
+    let goes_on = Language::of(value).bytes().or(first_of(next).bytes);
+    goes_on.max() < limit.bytes().next()
 }

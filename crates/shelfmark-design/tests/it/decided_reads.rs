@@ -475,3 +475,84 @@ schema lex target candb { table t { pk text sk text  row R from A pk "<s>" sk "<
         assert_eq!(of(name), Some(format!("{name} {status}")), "{found:?}");
     }
 }
+
+#[test]
+fn texts_that_come_out_alike_are_one_form() {
+    let model = |row: &str, plan: &str| {
+        statuses(&format!(
+            r#"
+entity O {{ key id: uuid }}
+entity D {{ key id: uuid  o: O immutable  title: text(max 9, only "a-z")  at: int(1000..9999) }}
+read times(o, a, b) = D where o = o and at between a and b order by at
+read starts(o, t: text(max 9, only "a-z")) = D where o = o and title begins t order by title
+read begun(o, t) = D where o = o and title begins t order by title
+schema s target candb {{
+  table t {{ pk text sk text  row T from D pk "o#<o>" sk "t#{row}#<id>" store all }}
+  table d {{ pk text sk text  row N from D pk "o#<o>" sk "d#<title>#<id>" store all }}
+  {plan}
+}}
+"#
+        ))
+    };
+    let times =
+        |plan: &str| format!(r##"serve times(o, a, b) by query t pk "o#<o>" sk from {plan}"##);
+    let starts = |plan: &str| format!(r##"serve starts(o, t) by query d pk "o#<o>" sk {plan}"##);
+    // Four digits are four digits, filled up or not; six are not.
+    let plain = times(r##""t#<a>" through "t#<b>#""##);
+    assert_eq!(model("<at:pad(2)>", &plain).first().map(String::as_str), Some("s.times certified"));
+    assert_eq!(model("<at:pad(4)>", &plain).first().map(String::as_str), Some("s.times certified"));
+    assert_eq!(model("<at:pad(6)>", &plain).first().map(String::as_str), Some("s.times refused"));
+    // Letters need no escape, and none of them lies above `~`; some do above `m`.
+    for (plan, status) in [
+        (r##"begins "d#<t:esc>""##, "s.starts certified"),
+        (r##"from "d#<t>" to "d#<t>~""##, "s.starts certified"),
+        (r##"from "d#<t>" to "d#<t>m""##, "s.starts refused"),
+        (r##"after "d#<t>" to "d#<t>~""##, "s.starts refused"),
+    ] {
+        let found = model("<at>", &starts(plan));
+        assert_eq!(found.get(1).map(String::as_str), Some(status), "{plan}");
+    }
+    // What is escaped is in no word; what is not may be what follows the word.
+    for (plan, status) in [("<t:esc>", "s.begun certified"), ("<t>", "s.begun refused")] {
+        let plan = format!(r##"serve begun(o, t) by query d pk "o#<o>" sk begins "d#{plan}""##);
+        let found = model("<at>", &plan);
+        assert_eq!(found.get(2).map(String::as_str), Some(status), "{plan}");
+    }
+}
+
+#[test]
+fn a_sentinel_is_as_good_as_what_it_stands_above() {
+    let status = |ty: &str, codec: &str, end: &str| {
+        let found = statuses(&format!(
+            r#"
+entity O {{ key id: uuid }}
+entity D {{ key o: O  key c: {ty} }}
+read all(o) = D where o = o
+schema s target candb {{
+  table d {{ pk text sk text  row N from D pk "o#<o>" sk "d#<c{codec}>" store all }}
+  serve all(o) by query d pk "o#<o>" sk from "d#" {end}
+}}
+"#
+        ));
+        found.first().cloned().unwrap_or_default()
+    };
+    for (ty, codec, end, right) in [
+        ("text", "", r#"to "d#~""#, false),
+        ("text", "", "to \"d#\u{ffff}\"", false),
+        (r#"text(only "a-z")"#, "", r#"to "d#~""#, true),
+        (r#"text(only "a-z")"#, "", r#"to "d#z""#, false),
+        (r#"text(max 3, only "a-z")"#, "", r#"to "d#zz""#, false),
+        (r#"text(max 3, only "a-z")"#, "", r#"to "d#zzz""#, true),
+        (r#"text(max 3, only "a-z")"#, "", r#"before "d#zzz""#, false),
+        ("uuid", "", r#"to "d#g""#, true),
+        ("uuid", "", r#"to "d#f""#, false),
+        ("int(0..99)", ":pad(2)", r#"to "d#99""#, true),
+        ("int(0..99)", ":pad(2)", r#"before "d#99""#, false),
+        ("timestamp", ":iso", r#"to "d#9999""#, false),
+        ("date", "", r#"to "d#9999-12-31""#, true),
+        ("date", "", r#"before "d#9999-12-31""#, false),
+    ] {
+        let wanted = if right { "s.all certified" } else { "s.all refused" };
+        assert_eq!(status(ty, codec, end), wanted, "{ty} {end}");
+    }
+}

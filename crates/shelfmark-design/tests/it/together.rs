@@ -55,7 +55,7 @@ pub(super) fn statuses(text: &str) -> Vec<String> {
         assert!(checked.is_ok(), "{}.{}: {checked:?}", one.schema, one.pattern);
         if one.status == Status::Refused {
             let shown = one.witness.as_ref().is_some_and(|one| one.get("found").is_none());
-            assert!(shown, "{}: nothing shows it", one.pattern);
+            assert!(shown, "{}: nothing shows it\n{text}", one.pattern);
         }
         format!("{}.{} {}", one.schema, one.pattern, one.status.word())
     };
