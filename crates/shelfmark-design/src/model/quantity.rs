@@ -5,6 +5,13 @@
 /// Seconds of a month, as calendars average it.
 const MONTH_SECONDS: f64 = 30.5 * 86_400.0;
 
+/// Whether a count is written in billions, as `1B`: nothing that is counted has bytes.
+pub(crate) fn billions(fact: &str, raw: &str) -> bool {
+    let digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_');
+    matches!(fact, "count" | "distinct" | "p99")
+        && raw.strip_suffix('B').is_some_and(|amount| amount.chars().all(digit))
+}
+
 /// A number with its unit resolved.
 ///
 /// Amounts are plain, sizes are bytes, times are seconds, rates are per second; a percentage is
@@ -67,7 +74,8 @@ impl Dimension {
             Self::Count => count && !per,
             Self::Length => (count || size) && !per,
             Self::Growth => matches!(unit, "" | "%") && per,
-            Self::Rate => count && per,
+            // Without a time it is a second's.
+            Self::Rate => count,
             Self::Time => (unit == "ms" || period(unit).is_some()) && !per,
             Self::Share => {
                 let most = parse(raw).is_some_and(|share| share.value <= 1.0);

@@ -50,7 +50,7 @@ fn quantities_have_the_unit_of_what_they_say() {
         Document::parse("good", &text).unwrap_or_else(|report| panic!("{facts}: {report}"));
     }
     let bad = [
-        ("count 1B", "`1B` does not fit `count`", "1G"),
+        ("fanout u max 1B", "`1B` does not fit `max`", "1G"),
         ("count 3%", "`3%` does not fit `count`", "a count"),
         ("growth 3%", "`3%` does not fit `growth`", "3%/mo"),
         ("growth 10/mo count 5/s", "`5/s` does not fit `count`", "a count"),
@@ -65,7 +65,14 @@ fn quantities_have_the_unit_of_what_they_say() {
         let report = Document::parse("bad", &text).expect_err(facts).to_string();
         assert!(report.contains(message) && report.contains(example), "{facts}: {report}");
     }
-    assert!(parse("read r(x) = O where u = x rate 30").is_err());
+    // A count in billions is none in bytes, and a rate without a time is a second's.
+    let text = "entity U { key id: uuid count 2B }\n\
+        read r(x) = U where id = x rate 30\n\
+        schema s target cql { table u from U key (id;) }";
+    let report =
+        Document::parse("billions", text).unwrap_or_else(|report| panic!("{report}")).size();
+    assert_eq!(report.schemas[0].families[0].total_rows, Some(2e9));
+    assert!(parse("read r(x) = O where u = x rate 30%").is_err());
     assert!(parse("read r(x) = O where u = x rate 30/s latency 10ms staleness 5s").is_ok());
 }
 

@@ -163,8 +163,10 @@ pub(super) fn facts_of(facts: &[Fact]) -> BTreeMap<String, f64> {
     facts
         .iter()
         .map(|fact| {
-            let value = fact.value.as_deref().and_then(super::quantity::parse);
-            (fact.name.text.clone(), value.map_or(1.0, |quantity| quantity.value))
+            let raw = fact.value.as_deref().unwrap_or_default();
+            let value = super::quantity::parse(raw).map_or(1.0, |quantity| quantity.value);
+            let scale = if super::quantity::billions(&fact.name.text, raw) { 1e9 } else { 1.0 };
+            (fact.name.text.clone(), value * scale)
         })
         .collect()
 }

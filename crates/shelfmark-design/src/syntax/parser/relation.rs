@@ -7,7 +7,7 @@ use super::super::tree::{
     TypeOption,
 };
 use super::{Got, Parser};
-use crate::model::quantity::Dimension;
+use crate::model::quantity::{Dimension, billions};
 
 /// Facts of attributes; the second says whether a quantity follows.
 const ATTRIBUTE_FACTS: [(&str, bool); 14] = [
@@ -226,7 +226,8 @@ impl Parser<'_> {
         // Only facts of attributes say what may be left out.
         let attribute = known.iter().any(|(name, _)| *name == "optional");
         let dimension = Dimension::of(&name.text, attribute);
-        if let Some(raw) = value.as_ref().filter(|raw| !dimension.fits(raw)) {
+        let fits = |raw: &&String| dimension.fits(raw) || billions(&name.text, raw);
+        if let Some(raw) = value.as_ref().filter(|raw| !fits(raw)) {
             let message = format!("`{raw}` does not fit `{}`", name.text);
             let help = format!("it takes {}", dimension.examples());
             self.report(Diagnostic::error(self.since(span), message).help(help));
