@@ -72,13 +72,23 @@ pub(crate) fn align(plan: &[Part], family: &[Part]) -> Aligned {
                 }
             }
             (Part::Literal(text), Part::Hole { term, ty, codec: Codec::Plain }) if ty.is_text() => {
-                // A constant where the row has an attribute: only when both end together.
-                if !matches!((plan.last(), family.last()), (Some(Part::End), Some(Part::End))) {
+                // A constant where the row has an attribute: only when both end together, or where
+                // what follows the attribute tells its end in the plan's text too.
+                let ends = (plan.last(), family.last());
+                let value = if matches!(ends, (Some(Part::End), Some(Part::End))) {
+                    text.clone()
+                } else if let Some((value, rest)) = constant(text, &found, family.last()) {
+                    plan.push(Part::Literal(rest.to_owned()));
+                    value.to_owned()
+                } else {
                     return Aligned::Apart(format!(
                         "the plan has {text:?} where the row has a value"
                     ));
+                };
+                let value = Value::Text(value);
+                if !ty.holds(&value) {
+                    return Aligned::Disjoint;
                 }
-                let value = Value::Text(text.clone());
                 fixed.push(Fixed { row: term.clone(), plan: Term::Const(value), begins: false });
             }
             (Part::Literal(_), Part::End) | (Part::End, Part::Literal(_)) => {
@@ -95,6 +105,17 @@ pub(crate) fn align(plan: &[Part], family: &[Part]) -> Aligned {
             }
         }
     }
+}
+
+/// The value at the beginning of a plan's text and what is behind it: up to the first byte of the
+/// literal that follows the row's attribute, where no value of the attribute holds that byte.
+fn constant<'t>(text: &'t str, found: &Part, follows: Option<&Part>) -> Option<(&'t str, &'t str)> {
+    let Some(Part::Literal(literal)) = follows else { return None };
+    let first = literal.chars().next()?;
+    let starts = first_of(&[Part::Literal(literal.clone())]).bytes;
+    let apart = Language::of(found).bytes().and(starts).is_empty();
+    let at = text.find(first).filter(|_| apart)?;
+    Some(text.split_at(at))
 }
 
 /// Both rests are reversed: their next part is last.
