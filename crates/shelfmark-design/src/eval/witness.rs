@@ -9,7 +9,6 @@ use super::random::Random;
 use super::rows::rows;
 use super::run::run;
 use super::state::State;
-use crate::limits::WITNESS_TRIES_MAX;
 use crate::model::pattern::Param;
 use crate::model::schema::{Schema, Serve};
 use crate::model::{Model, Read, Value};
@@ -23,7 +22,7 @@ pub(crate) enum Wanted {
     Excess,
 }
 
-/// Searches states from one seed; cost: at most `WITNESS_TRIES_MAX` small runs.
+/// Searches states from one seed; cost: at most [`Model::witness_tries`] small runs.
 pub(crate) fn find(
     model: &Model,
     schema: &Schema,
@@ -34,7 +33,7 @@ pub(crate) fn find(
 ) -> Option<Json> {
     let pool = Pool::about(schema, &Focus::of_read(model, schema, read, serve));
     let mut random = Random::new(seed);
-    for attempt in 0..WITNESS_TRIES_MAX {
+    for attempt in 0..model.witness_tries() {
         let size = 2 + attempt % 4;
         let mut found = state(model, &pool, &mut random, size);
         let inputs = inputs(model, &found, read, &pool, &mut random);

@@ -2,9 +2,9 @@
 
 use crate::model::schema::{Schema, WriteStepKind};
 use crate::model::{Model, Write};
-use crate::prove::read::all_key_paths;
+use crate::prove::paths::all_key_paths;
 use crate::prove::unique::available;
-use crate::prove::{decisive, write::prove_write, writes};
+use crate::prove::{decisive, write::prove_write, write_certificate};
 use crate::target::Target;
 
 pub(super) fn text(
@@ -14,7 +14,7 @@ pub(super) fn text(
     index: usize,
     write: &Write,
 ) -> String {
-    let plan = writes::plan(model, schema, target, index, write);
+    let plan = write_certificate::plan(model, schema, target, index, write);
     let analysis = prove_write(model, schema, target, write, &plan);
     let mut out = String::new();
     if plan.steps.is_empty() {

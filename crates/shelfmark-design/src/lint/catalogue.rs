@@ -290,7 +290,8 @@ pub(crate) const ALL: [Lint; 50] = [
         "X2",
         Error,
         "the index cannot serve the condition",
-        "An index that finds equal values has no order to take a range from.",
+        "An index that finds equal values has no order to take a range from, and rows that are equal in \
+         its own columns come in no order that is promised.",
         "put the attribute into the sort key of an index",
     ),
     lint(

@@ -13,7 +13,6 @@ use crate::eval::rows::{row_of, rows};
 use crate::eval::state::State;
 use crate::eval::witness::{shrink, state_json};
 use crate::key::facts::{ambiguous_hole, codec_keeps_order};
-use crate::limits::WITNESS_TRIES_MAX;
 use crate::model::closure::determines_tuple;
 use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored, TableId};
 use crate::model::{Model, Term, Type};
@@ -84,7 +83,7 @@ fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
             .map_or(0, |rows| rows.values().filter(|row| row.family == id).count());
         kept < made
     };
-    for attempt in 0..WITNESS_TRIES_MAX {
+    for attempt in 0..model.witness_tries() {
         let Some(pool) = pools.get(attempt / 4 % pools.len()) else { break };
         let mut found = state(model, pool, &mut random, 2 + attempt % 4);
         if loses(&found) {
@@ -156,7 +155,7 @@ fn says_nothing(
     let inherited =
         family.base.and_then(|base| schema.families.get(base)).map_or(0, |base| base.key.len());
     let own = family.key.len().saturating_sub(inherited);
-    let alone = schema.of_table(family.table).count() == 1;
+    let alone = schema.of_table(family.table).nth(1).is_none();
     let mut seen: Vec<&Term> = Vec::new();
     let mut push = |span, message| {
         found.push(Found::new("K10", number, &family.name.text, span, message));
@@ -184,9 +183,9 @@ fn says_nothing(
 }
 
 /// K4: row types of one table whose tags are easily mixed up.
-fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
+fn siblings<'s>(schema: &'s Schema, number: usize, found: &mut Vec<Found>) {
     // Tags by what is left of them without one letter: those that differ by one share that.
-    let mut stumps: BTreeMap<(usize, usize, String), BTreeMap<&str, Vec<FamilyId>>> =
+    let mut stumps: BTreeMap<(usize, usize, String), BTreeMap<&'s str, Vec<FamilyId>>> =
         BTreeMap::new();
     for (id, family, at, tag) in tags(schema) {
         for stump in stumps_of(tag) {
@@ -200,14 +199,20 @@ fn siblings(schema: &Schema, number: usize, found: &mut Vec<Found>) {
         if told == Some(id) || tag.len() <= 2 {
             continue;
         }
-        let near = stumps_of(tag).into_iter().filter_map(|stump| {
-            let tags = stumps.get(&(family.table, at, stump))?.iter();
-            let near = tags.filter(|(other, _)| **other != tag && distance(tag, other) == 1);
-            near.filter_map(|(other, ids)| Some((ids.iter().find(|other| **other > id)?, *other)))
-                .min()
-        });
-        let Some((other_id, other)) = near.min() else { continue };
-        let Some(sibling) = schema.families.get(*other_id) else { continue };
+        // The first behind it, and the first of all: only few have to be compared letter by letter.
+        let behind = |(other, ids): (&&'s str, &Vec<FamilyId>)| {
+            let next = *ids.get(ids.partition_point(|other| *other <= id))?;
+            (*other != tag).then_some((next, *other))
+        };
+        let mut near: Vec<(FamilyId, &str)> = stumps_of(tag)
+            .into_iter()
+            .filter_map(|stump| stumps.get(&(family.table, at, stump)))
+            .flat_map(|tags| tags.iter().filter_map(behind))
+            .collect();
+        near.sort_unstable();
+        let near = near.into_iter().find(|(_, other)| distance(tag, other) == 1);
+        let Some((other_id, other)) = near else { continue };
+        let Some(sibling) = schema.families.get(other_id) else { continue };
         let Some(column) = family.key.get(at) else { continue };
         let message = format!(
             "the prefixes {tag:?} of {} and {other:?} of {} differ by one letter",

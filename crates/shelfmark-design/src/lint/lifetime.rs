@@ -10,7 +10,7 @@ use crate::model::schema::{Family, Part, ReadStep, Schema, Step};
 use crate::model::{ColumnPath, Model, Read, RelationId, Term, Type};
 use crate::prove::Proof;
 use crate::prove::canon::canonical;
-use crate::prove::read::all_key_paths;
+use crate::prove::paths::all_key_paths;
 use crate::syntax::tree::{BoundKind, Verb};
 use crate::target::profile;
 

@@ -20,8 +20,12 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     let model = context.model;
     for (number, schema) in model.schemas.iter().enumerate() {
         for family in &schema.families {
+            let before = found.len();
             hot(model, schema, number, family, found);
-            uneven(model, schema, number, family, found);
+            let told = found.iter().skip(before).any(|one| one.id == "P3");
+            if !told {
+                uneven(model, schema, number, family, found);
+            }
             grows(model, schema, number, family, found);
             if family.base.is_none() {
                 collections(model, schema, number, family, found);
@@ -112,12 +116,9 @@ fn uneven(model: &Model, schema: &Schema, number: usize, family: &Family, found:
         return;
     }
     let name = &family.name.text;
-    let told = |one: &Found| one.id == "P3" && one.schema == Some(number) && one.on == *name;
     let most = threshold(model, schema, "P3.share", 0.1);
     let share = volume::share(model, family.source, &known).map(|share| share / divisor);
-    if let Some(share) = share.filter(|share| *share > most)
-        && !found.iter().any(told)
-    {
+    if let Some(share) = share.filter(|share| *share > most) {
         let message =
             format!("{name}: one value of the partition key has {:.0} % of it", share * 100.0);
         found.push(Found::new("P3", number, name, family.name.span, message));

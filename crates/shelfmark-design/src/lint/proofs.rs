@@ -173,6 +173,15 @@ fn index_use(
 ) {
     let Some(Step::Read(step)) = serve.steps.first() else { return };
     let Some(table) = schema.tables.get(step.table).filter(|table| table.is_index) else { return };
+    if proof.analysis.leans_on_base_key {
+        let message = format!(
+            "{}: rows that are equal in the columns of the index {} come in the order of their own \
+             key, which {} does not promise; end the index's key with what is ordered by",
+            read.name.text, table.name.text, schema.target
+        );
+        let one = Found::new("X2", proof.schema, &read.name.text, span, message);
+        found.push(one.severity(Severity::Warning));
+    }
     for source in &read.sources {
         let mut families = schema.of_table(step.table).map(|(_, family)| family);
         let Some(family) = families.find(|family| family.source == source.relation) else {

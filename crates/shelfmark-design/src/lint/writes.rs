@@ -7,9 +7,9 @@ use crate::document::Severity;
 use crate::lint::setting;
 use crate::model::pattern::EffectKind;
 use crate::model::schema::{Family, Schema, Stored, WritePlan, WriteStepKind};
-use crate::model::{ColumnPath, Model, Term, Write};
+use crate::model::{ColumnPath, Model, RelationId, Term, Write};
 use crate::prove::Proof;
-use crate::prove::read::all_key_paths;
+use crate::prove::paths::all_key_paths;
 use crate::prove::unique::{available, key_paths};
 use crate::size::volume::share;
 use crate::target::profile;
@@ -19,7 +19,37 @@ use crate::target::profile;
 /// Ours: a planning value.
 const COUNTER_SHARE: f64 = 0.1;
 
+/// What the writes of a model do to entities and links, all writes together.
+#[derive(Default)]
+struct Done {
+    inserted: BTreeSet<RelationId>,
+    deleted: BTreeSet<RelationId>,
+    /// Attributes that some write changes.
+    set: BTreeSet<(RelationId, usize)>,
+}
+
+impl Done {
+    fn by(model: &Model) -> Self {
+        let mut done = Self::default();
+        for effect in model.writes.iter().flat_map(|write| &write.effects) {
+            match effect.kind {
+                EffectKind::Insert => {
+                    done.inserted.insert(effect.relation);
+                }
+                EffectKind::Delete => {
+                    done.deleted.insert(effect.relation);
+                }
+                EffectKind::Update | EffectKind::Increment => {
+                    done.set.extend(effect.set.iter().map(|(at, _)| (effect.relation, *at)));
+                }
+            }
+        }
+        done
+    }
+}
+
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    let done = Done::by(context.model);
     for proof in context.proofs.iter().filter(|proof| proof.certificate.write) {
         let (Some(schema), Some(write), Some(plan)) = (
             context.model.schemas.get(proof.schema),
@@ -34,30 +64,22 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     }
     for (number, schema) in context.model.schemas.iter().enumerate() {
         for family in &schema.families {
-            changing(context.model, schema, number, family, found);
+            changing(context.model, schema, (number, family), &done, found);
             if family.base.is_none() {
-                unreachable(context.model, schema, number, family, found);
-                copies(context.model, number, family, found);
+                unreachable(context.model, schema, (number, family), &done, found);
+                copies(context.model, (number, family), &done, found);
             }
         }
-        guards(context.model, schema, number, found);
+        guards(context.model, (number, schema), &done, found);
     }
 }
 
 /// W2: reads and writes that are not one serializable transaction.
 fn races(schema: &Schema, write: &Write, plan: &WritePlan, proof: &Proof, found: &mut Vec<Found>) {
     let Some(target) = profile(&schema.target) else { return };
-    let changes =
-        plan.steps.iter().filter(|step| !matches!(step.kind, WriteStepKind::Read { .. })).count();
+    let changes = plan.steps.iter().filter(|step| !step.kind.is_read()).count();
     let reads = plan.steps.len() - changes;
-    let loops = plan.steps.iter().any(|step| {
-        matches!(
-            &step.kind,
-            WriteStepKind::Put { each: Some(_) }
-                | WriteStepKind::Delete { each: Some(_) }
-                | WriteStepKind::Patch { each: Some(_) }
-        )
-    });
+    let loops = plan.steps.iter().any(|step| step.kind.each().is_some());
     if changes == 0 || (changes == 1 && reads == 0 && !loops) {
         return;
     }
@@ -103,16 +125,8 @@ fn fan_out(
         "W3.rows",
         setting(model, schema, "transaction.items", |target| target.transaction_items_max),
     );
-    let loops: Vec<&str> = plan
-        .steps
-        .iter()
-        .filter_map(|step| match &step.kind {
-            WriteStepKind::Put { each: Some(each) }
-            | WriteStepKind::Delete { each: Some(each) }
-            | WriteStepKind::Patch { each: Some(each) } => Some(each.as_str()),
-            _ => None,
-        })
-        .collect();
+    let loops: Vec<&str> =
+        plan.steps.iter().filter_map(|step| step.kind.each()).map(String::as_str).collect();
     let each = write.effects.iter().find_map(|effect| effect.each.as_ref());
     let by_pattern = each.map(|each| {
         let columns: BTreeSet<usize> =
@@ -185,7 +199,8 @@ fn counters(model: &Model, schema: &Schema, write: &Write, proof: &Proof, found:
         if !matches!(effect.kind, EffectKind::Insert | EffectKind::Delete) {
             continue;
         }
-        for stored in schema.families.iter().flat_map(|family| &family.stored) {
+        let kept = schema.concerned(effect.relation).flat_map(|(_, family)| &family.stored);
+        for stored in kept {
             let Stored::Count { relation: counted, via, name } = stored else { continue };
             if *counted == effect.relation {
                 let known = BTreeSet::from([vec![*via]]);
@@ -199,26 +214,19 @@ fn counters(model: &Model, schema: &Schema, write: &Write, proof: &Proof, found:
 fn unreachable(
     model: &Model,
     schema: &Schema,
-    number: usize,
-    family: &Family,
+    (number, family): (usize, &Family),
+    done: &Done,
     found: &mut Vec<Found>,
 ) {
     let relation = model.relation(family.source);
-    let deletes = model
-        .writes
-        .iter()
-        .flat_map(|write| &write.effects)
-        .any(|effect| effect.relation == family.source && effect.kind == EffectKind::Delete);
-    if deletes || !relation.is_link {
+    if done.deleted.contains(&family.source) || !relation.is_link {
         return;
     }
     let own: BTreeSet<ColumnPath> = relation.key().iter().map(|column| vec![*column]).collect();
     let needed: BTreeSet<ColumnPath> =
         all_key_paths(model, family).into_iter().filter(|path| !own.contains(path)).collect();
-    let reachable = schema.families.iter().any(|other| {
-        other.source == family.source
-            && key_paths(model, other).is_subset(&own)
-            && needed.is_subset(available(model, other))
+    let reachable = schema.of_source(family.source).any(|(_, other)| {
+        key_paths(model, other).is_subset(&own) && needed.is_subset(available(model, other))
     });
     if !needed.is_empty() && !reachable {
         let names: Vec<String> =
@@ -236,17 +244,8 @@ fn unreachable(
     }
 }
 
-/// Whether a write changes an attribute.
-fn is_set(model: &Model, owner: usize, column: usize) -> bool {
-    model.writes.iter().flat_map(|write| &write.effects).any(|effect| {
-        effect.relation == owner
-            && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
-            && effect.set.iter().any(|(at, _)| *at == column)
-    })
-}
-
 /// W5 as a risk: a copy of what may change, and no write says so.
-fn copies(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
+fn copies(model: &Model, (number, family): (usize, &Family), done: &Done, found: &mut Vec<Found>) {
     let stale: Vec<String> = family
         .stored
         .iter()
@@ -260,7 +259,7 @@ fn copies(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>)
             let relation = model.relation(owner);
             let stable = relation.columns.get(column).is_none_or(|one| one.immutable)
                 || relation.key().contains(&column);
-            !stable && !is_set(model, owner, column)
+            !stable && !done.set.contains(&(owner, column))
         })
         .map(|path| model.path_text(family.source, path))
         .collect();
@@ -283,8 +282,8 @@ fn copies(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>)
 fn changing(
     model: &Model,
     schema: &Schema,
-    number: usize,
-    family: &Family,
+    (number, family): (usize, &Family),
+    done: &Done,
     found: &mut Vec<Found>,
 ) {
     let base = family.base.and_then(|base| schema.families.get(base));
@@ -299,9 +298,7 @@ fn changing(
         let is_key = model.relation(owner).key().contains(&column);
         let attribute = model.relation(owner).columns.get(column);
         let stable = attribute.is_none_or(|attribute| attribute.immutable) || is_key;
-        let changed = model.writes.iter().flat_map(|write| &write.effects).any(|effect| {
-            effect.relation == owner && effect.set.iter().any(|(at, _)| *at == column)
-        });
+        let changed = done.set.contains(&(owner, column));
         let declared = attribute.is_some_and(|attribute| {
             attribute.facts.contains_key("mutable") || attribute.facts.contains_key("changes")
         });
@@ -315,25 +312,20 @@ fn changing(
 }
 
 /// U3: unique attributes without a row that a second writer would meet.
-fn guards(model: &Model, schema: &Schema, number: usize, found: &mut Vec<Found>) {
+fn guards(model: &Model, (number, schema): (usize, &Schema), done: &Done, found: &mut Vec<Found>) {
     for (id, relation) in model.relations.iter().enumerate() {
-        let stored = schema.families.iter().any(|family| family.source == id);
-        let inserted = model
-            .writes
-            .iter()
-            .flat_map(|write| &write.effects)
-            .any(|effect| effect.relation == id && effect.kind == EffectKind::Insert);
-        if !stored {
+        if schema.of_source(id).next().is_none() {
             continue;
         }
+        let inserted = done.inserted.contains(&id);
         for key in relation.keys.iter().skip(1) {
-            if !inserted && !key.iter().any(|column| is_set(model, id, *column)) {
+            if !inserted && !key.iter().any(|column| done.set.contains(&(id, *column))) {
                 continue;
             }
             let wanted: BTreeSet<ColumnPath> = key.iter().map(|column| vec![*column]).collect();
-            let guarded = schema.families.iter().any(|family| {
-                family.source == id && family.base.is_none() && key_paths(model, family) == wanted
-            });
+            let guarded = schema
+                .of_source(id)
+                .any(|(_, family)| family.base.is_none() && key_paths(model, family) == wanted);
             if !guarded {
                 let names: Vec<&str> =
                     key.iter().map(|column| relation.column_name(*column)).collect();

@@ -44,24 +44,37 @@ impl RowTypes {
         &self.all
     }
 
+    /// How many row types have keys that may be as asked, at most.
+    pub(crate) fn count_like<'a>(&self, asked: impl Iterator<Item = &'a [Part]>) -> usize {
+        let narrowed = self.narrowed(asked).map(|(count, _)| count);
+        narrowed.min().unwrap_or(self.all.len())
+    }
+
     /// The row types whose keys may be as asked, column by column, in the order of the schema.
     ///
     /// Cost: that of the one column which leaves the fewest.
     pub(crate) fn like<'a>(&self, asked: impl Iterator<Item = &'a [Part]>) -> Vec<FamilyId> {
-        let texts = asked.map(|parts| match parts.first() {
-            Some(Part::Literal(text)) => Some(text.as_str()),
-            _ => None,
-        });
-        let narrowed = self.columns.iter().zip(texts).filter_map(|(column, text)| {
-            let groups = column.like(text?);
-            Some((groups.iter().map(|group| group.len()).sum::<usize>(), groups))
-        });
-        let Some((_, groups)) = narrowed.min_by_key(|(count, _)| *count) else {
+        let Some((_, groups)) = self.narrowed(asked).min_by_key(|(count, _)| *count) else {
             return self.all.clone();
         };
         let mut found: Vec<FamilyId> = groups.into_iter().flatten().copied().collect();
         found.sort_unstable();
         found
+    }
+
+    /// For each column that is asked for by a text: how many row types it leaves, and which.
+    fn narrowed<'s, 'a: 's>(
+        &'s self,
+        asked: impl Iterator<Item = &'a [Part]> + 's,
+    ) -> impl Iterator<Item = (usize, Vec<&'s [FamilyId]>)> {
+        let texts = asked.map(|parts| match parts.first() {
+            Some(Part::Literal(text)) => Some(text.as_str()),
+            _ => None,
+        });
+        self.columns.iter().zip(texts).filter_map(|(column, text)| {
+            let groups = column.like(text?);
+            Some((groups.iter().map(|group| group.len()).sum::<usize>(), groups))
+        })
     }
 }
 

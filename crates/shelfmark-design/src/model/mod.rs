@@ -57,6 +57,15 @@ impl Model {
         self.reads.len() + self.writes.len() > crate::limits::SEARCHED_PATTERNS_MAX
     }
 
+    /// How many states the search for one witness tries.
+    pub(crate) fn witness_tries(&self) -> usize {
+        if self.is_large() {
+            crate::limits::SEARCHED_TRIES_MAX
+        } else {
+            crate::limits::WITNESS_TRIES_MAX
+        }
+    }
+
     /// Begins to count searches anew.
     pub(crate) fn rested(&self) {
         self.effort.0.store(0, Relaxed);

@@ -70,6 +70,23 @@ impl Schema {
         found.filter_map(|id| self.families.get(id).map(|one| (id, one)))
     }
 
+    /// How many families of its table a family's key cannot be told from by how the first columns
+    /// begin.
+    pub(crate) fn alike(&self, family: &Family, columns: usize) -> usize {
+        let key = family.key.iter().take(columns).map(|column| column.parts.as_slice());
+        self.lookup.of_table.get(family.table).map_or(0, |types| types.count_like(key))
+    }
+
+    /// The families by which reads of a relation may go that know the attributes.
+    pub(crate) fn tried(
+        &self,
+        source: RelationId,
+        counts: bool,
+        known: &BTreeSet<ColumnPath>,
+    ) -> impl Iterator<Item = FamilyId> {
+        self.usable_ids(source, counts, known).flatten().copied()
+    }
+
     /// The families that stem from a relation, indexes too.
     pub(crate) fn of_source(
         &self,
@@ -89,16 +106,6 @@ impl Schema {
         let ids: BTreeSet<FamilyId> =
             self.usable_ids(source, counts, known).flatten().copied().collect();
         ids.iter().filter_map(|id| self.families.get(*id)).collect()
-    }
-
-    /// How many those are.
-    pub(crate) fn candidates(
-        &self,
-        source: RelationId,
-        counts: bool,
-        known: &BTreeSet<ColumnPath>,
-    ) -> usize {
-        self.usable_ids(source, counts, known).map(Vec::len).sum()
     }
 
     fn usable_ids(
@@ -413,6 +420,32 @@ pub(crate) enum WriteStepKind {
     Put { each: Option<String> },
     Delete { each: Option<String> },
     Patch { each: Option<String> },
+}
+
+impl WriteStepKind {
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self, Self::Read { .. })
+    }
+
+    pub(crate) fn is_put(&self) -> bool {
+        matches!(self, Self::Put { .. })
+    }
+
+    pub(crate) fn is_delete(&self) -> bool {
+        matches!(self, Self::Delete { .. })
+    }
+
+    pub(crate) fn is_patch(&self) -> bool {
+        matches!(self, Self::Patch { .. })
+    }
+
+    /// The name of the rows that a change goes through, one by one.
+    pub(crate) fn each(&self) -> Option<&String> {
+        match self {
+            Self::Put { each } | Self::Delete { each } | Self::Patch { each } => each.as_ref(),
+            Self::Read { .. } => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use super::{Follow, Planner, Served};
 use crate::model::pattern::Source;
 use crate::model::{ColumnPath, OrderKey, Read, RelationId, Type};
 use crate::prove::canon::canonical;
-use crate::prove::read::is_optional;
+use crate::prove::paths::is_optional;
 use crate::prove::unservable;
 use crate::syntax::tree::CondOp;
 
@@ -111,7 +111,10 @@ impl Planner<'_> {
         let mut equal: Vec<ColumnPath> = Vec::new();
         let mut range: Option<ColumnPath> = None;
         let mut lists = 0;
+        let (mut lower, mut upper) = (0, 0);
         for one in &source.predicates {
+            lower += usize::from(!matches!(one.op, CondOp::Lt | CondOp::Le) && is_range(one.op));
+            upper += usize::from(!matches!(one.op, CondOp::Gt | CondOp::Ge) && is_range(one.op));
             let path = canonical(self.model, source.relation, &one.path);
             match one.op {
                 CondOp::Eq | CondOp::In => {
@@ -126,6 +129,9 @@ impl Planner<'_> {
         }
         if lists > 1 {
             return Err("two lists of values multiply; read one of them in a loop".to_owned());
+        }
+        if lower.max(upper) > 1 {
+            return Err("a range has one end on each side; ask for the narrower one".to_owned());
         }
         Ok((equal, range))
     }
@@ -192,4 +198,12 @@ impl Planner<'_> {
             .map(|path| canonical(self.model, source.relation, path))
             .collect()
     }
+}
+
+/// Whether a condition is an end of a range, or both of them.
+fn is_range(op: CondOp) -> bool {
+    matches!(
+        op,
+        CondOp::Lt | CondOp::Le | CondOp::Gt | CondOp::Ge | CondOp::Between | CondOp::Begins
+    )
 }

@@ -118,6 +118,14 @@ impl Draft {
         if !same_rows || !one_place {
             return None;
         }
+        // Looked at first, before anything is copied: hundreds of keys of one entity are compared.
+        let led = self
+            .blocks
+            .first()
+            .is_none_or(|block| block.iter().any(|component| ask.equal.contains(&component.path)));
+        if !ask.equal.is_empty() && !led {
+            return None;
+        }
         let mut refining = Refining {
             done: Vec::new(),
             rest: self.blocks.iter().cloned().collect(),

@@ -189,8 +189,8 @@ impl<'a> Planner<'a> {
         if self.indexed && ask.when.is_empty() {
             self.base(ask.relation);
         }
-        let of_relation = self.of_relation.get(&ask.relation).cloned().unwrap_or_default();
-        let merged = of_relation.iter().find_map(|at| {
+        let of_relation = self.of_relation.get(&ask.relation);
+        let merged = of_relation.into_iter().flatten().find_map(|at| {
             // Beside a table with indexes a guard is no place to read.
             let draft = self.drafts.get(*at).filter(|draft| !(self.indexed && draft.guard))?;
             draft.refine(self.model, ask, fits).map(|(blocks, flip)| (*at, blocks, flip))

@@ -72,7 +72,7 @@ impl Settled {
         write: &Write,
     ) {
         let name = &write.name.text;
-        let plan = prove::writes::plan(model, schema, target, index, write);
+        let plan = prove::write_certificate::plan(model, schema, target, index, write);
         let analysis = prove::write::prove_write(model, schema, target, write, &plan);
         if let Some(failure) = decisive(&analysis) {
             self.sound = false;

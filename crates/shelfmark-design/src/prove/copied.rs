@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use super::analysis::Analysis;
 use super::canon::canonical;
-use super::read::{Analysis, all_key_paths};
+use super::paths::all_key_paths;
 use super::unique::{available, tells_only_its_own};
 use super::write::Prover;
 use crate::model::pattern::{Effect, EffectKind};
@@ -128,12 +129,7 @@ impl Prover<'_> {
         analysis: &mut Analysis,
     ) {
         let step = self.plan.steps.get(at);
-        let alias = step.and_then(|step| match &step.kind {
-            WriteStepKind::Put { each }
-            | WriteStepKind::Delete { each }
-            | WriteStepKind::Patch { each } => each.clone(),
-            WriteStepKind::Read { .. } => None,
-        });
+        let alias = step.and_then(|step| step.kind.each());
         let key = self.model.relation(effect.relation).key();
         let term =
             effect.key.iter().find(|(column, _)| key == [*column]).map(|(_, term)| term.clone());
@@ -152,7 +148,7 @@ impl Prover<'_> {
             let why = format!("copies in {} change whatever else is selected by", family.name.text);
             analysis.fail(4, "A4", why);
         }
-        let found = self.read_of_copies(family, via, &term, (alias.as_ref(), at));
+        let found = self.read_of_copies(family, via, &term, (alias, at));
         let Some(other) = found else {
             analysis.fail(
                 4,

@@ -40,6 +40,10 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
             let step = ReadStep { each: Some(each), ..step };
             ways.push((step, loops::gathered(model, read)));
         }
+        if ways.is_empty() {
+            continue;
+        }
+        let follow_ups = follow_ups(model, schema, family, read, source.relation);
         for (step, later) in ways {
             for desc in [false, true] {
                 let step = ReadStep { desc, ..step.clone() };
@@ -47,11 +51,14 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
                     continue;
                 }
                 let mut steps = vec![Step::Read(step)];
-                steps.extend(follow_ups(model, schema, family, read, source.relation));
+                steps.extend(follow_ups.iter().cloned());
                 steps.extend(later.iter().cloned());
                 found.push(Serve { read: index, steps, span: read.span, derived: true });
             }
         }
+    }
+    if found.is_empty() && read.aggregate.is_none() {
+        found.extend(whole_table(model, schema, index, read));
     }
     found.sort_by_key(|serve| {
         let first = serve.steps.first();
@@ -65,6 +72,27 @@ pub(crate) fn plans(model: &Model, schema: &Schema, index: usize, read: &Read) -
         found.truncate(crate::limits::CANDIDATES_MAX);
     }
     found
+}
+
+/// All rows of a table without partitions: a call that can always be formed, and says more of what is
+/// wrong than that there is none.
+fn whole_table(model: &Model, schema: &Schema, index: usize, read: &Read) -> Option<Serve> {
+    let source = read.sources.first()?;
+    let (_, family) = schema.of_source(source.relation).find(|(_, family)| {
+        schema.tables.get(family.table).is_some_and(|table| table.partition == 0)
+    })?;
+    let step = ReadStep {
+        each: None,
+        verb: Verb::Scan,
+        table: family.table,
+        bound: Vec::new(),
+        bounds: Vec::new(),
+        desc: false,
+        limit: read.limit.clone(),
+    };
+    let follow_ups = follow_ups(model, schema, family, read, source.relation);
+    let steps = std::iter::once(Step::Read(step)).chain(follow_ups).collect();
+    Some(Serve { read: index, steps, span: read.span, derived: true })
 }
 
 /// What is left of a step without its last columns: rows of several types share only the first.

@@ -27,7 +27,7 @@ pub(super) fn same_bindings(
 }
 
 /// Which tuples a read of a family by equalities must find.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wanted {
     /// All that meet the equalities.
     All,

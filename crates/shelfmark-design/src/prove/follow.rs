@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::analysis::Analysis;
 use super::canon::{canonical, canonical_met, comparisons};
+use super::paths::{all_key_paths, is_optional};
 use super::range::{Found, Met, find, told};
-use super::read::{Analysis, Context, all_key_paths, is_optional};
+use super::read::Context;
 use super::unique::{available, clash};
 use crate::model::schema::{Family, ReadStep, Step, Stored};
 use crate::model::{ColumnPath, Model, RelationId, Term};

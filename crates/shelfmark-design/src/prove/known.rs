@@ -166,12 +166,7 @@ impl Prover<'_> {
     pub(super) fn loop_shows(&self, effect: &Effect, at: usize) -> Option<BTreeSet<ColumnPath>> {
         let each = effect.each.as_ref()?;
         let step = self.plan.steps.get(at)?;
-        let alias = match &step.kind {
-            WriteStepKind::Put { each }
-            | WriteStepKind::Delete { each }
-            | WriteStepKind::Patch { each } => each.as_ref()?,
-            WriteStepKind::Read { .. } => return None,
-        };
+        let alias = step.kind.each()?;
         // Rows of a second read under this name would be gone through too.
         let named = |step: &&WriteStep| {
             matches!(&step.kind,

@@ -6,6 +6,8 @@
 //! Invariant: `certified` and `multi` are given only when every obligation was discharged.
 
 pub(crate) mod align;
+pub(crate) mod analysis;
+mod bounded;
 pub(crate) mod canon;
 mod copied;
 pub(crate) mod derive;
@@ -18,14 +20,18 @@ mod once;
 pub(crate) mod order;
 mod ordered;
 pub(crate) mod own_key;
+pub(crate) mod paths;
 pub(crate) mod range;
 pub(crate) mod read;
+mod source;
 mod spare;
 mod there;
 mod together;
 pub(crate) mod unique;
 pub(crate) mod write;
-pub(crate) mod writes;
+pub(crate) mod write_certificate;
+mod write_plan;
+pub(crate) mod write_witness;
 
 use std::collections::BTreeSet;
 
@@ -35,12 +41,13 @@ pub(crate) use crate::certificate::{self, text};
 
 use crate::eval::witness::{Wanted, find};
 use crate::model::closure::{determines_path, determines_tuple};
-use crate::model::schema::{Schema, Serve, Step, WritePlan};
+use crate::model::schema::{ReadStep, Schema, Serve, Step, WritePlan};
 use crate::model::{ColumnPath, Model, OrderKey, Read, Term};
 use crate::syntax::tree::CondOp;
 use crate::target::{Target, profile};
+use analysis::{Analysis, Failure};
 use certificate::{Certificate, Obligation, Status};
-use read::{Analysis, Failure, analyse};
+use read::analyse;
 
 /// The seed of witness searches: fixed, so that one model has one output.
 pub(crate) const SEED: u64 = 20_261_121;
@@ -87,7 +94,7 @@ pub(crate) fn prove(model: &Model, hash: &str) -> Vec<Proof> {
         }
         for (index, write) in model.writes.iter().enumerate() {
             let (certificate, analysis, plan) =
-                writes::certificate(model, schema, target, index, write, hash);
+                write_certificate::certificate(model, schema, target, index, write, hash);
             proofs.push(Proof {
                 certificate,
                 schema: number,
@@ -115,8 +122,21 @@ pub(crate) fn prove_read(
         None => derive::plans(model, schema, index, read),
     };
     let mut best: Option<(Serve, Analysis)> = None;
+    let mut before: Option<(ReadStep, bool)> = None;
     for serve in candidates {
+        // Read from the other end a range differs in its order, and in nothing else.
+        if let (Some(Step::Read(step)), Some((other, in_order))) = (serve.steps.first(), &before)
+            && *in_order
+            && is_reverse(step, other)
+        {
+            continue;
+        }
         let analysis = analyse(model, schema, target, read, &serve);
+        let in_order = analysis.failures.iter().all(|failure| failure.obligation != 5);
+        before = match serve.steps.first() {
+            Some(Step::Read(step)) => Some((step.clone(), in_order)),
+            _ => None,
+        };
         let cost = |analysis: &Analysis| (analysis.failures.len(), analysis.multi);
         if best.as_ref().is_none_or(|(_, old)| cost(&analysis) < cost(old)) {
             let done = analysis.failures.is_empty() && !analysis.multi;
@@ -146,6 +166,16 @@ pub(crate) fn prove_read(
     }
 }
 
+/// Whether a step reads what another does, from the other end.
+fn is_reverse(step: &ReadStep, other: &ReadStep) -> bool {
+    step.desc != other.desc
+        && step.table == other.table
+        && step.each.is_some() == other.each.is_some()
+        && step.bound == other.bound
+        && step.bounds == other.bounds
+        && step.limit == other.limit
+}
+
 /// The reasons why no key can do it; the only ones.
 pub(crate) fn unservable(model: &Model, read: &Read) -> Option<String> {
     if read.offset {
@@ -170,7 +200,7 @@ pub(crate) fn unservable(model: &Model, read: &Read) -> Option<String> {
             return Some("ranges or prefixes on two attributes".to_owned());
         }
         let Term::Column(path) = first else { return None };
-        let open = open_order(model, read, at, &read::fixed_paths(&asked))?;
+        let open = open_order(model, read, at, &paths::fixed_paths(&asked))?;
         (open != *path).then(|| {
             let name = model.path_text(source.relation, path);
             format!("no key order contains this one: the range on {name} comes first")
@@ -310,7 +340,7 @@ fn witness(
         return unseen(0);
     }
     let found = wanted.into_iter().find_map(|one| find(model, schema, read, serve, one, SEED));
-    found.unwrap_or_else(|| unseen(crate::limits::WITNESS_TRIES_MAX))
+    found.unwrap_or_else(|| unseen(model.witness_tries()))
 }
 
 /// Stands for a witness where none was found.

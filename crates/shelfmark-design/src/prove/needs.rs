@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::canon::canonical;
-use super::read::all_key_paths;
+use super::paths::all_key_paths;
 use super::unique::available;
 use crate::eval::state::compare;
 use crate::model::pattern::{Effect, EffectKind};
@@ -118,7 +118,7 @@ pub(crate) fn needs(
 }
 
 /// The attributes that an effect may change of what is there.
-fn changes(model: &Model, effect: &Effect) -> BTreeSet<usize> {
+pub(super) fn changes(model: &Model, effect: &Effect) -> BTreeSet<usize> {
     if !replaces(effect) {
         return effect.set.iter().map(|(column, _)| *column).collect();
     }

@@ -3,11 +3,12 @@
 //! Invariant: a plan passes only when no transaction of it may change one item by two steps, but for
 //! a delete and a put of it, of which the delete is then left out.
 
+use super::analysis::Analysis;
 use super::needs::{Need, needs};
-use super::read::{Analysis, all_key_paths};
+use super::paths::all_key_paths;
 use super::together::apart_in;
 use crate::model::pattern::{Effect, EffectKind};
-use crate::model::schema::{Schema, WritePlan, WriteStep, WriteStepKind};
+use crate::model::schema::{Schema, WritePlan, WriteStep};
 use crate::model::{Model, Write};
 use crate::syntax::tree::Existing;
 
@@ -49,20 +50,17 @@ pub(super) fn once_each(
             .all(|effect| effect.kind == EffectKind::Insert && effect.existing == Existing::Fresh)
     };
 
-    let reads = |step: &&WriteStep| matches!(step.kind, WriteStepKind::Read { .. });
-    let deletes = |step: &WriteStep| matches!(step.kind, WriteStepKind::Delete { .. });
-    let puts = |step: &WriteStep| matches!(step.kind, WriteStepKind::Put { .. });
-    let steps: Vec<&WriteStep> = plan.steps.iter().filter(|step| !reads(step)).collect();
+    let steps: Vec<&WriteStep> = plan.steps.iter().filter(|step| !step.kind.is_read()).collect();
     for (at, first) in steps.iter().enumerate() {
         for second in steps.iter().skip(at + 1) {
             let together = first.transaction.is_some() && first.transaction == second.transaction;
             let both = first.families.iter().find(|id| second.families.contains(id));
             let (Some(id), true) = (both, together) else { continue };
             let name = schema.families.get(*id).map_or("", |family| family.name.text.as_str());
-            if puts(first) && puts(second) && fresh(id) || apart(id) {
+            if first.kind.is_put() && second.kind.is_put() && fresh(id) || apart(id) {
                 continue;
             }
-            if deletes(first) && puts(second) {
+            if first.kind.is_delete() && second.kind.is_put() {
                 let why = format!("{name} is deleted only where its key changes");
                 analysis.note(1, format!("{why}: a transaction takes one operation for an item"));
             } else {

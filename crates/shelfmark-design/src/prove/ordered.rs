@@ -6,9 +6,11 @@
 
 use std::cmp::Ordering;
 
+use super::analysis::Analysis;
 use super::canon::{canonical, canonical_term};
 use super::order::{Line, check as check_order};
-use super::read::{Analysis, Context, Part1, Tail, fixed_in_all, fixed_paths};
+use super::paths::{fixed_in_all, fixed_paths};
+use super::read::{Context, Part1, Tail};
 use super::unique::available;
 use crate::key::facts::first_of;
 use crate::model::closure::determines_path;
@@ -33,38 +35,7 @@ impl Context<'_> {
             return;
         }
         if let Some(sort) = &tail.sort {
-            let shown = found.iter().all(|(source, one)| {
-                let mut shown = available(self.model, self.family(one.family)).clone();
-                shown.extend(fixed_in_all(&one.met));
-                self.read.order.iter().all(|(key, _)| match key {
-                    OrderKey::Kind => true,
-                    OrderKey::Columns(paths) => paths
-                        .iter()
-                        .all(|path| shown.contains(&canonical(self.model, source.relation, path))),
-                })
-            });
-            if !shown {
-                analysis.fail(5, "O7", "the rows do not show what they are sorted by");
-            } else if self.sorts_as_wanted(sort) {
-                analysis.multi = true;
-                analysis.note(5, "sorted outside the store");
-                // What a range leaves behind its limit no sort brings back.
-                if self.step.limit.is_some()
-                    && let Err(why) = self.order_by_key(found)
-                {
-                    let why = format!("each range is cut before it is sorted, and {why}");
-                    analysis.fail(5, "K7", why);
-                }
-                if self.read.limit.is_some() && self.step.each.is_none() {
-                    analysis.fail(
-                        6,
-                        "F1",
-                        "all rows are read and sorted before the first are taken",
-                    );
-                }
-            } else {
-                analysis.fail(5, "K7", "the plan sorts otherwise than the pattern asks");
-            }
+            self.sorted(found, sort, analysis);
             return;
         }
         if self.step.each.is_some() {
@@ -89,11 +60,46 @@ impl Context<'_> {
             return;
         }
         match self.order_by_key(found) {
-            Ok(evidence) => analysis.note(5, evidence),
+            Ok(evidence) => {
+                analysis.leans_on_base_key = self.leans_on_base_key(found);
+                analysis.note(5, evidence);
+            }
             Err(why) => {
                 let lint = if why.contains("do not sort as") { "K1" } else { "K7" };
                 analysis.fail(5, lint, why);
             }
+        }
+    }
+
+    /// What is sorted outside the store.
+    fn sorted(&self, found: &[(&Source, Part1)], sort: &[(String, bool)], analysis: &mut Analysis) {
+        let shown = found.iter().all(|(source, one)| {
+            let mut shown = available(self.model, self.family(one.family)).clone();
+            shown.extend(fixed_in_all(&one.met));
+            self.read.order.iter().all(|(key, _)| match key {
+                OrderKey::Kind => true,
+                OrderKey::Columns(paths) => paths
+                    .iter()
+                    .all(|path| shown.contains(&canonical(self.model, source.relation, path))),
+            })
+        });
+        if !shown {
+            analysis.fail(5, "O7", "the rows do not show what they are sorted by");
+        } else if self.sorts_as_wanted(sort) {
+            analysis.multi = true;
+            analysis.note(5, "sorted outside the store");
+            // What a range leaves behind its limit no sort brings back.
+            if self.step.limit.is_some()
+                && let Err(why) = self.order_by_key(found)
+            {
+                let why = format!("each range is cut before it is sorted, and {why}");
+                analysis.fail(5, "K7", why);
+            }
+            if self.read.limit.is_some() && self.step.each.is_none() {
+                analysis.fail(6, "F1", "all rows are read and sorted before the first are taken");
+            }
+        } else {
+            analysis.fail(5, "K7", "the plan sorts otherwise than the pattern asks");
         }
     }
 
@@ -138,6 +144,23 @@ impl Context<'_> {
             evidence.push_str("; row types follow one another by their tags");
         }
         Ok(evidence)
+    }
+
+    /// Whether an index's own columns alone would not order the rows so.
+    fn leans_on_base_key(&self, found: &[(&Source, Part1)]) -> bool {
+        let own = self.schema.columns_asked(self.step.table);
+        own < self.table().kinds.len()
+            && found.iter().enumerate().any(|(index, (source, one))| {
+                let descends = self.table().desc.iter().skip(one.column);
+                let line = Line {
+                    relation: source.relation,
+                    rest: one.rest.get(..own.saturating_sub(one.column)).unwrap_or(&one.rest),
+                    descends: descends.map(|desc| *desc != self.step.desc).collect(),
+                    fixed: fixed_paths(&one.met),
+                };
+                check_order(self.model, &line, &self.wanted(index, source, &self.read.order))
+                    .is_err()
+            })
     }
 
     /// Whether rows of all types lie on one line up to the end of what is ordered by: the same

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use super::analysis::Analysis;
 use super::canon::canonical;
 use super::needs::{needs, stays_out};
-use super::read::Analysis;
 use super::unique::tells_only_its_own;
 use super::write::Prover;
 use crate::model::pattern::{Effect, EffectKind};

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeSet;
 
+use super::analysis::Analysis;
 use super::canon::canonical;
 use super::needs::stays_out;
-use super::read::{Analysis, all_key_paths};
+use super::paths::all_key_paths;
 use super::unique::{available, key_paths, tells_only_its_own};
 use super::write::Prover;
 use crate::model::pattern::{Effect, EffectKind};

@@ -9,12 +9,15 @@
 //! both concern, the steps leave what the effects leave one after the other, also where both speak
 //! of one tuple.
 
-use super::needs::{Need, needs, stays_out};
-use super::read::{Analysis, all_key_paths};
+use super::analysis::Analysis;
+use super::canon::canonical;
+use super::needs::{Need, changes, needs, stays_out};
+use super::paths::all_key_paths;
+use super::unique::available;
 use crate::model::closure::determines_tuple;
 use crate::model::pattern::{Effect, EffectKind};
-use crate::model::schema::{Family, FamilyId, Schema, WritePlan, WriteStepKind};
-use crate::model::{ColumnPath, Model, Term, Write};
+use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStepKind};
+use crate::model::{ColumnPath, Model, RelationId, Term, Write};
 use crate::syntax::tree::{CondOp, Existing};
 
 /// What one effect asks of one family, taken apart.
@@ -46,10 +49,18 @@ pub(super) fn together(
 ) {
     let pairs = Pairs { model, schema, plan };
     for (at, first) in write.effects.iter().enumerate() {
+        let later = write.effects.iter().skip(at + 1);
+        if later.clone().any(|second| pairs.selects_anew(first, second))
+            || !pairs.loops_apart(first) && pairs.selects_by_change(first, first)
+        {
+            let relation = &model.relation(first.relation).name.text;
+            let why = format!("a part of the write selects a {relation} by what another changes");
+            analysis.fail(4, "W5", why);
+        }
         for (id, family) in schema.concerned(first.relation) {
             let asked = pairs.asked(id, first);
             let mut trouble = pairs.alone(id, family, &asked);
-            for second in write.effects.iter().skip(at + 1) {
+            for second in later.clone() {
                 let other = pairs.asked(id, second);
                 trouble = trouble.or_else(|| pairs.pair(id, family, &asked, &other));
             }
@@ -90,16 +101,36 @@ impl<'a> Pairs<'a> {
     /// Where the step stands that does this for an effect.
     fn place(&self, id: FamilyId, effect: &Effect, wanted: fn(&WriteStepKind) -> bool) -> usize {
         let found = self.plan.steps.iter().position(|step| {
-            let loops = match &step.kind {
-                WriteStepKind::Put { each }
-                | WriteStepKind::Delete { each }
-                | WriteStepKind::Patch { each } => each.is_some(),
-                WriteStepKind::Read { .. } => return false,
-            };
-            loops == effect.each.is_some() && step.families.contains(&id) && wanted(&step.kind)
+            !step.kind.is_read()
+                && step.kind.each().is_some() == effect.each.is_some()
+                && step.families.contains(&id)
+                && wanted(&step.kind)
         });
         // A step that is missing is refused elsewhere.
         found.unwrap_or(usize::MAX)
+    }
+
+    /// Whether rows hold what a tuple's end does not take away: copies of its attributes, or lists and
+    /// counts of what refers to it. What refers to it is there again once it is made again.
+    fn outlives(&self, id: FamilyId, family: &Family, relation: RelationId) -> bool {
+        let keeps = |family: &Family| {
+            let lists = |stored: &Stored| !matches!(stored, Stored::Path(_));
+            family.source == relation && family.stored.iter().any(lists)
+        };
+        let copied = |family: &Family| {
+            let mut paths = all_key_paths(self.model, family);
+            paths.extend(available(self.model, family).iter().cloned());
+            paths.extend(family.when.iter().map(|one| one.path.clone()));
+            paths.iter().any(|path| {
+                let path = canonical(self.model, family.source, path);
+                (1..path.len()).any(|at| {
+                    let through =
+                        path.get(..=at).map(|head| self.model.path_owner(family.source, head));
+                    through == Some(relation)
+                })
+            })
+        };
+        keeps(family) || copied(family) || self.schema.entries(id).any(|(_, entry)| copied(entry))
     }
 
     /// What one effect may do to itself: by its loop, or through a reference to its own relation.
@@ -107,7 +138,8 @@ impl<'a> Pairs<'a> {
         let effect = asked.effect;
         if asked.own == Some(Need::Put)
             && asked.parent
-            && self.place(id, effect, is_put) > self.place(id, effect, is_patch)
+            && self.place(id, effect, WriteStepKind::is_put)
+                > self.place(id, effect, WriteStepKind::is_patch)
         {
             return Some("its list or count is changed before the row is put".to_owned());
         }
@@ -144,6 +176,14 @@ impl<'a> Pairs<'a> {
         {
             return Some("two loops of the write go through other rows".to_owned());
         }
+        if first.effect.kind == EffectKind::Delete
+            && second.effect.kind == EffectKind::Insert
+            && first.effect.relation == second.effect.relation
+            && !self.apart(first.effect, second.effect)
+            && self.outlives(id, family, second.effect.relation)
+        {
+            return Some("what is deleted and made again is kept in other rows too".to_owned());
+        }
         if let (Some(a), Some(b)) = (&first.own, &second.own)
             && !self.own_rows(id, family, (first.effect, a), (second.effect, b))
         {
@@ -155,7 +195,8 @@ impl<'a> Pairs<'a> {
             }
             if own.own == Some(Need::Put)
                 && copied.parent
-                && self.place(id, own.effect, is_put) > self.place(id, copied.effect, is_patch)
+                && self.place(id, own.effect, WriteStepKind::is_put)
+                    > self.place(id, copied.effect, WriteStepKind::is_patch)
             {
                 return Some("its list or count is changed before the row is put".to_owned());
             }
@@ -186,26 +227,39 @@ impl<'a> Pairs<'a> {
         let paths = all_key_paths(self.model, family);
         let told_apart = key.iter().all(|column| paths.contains(&vec![*column]));
         let place = |effect: &Effect, wanted| self.place(id, effect, wanted);
-        let fresh = |effect: &Effect| effect.existing == Existing::Fresh;
+        // What is put unless it is there was looked for before the other effect.
+        let looked = |effect: &Effect| effect.existing == Existing::Unless;
         let loops = first.each.is_some() || second.each.is_some();
         match (a, b) {
-            (Need::Put, Need::Put) => apart || fresh(first) && fresh(second),
+            (Need::Put, Need::Put) => apart || !looked(second),
             (Need::Delete, Need::Delete | Need::Patch) | (Need::Patch, Need::Delete) => true,
             (Need::Patch, Need::Patch) => {
-                apart || place(first, is_patch) <= place(second, is_patch)
+                apart
+                    || place(first, WriteStepKind::is_patch)
+                        <= place(second, WriteStepKind::is_patch)
             }
             (Need::Delete, Need::Put) => {
-                place(first, is_delete) < place(second, is_put) && (apart || fresh(second))
+                place(first, WriteStepKind::is_delete) < place(second, WriteStepKind::is_put)
+                    && (apart || !looked(second))
             }
             (Need::Patch, Need::Put) => {
-                apart || fresh(second) && place(first, is_patch) < place(second, is_put)
+                apart
+                    || place(first, WriteStepKind::is_patch) < place(second, WriteStepKind::is_put)
             }
-            (Need::Rekey, Need::Put) => !loops && (apart || fresh(second)),
+            (Need::Rekey, Need::Put) => !loops && (apart || second.existing == Existing::Fresh),
             (Need::Put, Need::Patch) => {
-                apart || self.unread_before(second, (place(first, is_put), place(second, is_patch)))
+                apart
+                    || self.unread_before(
+                        second,
+                        (
+                            place(first, WriteStepKind::is_put),
+                            place(second, WriteStepKind::is_patch),
+                        ),
+                    )
             }
             (Need::Put, Need::Delete) => {
-                let places = (place(first, is_put), place(second, is_delete));
+                let places =
+                    (place(first, WriteStepKind::is_put), place(second, WriteStepKind::is_delete));
                 match told_apart {
                     true => apart || self.unread_before(second, places),
                     false => apart && places.1 < places.0,
@@ -219,8 +273,7 @@ impl<'a> Pairs<'a> {
     fn unread_before(&self, effect: &Effect, (put, later): (usize, usize)) -> bool {
         let reads = self.plan.steps.iter().take(later).any(|step| {
             let mut families = step.families.iter().filter_map(|id| self.schema.families.get(*id));
-            matches!(step.kind, WriteStepKind::Read { .. })
-                && families.any(|family| family.source == effect.relation)
+            step.kind.is_read() && families.any(|family| family.source == effect.relation)
         });
         put < later && !reads
     }
@@ -250,6 +303,20 @@ impl<'a> Pairs<'a> {
         }
     }
 
+    /// Whether a later effect selects by what an earlier one changes, perhaps of one tuple: what was
+    /// read before both tells it wrongly.
+    fn selects_anew(&self, first: &Effect, second: &Effect) -> bool {
+        self.selects_by_change(first, second) && !self.apart(first, second)
+    }
+
+    fn selects_by_change(&self, first: &Effect, second: &Effect) -> bool {
+        let changed = changes(self.model, first);
+        first.relation == second.relation
+            && first.kind != EffectKind::Delete
+            && second.kind != EffectKind::Insert
+            && second.key.iter().any(|(column, _)| changed.contains(column))
+    }
+
     /// Whether two effects on one relation surely speak of two tuples.
     fn apart(&self, first: &Effect, second: &Effect) -> bool {
         apart_in(self.model, first, second).is_some()
@@ -259,13 +326,12 @@ impl<'a> Pairs<'a> {
     fn loops_apart(&self, effect: &Effect) -> bool {
         let Some(each) = &effect.each else { return true };
         let fixed = each.predicates.iter().filter(|one| one.op == CondOp::Eq);
-        let mut told: std::collections::BTreeSet<ColumnPath> = fixed
-            .map(|one| super::canon::canonical(self.model, each.relation, &one.path))
-            .collect();
+        let mut told: std::collections::BTreeSet<ColumnPath> =
+            fixed.map(|one| canonical(self.model, each.relation, &one.path)).collect();
         let key = self.model.relation(effect.relation).key();
         for (_, term) in effect.key.iter().filter(|(column, _)| key.contains(column)) {
             if let Term::Prior(path) = term {
-                told.insert(super::canon::canonical(self.model, each.relation, path));
+                told.insert(canonical(self.model, each.relation, path));
             }
         }
         determines_tuple(self.model, each.relation, &told)
@@ -285,18 +351,6 @@ pub(super) fn apart_in(model: &Model, first: &Effect, second: &Effect) -> Option
         };
         matches!((constant(first), constant(second)), (Some(a), Some(b)) if a != b)
     })
-}
-
-fn is_put(kind: &WriteStepKind) -> bool {
-    matches!(kind, WriteStepKind::Put { .. })
-}
-
-fn is_delete(kind: &WriteStepKind) -> bool {
-    matches!(kind, WriteStepKind::Delete { .. })
-}
-
-fn is_patch(kind: &WriteStepKind) -> bool {
-    matches!(kind, WriteStepKind::Patch { .. })
 }
 
 fn told_by(terms: &[(usize, Term)]) -> bool {

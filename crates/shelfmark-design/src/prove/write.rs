@@ -7,12 +7,13 @@
 
 use std::collections::BTreeSet;
 
+use super::analysis::Analysis;
 use super::canon::canonical;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, needs, replaces};
 use super::once::once_each;
 use super::own_key::own_bindings;
-use super::read::{Analysis, all_key_paths};
+use super::paths::all_key_paths;
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
 use crate::model::pattern::{Effect, EffectKind};
@@ -113,7 +114,7 @@ pub(crate) fn prove_write(
         }
     }
     for (index, step) in plan.steps.iter().enumerate() {
-        let reads = matches!(step.kind, WriteStepKind::Read { .. });
+        let reads = step.kind.is_read();
         if !reads && !used.contains(&index) {
             let name = step.families.first().and_then(|id| schema.families.get(*id));
             let name = name.map_or("", |family| family.name.text.as_str());
@@ -137,14 +138,7 @@ pub(crate) fn prove_write(
         together(model, schema, write, plan, &mut analysis);
     }
     let loops = write.effects.iter().any(|effect| effect.each.is_some())
-        || plan.steps.iter().any(|step| {
-            matches!(
-                &step.kind,
-                WriteStepKind::Put { each: Some(_) }
-                    | WriteStepKind::Delete { each: Some(_) }
-                    | WriteStepKind::Patch { each: Some(_) }
-            )
-        });
+        || plan.steps.iter().any(|step| step.kind.each().is_some());
     if !loops {
         analysis.rows_max = rows.to_string();
     }
@@ -177,9 +171,7 @@ impl Prover<'_> {
         match need {
             Need::Unplanned(why) => analysis.fail(4, "W5", format!("{name}: {why}")),
             Need::Put => {
-                if let Some(at) = self
-                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Put { .. }))
-                {
+                if let Some(at) = self.find_step(id, used, loops, WriteStepKind::is_put) {
                     self.put(effect, family, at, analysis);
                     self.existing(effect, family, at, analysis);
                 } else {
@@ -187,9 +179,7 @@ impl Prover<'_> {
                 }
             }
             Need::Delete => {
-                if let Some(at) = self
-                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Delete { .. }))
-                {
+                if let Some(at) = self.find_step(id, used, loops, WriteStepKind::is_delete) {
                     self.keyed(effect, family, at, analysis);
                     self.only_own(effect, family, at, analysis);
                 } else {
@@ -197,11 +187,8 @@ impl Prover<'_> {
                 }
             }
             Need::Rekey => {
-                let delete = self.find_step(id, used, loops, |kind| {
-                    matches!(kind, WriteStepKind::Delete { .. })
-                });
-                let put = self
-                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Put { .. }));
+                let delete = self.find_step(id, used, loops, WriteStepKind::is_delete);
+                let put = self.find_step(id, used, loops, WriteStepKind::is_put);
                 match (delete, put) {
                     (Some(delete), Some(put)) if delete < put => {
                         if replaces(effect) {
@@ -222,9 +209,7 @@ impl Prover<'_> {
                 }
             }
             Need::Patch => {
-                if let Some(at) = self
-                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
-                {
+                if let Some(at) = self.find_step(id, used, loops, WriteStepKind::is_patch) {
                     self.keyed(effect, family, at, analysis);
                     self.only_own(effect, family, at, analysis);
                 } else if !self.patched_by_put(effect, id, family, used, analysis) {
@@ -232,29 +217,22 @@ impl Prover<'_> {
                 }
             }
             Need::PatchParent { via } => {
-                if let Some(at) = self
-                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
-                {
+                if let Some(at) = self.find_step(id, used, loops, WriteStepKind::is_patch) {
                     self.parent(effect, family, *via, at, analysis);
                 } else {
                     self.missing(name, "patch", analysis);
                 }
             }
             Need::PatchCopies { via } => {
-                if let Some(at) = self
-                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Patch { .. }))
-                {
+                if let Some(at) = self.find_step(id, used, loops, WriteStepKind::is_patch) {
                     self.copies(effect, family, *via, at, false, analysis);
                 } else {
                     self.missing(name, "patch, for each row that holds a copy", analysis);
                 }
             }
             Need::RekeyCopies { via } => {
-                let delete = self.find_step(id, used, loops, |kind| {
-                    matches!(kind, WriteStepKind::Delete { .. })
-                });
-                let put = self
-                    .find_step(id, used, loops, |kind| matches!(kind, WriteStepKind::Put { .. }));
+                let delete = self.find_step(id, used, loops, WriteStepKind::is_delete);
+                let put = self.find_step(id, used, loops, WriteStepKind::is_put);
                 match (delete, put) {
                     (Some(delete), Some(put)) if delete < put => {
                         self.copies(effect, family, *via, delete, false, analysis);
@@ -314,13 +292,10 @@ impl Prover<'_> {
         wanted: impl Fn(&WriteStepKind) -> bool,
     ) -> Option<usize> {
         let fits = |step: &WriteStep| {
-            let each = match &step.kind {
-                WriteStepKind::Put { each }
-                | WriteStepKind::Delete { each }
-                | WriteStepKind::Patch { each } => each,
-                WriteStepKind::Read { .. } => return false,
-            };
-            each.is_some() == loops && step.families.contains(&id) && wanted(&step.kind)
+            !step.kind.is_read()
+                && step.kind.each().is_some() == loops
+                && step.families.contains(&id)
+                && wanted(&step.kind)
         };
         let at = self.plan.steps.iter().position(fits)?;
         used.insert(at);
@@ -483,14 +458,7 @@ impl Prover<'_> {
         if effect.each.is_some() && self.loop_shows(effect, at).is_none() {
             analysis.fail(4, "W5", "the plan does not go through what the write goes through");
         }
-        let step_loops = matches!(
-            self.plan.steps.get(at).map(|step| &step.kind),
-            Some(
-                WriteStepKind::Put { each: Some(_) }
-                    | WriteStepKind::Delete { each: Some(_) }
-                    | WriteStepKind::Patch { each: Some(_) }
-            )
-        );
+        let step_loops = self.plan.steps.get(at).is_some_and(|step| step.kind.each().is_some());
         if effect.each.is_none() && step_loops {
             analysis.fail(4, "W5", "the plan goes through a loop, the write does not");
         }

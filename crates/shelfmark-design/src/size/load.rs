@@ -7,7 +7,7 @@ use super::{HotPartition, Sizer, Spread, WriteSize, format};
 use crate::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
 use crate::model::{ColumnPath, Write};
 use crate::prove::canon::canonical;
-use crate::prove::{prove_read, writes};
+use crate::prove::{prove_read, write_certificate};
 use crate::syntax::tree::{Fact, Item};
 
 impl Sizer<'_> {
@@ -15,7 +15,8 @@ impl Sizer<'_> {
         let writes = self.model.writes.iter().enumerate();
         writes
             .map(|(index, write)| {
-                let plan = writes::plan(self.model, self.schema, self.target, index, write);
+                let plan =
+                    write_certificate::plan(self.model, self.schema, self.target, index, write);
                 self.write(write, &plan)
             })
             .collect()
@@ -108,7 +109,7 @@ impl Sizer<'_> {
         }
         for (index, write) in self.model.writes.iter().enumerate() {
             let Some(rate) = self.rate(&write.name.text) else { continue };
-            let plan = writes::plan(self.model, self.schema, self.target, index, write);
+            let plan = write_certificate::plan(self.model, self.schema, self.target, index, write);
             let mut seen = BTreeSet::new();
             for step in &plan.steps {
                 if matches!(step.kind, WriteStepKind::Read { .. }) {

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::model::resolve::resolve;
 use crate::model::schema::{ReadStep, Serve, Step};
 use crate::prove::read::analyse;
-use crate::prove::{decisive, derive, writes};
+use crate::prove::{decisive, derive, write_certificate, write_witness};
 use crate::syntax::parser::parse;
 use crate::target::profile;
 
@@ -125,7 +125,7 @@ pub(super) fn one(seed: u64, tally: &mut Tally) {
         }
     }
     for (index, write) in model.writes.iter().enumerate() {
-        let plan = writes::plan(&model, schema, target, index, write);
+        let plan = write_certificate::plan(&model, schema, target, index, write);
         let analysis = crate::prove::write::prove_write(&model, schema, target, write, &plan);
         if !analysis.failures.is_empty() {
             continue;
@@ -151,7 +151,7 @@ pub(super) fn writes_agree(
         let state = state(model, &pool, &mut random, 4);
         let inputs = write_inputs(model, &state, write, &pool, &mut random);
         assert!(
-            !writes::differs(model, schema, write, plan, &state, &inputs),
+            !write_witness::differs(model, schema, write, plan, &state, &inputs),
             "SHELFMARK_SEED={seed}: {} is certified and leaves other rows\n{plan:?}\n{state:?}\n{inputs:?}\n{text}",
             write.name.text
         );

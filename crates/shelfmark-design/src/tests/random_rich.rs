@@ -12,7 +12,7 @@ use crate::eval::witness::{Wanted, find, shows};
 use crate::model::Model;
 use crate::model::resolve::resolve;
 use crate::model::schema::Serve;
-use crate::prove::{decisive, prove_read, write::prove_write, writes};
+use crate::prove::{decisive, prove_read, write::prove_write, write_certificate, write_witness};
 use crate::syntax::parser::parse;
 use crate::target::profile;
 
@@ -48,7 +48,7 @@ pub(super) fn one(seed: u64, tally: &mut Tally) {
             }
         }
         for (index, write) in model.writes.iter().enumerate() {
-            let plan = writes::plan(&model, schema, target, index, write);
+            let plan = write_certificate::plan(&model, schema, target, index, write);
             let analysis = prove_write(&model, schema, target, write, &plan);
             match decisive(&analysis) {
                 None => {
@@ -58,7 +58,7 @@ pub(super) fn one(seed: u64, tally: &mut Tally) {
                 Some(failure) if failure.call => {}
                 Some(failure) => {
                     tally.refused += 1;
-                    if writes::find(&model, schema, write, &plan).is_none() {
+                    if write_witness::find(&model, schema, write, &plan).is_none() {
                         tally.without(format!(
                             "seed {seed} {}.{}: O{} {}",
                             schema.name.text, write.name.text, failure.obligation, failure.reason

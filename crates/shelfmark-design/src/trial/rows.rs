@@ -11,7 +11,7 @@ use crate::eval::shelf::{End, Holder, Key, RangeAsk, Reader};
 use crate::model::schema::{Family, FamilyId, Part, Schema, TableId};
 use crate::model::{ColumnPath, Model, Term, Value};
 use crate::prove::canon::canonical;
-use crate::prove::read::all_key_paths;
+use crate::prove::paths::all_key_paths;
 use crate::prove::unique::available;
 use crate::syntax::tree::BoundKind;
 

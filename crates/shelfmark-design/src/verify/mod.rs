@@ -19,6 +19,8 @@ mod shelf;
 mod witness;
 mod world;
 mod write;
+mod write_rows;
+mod write_steps;
 
 use serde::de::DeserializeOwned;
 

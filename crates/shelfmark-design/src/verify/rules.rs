@@ -59,6 +59,7 @@ pub(super) fn check(
         && !takes
         && step.verb != Verb::Get
         && !read.unique
+        && !asks_for_one(model, read)
     {
         return Err("O6: the limit is not in the plan".to_owned());
     }
@@ -176,6 +177,15 @@ pub(super) fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
         _ => None,
     });
     paths.collect()
+}
+
+/// Whether what a read asks for by `=` tells one tuple.
+fn asks_for_one(model: &Model, read: &Read) -> bool {
+    let [source] = read.sources.as_slice() else { return false };
+    let equal = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+    let fixed = equal.map(|one| short(model, source.relation, &one.path)).collect();
+    let columns = model.relation(source.relation).columns.len();
+    known(model, source.relation, &fixed).len() == columns
 }
 
 /// A refusal without a plan says that no row family has a key that the call can form.

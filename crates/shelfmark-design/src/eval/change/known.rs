@@ -12,7 +12,7 @@ use crate::model::{ColumnPath, RelationId, Term, Value};
 use crate::prove::canon::canonical;
 use crate::prove::needs::{Need, needs};
 use crate::prove::own_key::keys_of;
-use crate::syntax::tree::CondOp;
+use crate::syntax::tree::{CondOp, Existing};
 
 /// Values by path: what is known of one tuple.
 pub(super) type Known = BTreeMap<ColumnPath, Value>;
@@ -175,31 +175,38 @@ impl<'a> Runner<'a> {
                 return Some(Value::Null);
             }
             let key = self.model.relation(owner).key().to_vec();
-            if let ([last], Some(only)) = (rest, key.first())
-                && let Some(value) = self.made_here(owner, &[*only], &reference, *last)
-            {
-                return Some(value);
-            }
-            let told = self.reads.iter().find_map(|(_, id, rows)| {
-                let source = self.schema.families.get(*id)?.source;
-                let row = rows.iter().find(|row| row.values.get(&key) == Some(&reference))?;
-                (source == owner).then(|| row.values.get(rest).cloned()).flatten()
-            });
-            if told.is_some() {
-                return told;
+            let made = match (rest, key.first()) {
+                ([last], Some(only)) => self.made_here(owner, &[*only], &reference, *last),
+                _ => None,
+            };
+            let told = || {
+                self.reads.iter().find_map(|(_, id, rows)| {
+                    let source = self.schema.families.get(*id)?.source;
+                    let row = rows.iter().find(|row| row.values.get(&key) == Some(&reference))?;
+                    (source == owner).then(|| row.values.get(rest).cloned()).flatten()
+                })
+            };
+            // What is made unless it is there is as it was, where it was.
+            let found = match made {
+                Some((value, Existing::Unless)) => told().or(Some(value)),
+                Some((value, _)) => Some(value),
+                None => told(),
+            };
+            if found.is_some() {
+                return found;
             }
         }
         None
     }
 
-    /// An attribute of what the same write makes.
-    pub(super) fn made_here(
+    /// An attribute of what the same write makes, and whether it may have been there.
+    fn made_here(
         &self,
         owner: RelationId,
         key: &[usize],
         reference: &Value,
         column: usize,
-    ) -> Option<Value> {
+    ) -> Option<(Value, Existing)> {
         self.write.effects.iter().find_map(|effect| {
             if effect.kind != EffectKind::Insert
                 || effect.relation != owner
@@ -208,7 +215,8 @@ impl<'a> Runner<'a> {
                 return None;
             }
             let made = self.given(&Case { effect, prior: None });
-            (made.get(key) == Some(reference)).then(|| made.get(&vec![column]).cloned()).flatten()
+            let value = made.get(&vec![column]).filter(|_| made.get(key) == Some(reference))?;
+            Some((value.clone(), effect.existing))
         })
     }
 
@@ -266,6 +274,7 @@ impl<'a> Runner<'a> {
             let known = Known::from([(vec![key], value.clone())]);
             // A read that finds nothing says so only when it looked for this very key.
             read && target != relation
+                && self.made_here(target, &[key], value, key).is_none()
                 && self.looked_for(target, value)
                 && !self.was_read(target, std::slice::from_ref(&vec![key]), &known, false)
         })
@@ -310,7 +319,7 @@ impl<'a> Runner<'a> {
 
     /// Whether every attribute in the key is known (a known absence makes no row).
     pub(super) fn can_key(&self, family: &Family, known: &Known) -> Result<(), String> {
-        for path in crate::prove::read::all_key_paths(self.model, family) {
+        for path in crate::prove::paths::all_key_paths(self.model, family) {
             if self.find(family.source, known, &path).is_none() {
                 let name = self.model.path_text(family.source, &path);
                 return Err(format!(
@@ -351,6 +360,20 @@ impl<'a> Runner<'a> {
             let found = self.find(family.source, known, &guard.path);
             found.zip(values).is_some_and(|(found, values)| !compare(guard.op, &found, &values))
         })
+    }
+
+    /// Whether a family surely has no row of an effect's tuple: it was looked for and is not there,
+    /// or the family does not hold it.
+    pub(super) fn finds_no_row(
+        &self,
+        family: &Family,
+        effect: &Effect,
+        given: &Known,
+        old: &Known,
+    ) -> bool {
+        self.looked_in_vain(effect, given)
+            || self.dangles(family.source, given)
+            || self.is_elsewhere(family, old)
     }
 
     /// What is known of the tuple as it was: of one that is replaced only its key.

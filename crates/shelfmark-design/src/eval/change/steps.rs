@@ -13,7 +13,7 @@ use crate::model::schema::{
 };
 use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
 use crate::prove::canon::canonical;
-use crate::prove::needs::{Need, replaces};
+use crate::prove::needs::{Need, needs, replaces};
 use crate::prove::own_key::own_bindings;
 use crate::prove::unique::available;
 use crate::syntax::tree::Existing;
@@ -197,6 +197,7 @@ impl<'a> Runner<'a> {
             let given = self.given(&case);
             let old = self.with_reads(case.effect, &given);
             let exists = self.is_read(case.effect, &given);
+            let there = exists && !self.looked_in_vain(case.effect, &given);
             let mut new = if case.effect.kind == EffectKind::Insert { given } else { old.clone() };
             let changed = self.changed(&case, &old);
             // What a changed reference brought along is not what it refers to now.
@@ -207,7 +208,11 @@ impl<'a> Runner<'a> {
             if case.effect.existing == Existing::Unless && exists {
                 continue;
             }
-            if case.effect.kind != EffectKind::Insert && !exists {
+            // What refers to nothing is gone again when the write is done, or the write is none.
+            if self.dangles(family.source, &new) {
+                continue;
+            }
+            if case.effect.kind != EffectKind::Insert && !there {
                 continue;
             }
             self.can_key(family, &new)?;
@@ -218,7 +223,7 @@ impl<'a> Runner<'a> {
                 }
             }
         }
-        for (mut known, change) in self.dependents(family, each) {
+        for (mut known, change) in self.dependents(id, family, each) {
             known.extend(change);
             self.can_key(family, &known)?;
             if let (Some(key), Some(row)) =
@@ -244,16 +249,13 @@ impl<'a> Runner<'a> {
         for case in self.cases(own, each) {
             let given = self.given_before(&case);
             let old = self.with_reads(case.effect, &given);
-            if self.looked_in_vain(case.effect, &given)
-                || self.dangles(family.source, &given)
-                || self.is_elsewhere(family, &old)
-            {
+            if self.finds_no_row(family, case.effect, &given, &old) {
                 continue;
             }
             self.can_key(family, &old)?;
             keys.extend(self.key(family, &old));
         }
-        for (known, _) in self.dependents(family, each) {
+        for (known, _) in self.dependents(id, family, each) {
             if self.is_elsewhere(family, &known) {
                 continue;
             }
@@ -268,15 +270,18 @@ impl<'a> Runner<'a> {
     }
 
     /// Rows read for the loop whose copies of another relation's attributes change.
-    fn dependents(&self, family: &Family, each: Option<&str>) -> Vec<(Known, Known)> {
+    fn dependents(&self, id: FamilyId, family: &Family, each: Option<&str>) -> Vec<(Known, Known)> {
         let Some(alias) = each else { return Vec::new() };
         let mut found = Vec::new();
-        for effect in self
-            .write
-            .effects
-            .iter()
-            .filter(|effect| effect.kind == EffectKind::Update && effect.each.is_none())
-        {
+        // A loop that is there for something else changes no copies.
+        let copied = |effect: &&Effect| {
+            let of_copies =
+                |need: &Need| matches!(need, Need::PatchCopies { .. } | Need::RekeyCopies { .. });
+            effect.kind == EffectKind::Update
+                && effect.each.is_none()
+                && needs(self.model, self.schema, id, effect).iter().any(of_copies)
+        };
+        for effect in self.write.effects.iter().filter(copied) {
             let case = Case { effect, prior: None };
             let given = self.given(&case);
             if self.looked_in_vain(effect, &given) {
@@ -320,10 +325,7 @@ impl<'a> Runner<'a> {
         for case in self.cases(updates, each) {
             let given = self.given(&case);
             let old = self.with_reads(case.effect, &given);
-            if self.looked_in_vain(case.effect, &given)
-                || self.dangles(family.source, &given)
-                || self.is_elsewhere(family, &old)
-            {
+            if self.finds_no_row(family, case.effect, &given, &old) {
                 continue;
             }
             self.can_key(family, &old)?;
@@ -333,7 +335,7 @@ impl<'a> Runner<'a> {
             let change = self.changed(&case, &stored.values);
             self.change_row(family, key, stored, change)?;
         }
-        for (known, change) in self.dependents(family, each) {
+        for (known, change) in self.dependents(id, family, each) {
             if self.is_elsewhere(family, &known) {
                 continue;
             }

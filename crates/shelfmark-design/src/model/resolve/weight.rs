@@ -6,11 +6,17 @@ use std::collections::BTreeSet;
 
 use super::super::{OrderKey, Read, Schema};
 use super::Resolver;
-use crate::limits::{PLANS_TRIED_MAX, PROOFS_MAX, WRITTEN_FAMILIES_MAX};
+use crate::limits::{ALIKE_MAX, PLANS_TRIED_MAX, PROOFS_MAX, WRITTEN_FAMILIES_MAX};
 use crate::model::ColumnPath;
+use crate::model::schema::{Family, FamilyId};
 use crate::prove::canon::canonical;
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::span::Span;
+
+/// How many looks of a read at a row type the comparison of one with another is worth.
+///
+/// Ours, measured: whole keys are compared, where a read mostly looks at how they begin.
+const PAIR_LOOKS: usize = 2;
 
 impl Resolver {
     /// Refuses what is too much to prove, with what to do about it.
@@ -28,6 +34,7 @@ impl Resolver {
             .sum();
         // Above the limit of proofs nothing more is counted.
         let tried = if proofs > PROOFS_MAX { 0 } else { self.tried() };
+        let alike = if tried > PLANS_TRIED_MAX { 0 } else { self.alike() };
         let (message, help) = if proofs > PROOFS_MAX {
             let schemas = model.schemas.len();
             (
@@ -53,6 +60,15 @@ impl Resolver {
                 ),
                 "name plans with `serve`, or split the model",
             )
+        } else if alike > ALIKE_MAX {
+            (
+                format!(
+                    "row types of one table whose keys begin alike are looked at {alike} times, by \
+                     each other and by reads; at most {ALIKE_MAX} times are answered"
+                ),
+                "begin the keys of each row type with a text of its own, or put them into tables of \
+                 their own",
+            )
         } else {
             return;
         };
@@ -72,9 +88,37 @@ impl Resolver {
     }
 
     fn candidates(&self, schema: &Schema, read: &Read) -> usize {
-        let Some(source) = read.sources.first() else { return 0 };
+        self.families_of(schema, read).len()
+    }
+
+    /// The families by which a read without a named plan may go.
+    fn families_of(&self, schema: &Schema, read: &Read) -> Vec<FamilyId> {
+        let Some(source) = read.sources.first() else { return Vec::new() };
         let known = read.known_paths(|path| canonical(&self.model, source.relation, path));
-        schema.candidates(source.relation, read.aggregate.is_some(), &known)
+        schema.tried(source.relation, read.aggregate.is_some(), &known).collect()
+    }
+
+    /// How often row types are looked at because nothing in front of their keys tells them apart: by
+    /// each other, and by the reads of each that may go by its table.
+    fn alike(&self) -> usize {
+        let of_schema = |schema: &Schema| -> usize {
+            // A lone row type is like itself.
+            let others = |family: &Family, columns| schema.alike(family, columns).saturating_sub(1);
+            let pairs: usize =
+                schema.families.iter().map(|family| others(family, family.key.len())).sum();
+            let found_by: Vec<usize> = schema
+                .families
+                .iter()
+                .map(|family| {
+                    let partition = schema.tables.get(family.table).map_or(0, |one| one.partition);
+                    others(family, partition + 1)
+                })
+                .collect();
+            let reads = self.model.reads.iter().flat_map(|read| self.families_of(schema, read));
+            let read: usize = reads.filter_map(|id| found_by.get(id)).sum();
+            pairs * PAIR_LOOKS + read
+        };
+        self.model.schemas.iter().map(of_schema).sum()
     }
 }
 

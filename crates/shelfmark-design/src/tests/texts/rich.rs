@@ -85,6 +85,11 @@ pub(super) fn text(random: &mut Random) -> String {
          write like(d, f, a) = link Fan(doc d, fan f) set since = a\n\
          write unlike(d, f) = unlink Fan(doc d, fan f)\n\
          write relabel(o, l) = update Owner(id o) set label = l\n\
+         write move_own(i, o, a) = update Doc(id i, owner o) set at = a\n\
+         write end(i, s) = update Doc(id i, state \"open\") set state = \"done\" and delete Doc(id i, state s)\n\
+         write post_liked(i, o, t, a, f) = link Fan(doc i, fan f) set since = a and insert Doc(id i, owner o, title t, at a, state \"open\") unless exists\n\
+         write renew(o, l) = delete Owner(id o) and insert Owner(id o, label l)\n\
+         write flash(d, f, a) = link Fan(doc d, fan f) set since = a or replace and unlink Fan(doc d, fan f)\n\
          write note(i, o, t) = insert Note(id i, owner o, title t) unless exists\n"
     );
     let (base, mutations): (String, &[Mutation]) =

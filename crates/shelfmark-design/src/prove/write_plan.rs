@@ -1,131 +1,37 @@
-//! Certificates of writes: the plan named or derived, its proof, and a witness when it fails.
+//! A plan of a write where a schema names none: all that the write asks of each row family, with the
+//! reads that its keys need.
+//!
+//! What it is not: no proof. What it puts together is proven like a written plan.
 
-use std::collections::BTreeSet;
-
-use serde_json::{Value as Json, json};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::canon::canonical;
 use super::copied::only_for_copies;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, needs};
-use super::own_key::own_bindings;
-use super::read::{Analysis, all_key_paths};
+use super::own_key::{bindings_of, keys_named, own_bindings};
+use super::paths::all_key_paths;
 use super::together::has_prior;
 use super::unique::{available, key_paths, tells_only_its_own};
-use super::write::{made_paths, prove_write};
-use super::{SEED, decisive, obligations};
-use crate::certificate::{Certificate, Range, Status, text};
-use crate::eval::change::{apply, run};
-use crate::eval::focus::Focus;
-use crate::eval::generate::{Pool, state, write_inputs};
-use crate::eval::random::Random;
-use crate::eval::rows::{Rows, present, rows};
-use crate::eval::state::State;
-use crate::eval::witness::{inputs_json, shrink, state_json};
-use crate::limits::WITNESS_TRIES_MAX;
+use super::write::made_paths;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, WritePlan, WriteStep, WriteStepKind};
-use crate::model::{ColumnPath, Model, Term, Value, Write};
+use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
 use crate::syntax::tree::Existing;
 use crate::target::Target;
 
-/// The plan that a schema names for a write, or one that is derived.
-pub(crate) fn plan(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    index: usize,
-    write: &Write,
-) -> WritePlan {
-    let named = schema.writes.iter().find(|plan| plan.write == index);
-    named.cloned().unwrap_or_else(|| derive(model, schema, target, index, write))
-}
-
-pub(crate) fn certificate(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    index: usize,
-    write: &Write,
-    hash: &str,
-) -> (Certificate, Analysis, WritePlan) {
-    let plan = plan(model, schema, target, index, write);
-    let analysis = prove_write(model, schema, target, write, &plan);
-    let failure = decisive(&analysis);
-    let status = if failure.is_none() { Status::Certified } else { Status::Refused };
-    let witness = failure.map(|failure| {
-        if failure.call {
-            return call(write, &failure.reason);
-        }
-        if !model.may_search(schema, write.effects.iter().map(|effect| effect.relation)) {
-            return super::unseen(0);
-        }
-        find(model, schema, write, &plan).unwrap_or_else(|| super::unseen(WITNESS_TRIES_MAX))
-    });
-    let certificate = Certificate {
-        schema: schema.name.text.clone(),
-        pattern: write.name.text.clone(),
-        write: true,
-        status,
-        obligation: failure.map(|failure| format!("O{}", failure.obligation)),
-        obligations: obligations(&analysis),
-        ranges: ranges(model, schema, write, &analysis),
-        steps: text::write_steps(schema, &plan),
-        rows_max: analysis.rows_max.clone(),
-        reason: failure.map(|failure| failure.reason.clone()).unwrap_or_default(),
-        witness,
-        plan: serde_json::to_value(&plan.steps).unwrap_or(Json::Null),
-        model: hash.to_owned(),
-        seal: String::new(),
-    }
-    .sealed();
-    (certificate, analysis, plan)
-}
-
-fn call(write: &Write, missing: &str) -> Json {
-    let names: Vec<&str> = write.params.iter().map(|param| param.name.as_str()).collect();
-    let call = format!("{}({})", write.name.text, names.join(", "));
-    json!({ "kind": "call", "call": call, "missing": missing })
-}
-
-/// The keys that the write touches.
-fn ranges(model: &Model, schema: &Schema, write: &Write, analysis: &Analysis) -> Vec<Range> {
-    let _ = write;
-    analysis
-        .families
-        .iter()
-        .filter_map(|id| {
-            let family = schema.families.get(*id)?;
-            let table = schema.tables.get(family.table)?;
-            let hole = |term: &Term| super::order::term_text(model, family.source, term);
-            let texts: Vec<String> =
-                family.key.iter().map(|column| text::parts(&column.parts, &hole)).collect();
-            let (partition, sort) = texts.split_at(table.partition.min(texts.len()));
-            Some(Range {
-                table: table.name.text.clone(),
-                partition: partition.to_vec(),
-                from: sort.to_vec(),
-                to: sort.to_vec(),
-                prefix: false,
-                descending: false,
-                limit: None,
-                equal: sort.to_vec(),
-                ends: Vec::new(),
-            })
-        })
-        .collect()
-}
-
 /// A plan of all that the write asks, with the reads that its keys need.
-fn derive(
+pub(super) fn derive(
     model: &Model,
     schema: &Schema,
     target: &Target,
     index: usize,
     write: &Write,
 ) -> WritePlan {
+    let tried = RefCell::default();
     let mut deriver =
-        Deriver { model, schema, target, write, reads: Vec::new(), changes: Vec::new() };
+        Deriver { model, schema, target, write, reads: Vec::new(), changes: Vec::new(), tried };
     for effect in &write.effects {
         for (id, family) in schema.concerned(effect.relation) {
             for need in needs(model, schema, id, effect) {
@@ -150,7 +56,12 @@ struct Deriver<'a> {
     write: &'a Write,
     reads: Vec<(FamilyId, WriteStepKind)>,
     changes: Vec<(FamilyId, WriteStepKind)>,
+    /// Which reads find exactly what is wanted: each of them is asked for by many families.
+    tried: RefCell<BTreeMap<(FamilyId, Wanted, Bindings), bool>>,
 }
+
+/// Attributes and the terms that they equal.
+type Bindings = Vec<(ColumnPath, Term)>;
 
 impl Deriver<'_> {
     fn need(&mut self, effect: &Effect, id: FamilyId, family: &Family, need: &Need) {
@@ -314,16 +225,7 @@ impl Deriver<'_> {
         let bindings = vec![(key, term)];
         let inner = path.get(1..).unwrap_or(&[]).to_vec();
         let found = self.schema.of_source(target).find(|(id, other)| {
-            available(self.model, other).contains(&inner)
-                && exact_read(
-                    self.model,
-                    self.schema,
-                    self.target,
-                    self.write,
-                    (*id, Wanted::All),
-                    &bindings,
-                )
-                .is_ok()
+            available(self.model, other).contains(&inner) && self.finds(*id, Wanted::All, &bindings)
         });
         if let Some((id, _)) = found {
             self.add_read(id, bindings, None);
@@ -335,9 +237,10 @@ impl Deriver<'_> {
         if effect.kind == EffectKind::Insert {
             return BTreeSet::new();
         }
-        let own = own_bindings(self.model, effect);
+        let own: Vec<Vec<(ColumnPath, Term)>> =
+            keys_named(self.model, effect).map(|key| bindings_of(effect, key)).collect();
         let reads = self.reads.iter().filter(
-            |(_, kind)| matches!(kind, WriteStepKind::Read { bindings, .. } if *bindings == own),
+            |(_, kind)| matches!(kind, WriteStepKind::Read { bindings, .. } if own.contains(bindings)),
         );
         reads
             .filter_map(|(id, _)| self.schema.families.get(*id))
@@ -347,35 +250,62 @@ impl Deriver<'_> {
             .collect()
     }
 
-    /// Reads the effect's own tuple from a family that its key finds.
+    /// Whether a read of a family by equalities finds exactly what is wanted.
+    fn finds(&self, id: FamilyId, wanted: Wanted, bindings: &[(ColumnPath, Term)]) -> bool {
+        let mut tried = self.tried.borrow_mut();
+        *tried.entry((id, wanted, bindings.to_vec())).or_insert_with(|| {
+            let (model, schema) = (self.model, self.schema);
+            exact_read(model, schema, self.target, self.write, (id, wanted), bindings).is_ok()
+        })
+    }
+
+    /// Reads the effect's own tuple from a family that one of its keys finds.
     fn read_own(&mut self, effect: &Effect, wanted: &BTreeSet<ColumnPath>) -> Option<FamilyId> {
         let bindings = own_bindings(self.model, effect);
         // Tuples of a loop are known once the loop is read, and not before.
         if bindings.iter().any(|(_, term)| has_prior(term)) {
             return None;
         }
-        let mut best: Option<(usize, FamilyId)> = None;
-        for (id, other) in self.schema.of_source(effect.relation) {
-            if exact_read(
-                self.model,
-                self.schema,
-                self.target,
-                self.write,
-                (id, Wanted::All),
-                &bindings,
-            )
-            .is_err()
-            {
-                continue;
-            }
-            let missing = wanted.difference(available(self.model, other)).count();
-            if best.is_none_or(|(old, _)| missing < old) {
-                best = Some((missing, id));
+        if let Some(id) = self.shows_most(effect.relation, &bindings, wanted) {
+            self.add_read(id, bindings, None);
+            return Some(id);
+        }
+        // By another key, where the rows show what else the write selects by.
+        let others: Vec<Vec<(ColumnPath, Term)>> = keys_named(self.model, effect)
+            .map(|key| bindings_of(effect, key))
+            .filter(|other| *other != bindings)
+            .collect();
+        let selected: BTreeSet<ColumnPath> =
+            effect.key.iter().map(|(column, _)| vec![*column]).collect();
+        for other in others {
+            let found = self.shows_most(effect.relation, &other, wanted).filter(|id| {
+                let family = self.schema.families.get(*id);
+                family.is_some_and(|family| selected.is_subset(available(self.model, family)))
+            });
+            if let Some(id) = found {
+                self.add_read(id, other, None);
+                return Some(id);
             }
         }
-        let (_, id) = best?;
-        self.add_read(id, bindings, None);
-        Some(id)
+        None
+    }
+
+    /// The family that a read by equalities finds, and that shows the most of what is wanted.
+    fn shows_most(
+        &self,
+        relation: RelationId,
+        bindings: &[(ColumnPath, Term)],
+        wanted: &BTreeSet<ColumnPath>,
+    ) -> Option<FamilyId> {
+        let exact = self
+            .schema
+            .of_source(relation)
+            .filter(|(id, _)| self.finds(*id, Wanted::All, bindings));
+        let found = exact.min_by_key(|(_, other)| {
+            let shown = available(self.model, other);
+            wanted.iter().filter(|path| !shown.contains(*path)).count()
+        });
+        found.map(|(id, _)| id)
     }
 
     /// Reads the rows that hold copies of what changes.
@@ -396,9 +326,7 @@ impl Deriver<'_> {
         let bindings = vec![(vec![via], term)];
         // Copies in a sparse family are found by that family itself.
         let own = (id, Wanted::OfFamily);
-        if only_for_copies(self.model, self.write, family)
-            && exact_read(self.model, self.schema, self.target, self.write, own, &bindings).is_ok()
-        {
+        if only_for_copies(self.model, self.write, family) && self.finds(own.0, own.1, &bindings) {
             return self.add_read(id, bindings, Some(alias));
         }
         self.read_loop(family.source, bindings, alias, available(self.model, family))
@@ -443,22 +371,7 @@ impl Deriver<'_> {
         alias: String,
         wanted: &BTreeSet<ColumnPath>,
     ) -> Option<String> {
-        let exact = self.schema.of_source(relation).filter(|(id, _)| {
-            exact_read(
-                self.model,
-                self.schema,
-                self.target,
-                self.write,
-                (*id, Wanted::All),
-                &bindings,
-            )
-            .is_ok()
-        });
-        let found = exact.min_by_key(|(_, other)| {
-            let shown = available(self.model, other);
-            wanted.iter().filter(|path| !shown.contains(*path)).count()
-        });
-        let (id, _) = found?;
+        let id = self.shows_most(relation, &bindings, wanted)?;
         self.add_read(id, bindings, Some(alias))
     }
 }
@@ -484,122 +397,4 @@ fn each_of(kind: &WriteStepKind) -> &Option<String> {
         | WriteStepKind::Patch { each } => each,
         WriteStepKind::Read { alias, .. } => alias,
     }
-}
-
-/// Searches a state and inputs where the plan leaves other rows than the changed state has.
-pub(crate) fn find(
-    model: &Model,
-    schema: &Schema,
-    write: &Write,
-    plan: &WritePlan,
-) -> Option<Json> {
-    let pool = Pool::about(schema, &Focus::of_write(model, schema, write, plan));
-    let mut random = Random::new(SEED);
-    for attempt in 0..WITNESS_TRIES_MAX {
-        let mut found = state(model, &pool, &mut random, 2 + attempt % 4);
-        let inputs = write_inputs(model, &found, write, &pool, &mut random);
-        if !differs(model, schema, write, plan, &found, &inputs) {
-            continue;
-        }
-        shrink(model, &mut found, |smaller| differs(model, schema, write, plan, smaller, &inputs));
-        return Some(describe(model, schema, write, plan, &found, &inputs));
-    }
-    None
-}
-
-/// Whether plan and definition leave different rows.
-pub(crate) fn differs(
-    model: &Model,
-    schema: &Schema,
-    write: &Write,
-    plan: &WritePlan,
-    state: &State,
-    inputs: &[Value],
-) -> bool {
-    let Some(changed) = apply(model, write, state, inputs) else { return false };
-    let right = rows(model, schema, &changed);
-    if loses(model, schema, write, &changed, &right) {
-        return true;
-    }
-    match run(model, schema, write, plan, &rows(model, schema, state), inputs) {
-        Err(_) => true,
-        Ok(found) => keyed(schema, &found) != keyed(schema, &right),
-    }
-}
-
-/// Whether two sources of a family that the write concerns are one row: one of them is lost.
-fn loses(model: &Model, schema: &Schema, write: &Write, state: &State, rows: &Rows) -> bool {
-    present(schema, state).into_iter().any(|(id, family)| {
-        let concerned = family.base.is_none()
-            && write.effects.iter().any(|effect| !needs(model, schema, id, effect).is_empty());
-        if !concerned {
-            return false;
-        }
-        let tuples = state.tuples(family.source).iter();
-        let made = tuples
-            .filter(|tuple| crate::eval::rows::row_of(model, state, id, family, tuple).is_some())
-            .count();
-        let there = rows.tables.get(&family.table);
-        let kept = there.map_or(0, |rows| rows.values().filter(|row| row.family == id).count());
-        kept < made
-    })
-}
-
-/// Base rows as comparable things: table, key, values.
-fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
-    let mut out = Vec::new();
-    for (table, rows) in &rows.tables {
-        if schema.tables.get(*table).is_some_and(|table| table.is_index) {
-            continue;
-        }
-        for (key, row) in rows {
-            out.push(format!("{table} {key:?} {} {:?} {:?}", row.family, row.values, row.kept));
-        }
-    }
-    out
-}
-
-fn describe(
-    model: &Model,
-    schema: &Schema,
-    write: &Write,
-    plan: &WritePlan,
-    state: &State,
-    inputs: &[Value],
-) -> Json {
-    let before = rows(model, schema, state);
-    let right = apply(model, write, state, inputs).map(|changed| rows(model, schema, &changed));
-    let (found, error) = match run(model, schema, write, plan, &before, inputs) {
-        Ok(found) => (found, None),
-        Err(error) => (before.clone(), Some(error)),
-    };
-    let mut out = json!({
-        "kind": "state",
-        "state": state_json(model, state),
-        "call": inputs_json(&write.params, inputs),
-        "right": right.map(|rows| rows_json(model, schema, &rows)),
-        "plan": rows_json(model, schema, &found),
-    });
-    if let (Some(error), Some(fields)) = (error, out.as_object_mut()) {
-        fields.insert("error".to_owned(), Json::from(error));
-    }
-    out
-}
-
-fn rows_json(model: &Model, schema: &Schema, rows: &Rows) -> Json {
-    let mut out = Vec::new();
-    for (table, rows) in &rows.tables {
-        let Some(table) = schema.tables.get(*table).filter(|table| !table.is_index) else {
-            continue;
-        };
-        for (key, row) in rows {
-            let key = key.iter().map(|value| value.text(&crate::model::Type::Int(None)));
-            let source = schema.families.get(row.family).map_or(0, |family| family.source);
-            let values =
-                row.values.iter().map(|(path, value)| (model.path_text(source, path), value));
-            let kept = row.kept.iter().map(|(name, value)| (name.clone(), value));
-            out.push(text::row(&table.name.text, key, values.chain(kept)));
-        }
-    }
-    Json::Array(out)
 }
