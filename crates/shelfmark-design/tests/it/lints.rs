@@ -240,3 +240,24 @@ schema s target shelfmark {{ table posts from Post key (topic; id) }}"
     assert!(!ids(&model("zipf 0.5")).contains("P3"));
     assert!(!ids(&model("")).contains("P3"));
 }
+
+#[test]
+fn an_index_orders_by_its_own_columns() {
+    let model = |target: &str, key: &str, order: &str| {
+        format!(
+            "{HEAD}read mine(u) = Task where owner = u order by {order}\n\
+             schema s target {target} {{ table t from Task key (id;) store all index i key ({key})\n\
+             serve mine(u) by query i (u) }}"
+        )
+    };
+    for (target, key, order, told) in [
+        ("dynamodb", "owner; at", "at, id", true),
+        ("cql", "owner; at", "at, id", true),
+        ("dynamodb", "owner; at", "at", false),
+        ("dynamodb", "owner; at, id", "at, id", false),
+        ("shelfmark", "owner; at", "at, id", false),
+    ] {
+        let found = ids(&model(target, key, order));
+        assert_eq!(found.contains("X2"), told, "{target} ({key}) by {order}: {found:?}");
+    }
+}

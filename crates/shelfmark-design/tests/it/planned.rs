@@ -380,3 +380,16 @@ write leave(s) = delete Student(id s)
         assert!(!plan.schema.contains("unique_course"), "{target}: {}", plan.schema);
     }
 }
+
+#[test]
+fn a_range_with_two_ends_on_one_side_is_left_out_and_said() {
+    let text = "entity A { key id: uuid  a: int(0..99)  b: int(0..99) }\n\
+                read between_all(x, y, z) = A where a = x and b between y and z and b < x\n\
+                read above(x, y) = A where a = x and b > y";
+    let document = Document::parse("ends", text).expect("a model");
+    for target in TARGETS {
+        let plan = document.plan(target, "planned").expect("a schema");
+        assert!(plan.notes.iter().any(|note| note.contains("one end on each side")), "{plan:?}");
+        assert!(plan.schema.contains("serve above"), "{target}: {}", plan.schema);
+    }
+}
