@@ -59,7 +59,7 @@ fn what_was_refused_is_not_taken_for_certified() {
             let lost = certificate.reason.contains("one row") || certificate.reason.contains("key");
             let run = stage.write(pattern, &call, &mut verdict);
             assert!(run.is_err() || lost, "{place} passes for certified: {}", certificate.reason);
-            writes += usize::from(run.is_err());
+            writes += 1;
         }
     });
     assert!(reads > 10 && writes > 2, "{reads} reads and {writes} writes were tried");
