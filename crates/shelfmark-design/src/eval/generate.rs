@@ -7,7 +7,7 @@ use super::focus::Focus;
 use super::random::Random;
 use super::state::{State, Tuple};
 use crate::model::pattern::{EffectKind, Param};
-use crate::model::schema::{Part, Schema};
+use crate::model::schema::{Part, Schema, Step};
 use crate::model::types::TextDomain;
 use crate::model::{Function, Model, Read, RelationId, Term, Type, Value, Write};
 use crate::syntax::tree::{CondOp, Existing};
@@ -24,6 +24,8 @@ pub(crate) struct Pool {
     glue: Vec<String>,
     /// Identifiers of every bucket of the schema's keys.
     spread: Vec<u128>,
+    /// Numbers, days and moments that the schema's plans name, with their neighbours.
+    named: Vec<i64>,
     /// Which texts are of a domain, once somebody has asked.
     fitting: RefCell<Vec<(TextDomain, Vec<usize>)>>,
 }
@@ -94,7 +96,8 @@ impl Pool {
         }
         let only = focus.map(|focus| focus.relations().to_vec());
         let spread = spread(schema);
-        Self { texts, width: 4, only, glue, spread, fitting: RefCell::default() }
+        let named = named(schema);
+        Self { texts, width: 4, only, glue, spread, named, fitting: RefCell::default() }
     }
 
     /// The same, with room for states of some size: as many values as tuples.
@@ -155,11 +158,24 @@ impl Pool {
         Value::Id(((id << 112) | id) + later)
     }
 
-    pub(crate) fn value(&self, ty: &Type, random: &mut Random) -> Value {
+    /// At times the last value of a type, or one beside a constant of a plan.
+    fn telling(&self, ty: &Type, random: &mut Random) -> Option<Value> {
         if random.below(SELDOM) == 0
             && let Some(last) = last_of(ty, random)
         {
-            return last;
+            return Some(last);
+        }
+        let numbers = matches!(ty, Type::Int(_) | Type::Timestamp | Type::Date);
+        if self.named.is_empty() || !numbers || random.below(3) > 0 {
+            return None;
+        }
+        let value = Value::Int(random.pick(&self.named).copied()?);
+        ty.holds(&value).then_some(value)
+    }
+
+    pub(crate) fn value(&self, ty: &Type, random: &mut Random) -> Value {
+        if let Some(value) = self.telling(ty, random) {
+            return value;
         }
         match ty {
             Type::Bool => Value::Bool(random.below(2) == 1),
@@ -262,6 +278,32 @@ fn spread(schema: Option<&Schema>) -> Vec<u128> {
         }
     }
     found
+}
+
+/// The constants of a schema's plans, each between its neighbours.
+fn named(schema: Option<&Schema>) -> Vec<i64> {
+    let mut found = BTreeSet::new();
+    let mut name = |term: &Term| {
+        if let Term::Const(Value::Int(n)) = term {
+            found.extend([n.saturating_sub(1), *n, n.saturating_add(1)]);
+        }
+    };
+    let serves = schema.into_iter().flat_map(|schema| &schema.serves);
+    for step in serves.flat_map(|serve| &serve.steps) {
+        match step {
+            Step::Read(read) => {
+                let ends = read.bounds.iter().map(|(_, parts)| parts);
+                for part in read.bound.iter().chain(ends).flatten() {
+                    if let Part::Hole { term, .. } = part {
+                        name(term);
+                    }
+                }
+            }
+            Step::Filter(tests) => tests.iter().flat_map(|test| &test.values).for_each(&mut name),
+            Step::Sort(_) | Step::Take(_) => {}
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// One value in so many is the last of its type, as ends that are set too low want it; ours.

@@ -128,9 +128,9 @@ fn parts(model: &Model, schema: &Schema, number: usize, family: &Family, found: 
             if at >= hashed && *codec != Codec::Native && !codec_keeps_order(ty, *codec) {
                 let name = term_text(model, family.source, term);
                 let message = format!(
-                    "{}: {name} is a {} in a text key and does not sort",
+                    "{}: {name} is {} in a text key and does not sort",
                     family.name.text,
-                    ty.name()
+                    ty.a_name()
                 );
                 found.push(
                     Found::new("K1", number, &family.name.text, column.span, message)

@@ -52,9 +52,9 @@ fn units(model: &Model, found: &mut Vec<Found>) {
         for column in relation.columns.iter().filter(|column| column.facts.contains_key("ttl")) {
             if !matches!(column.ty, Type::Int(_) | Type::Decimal(_)) {
                 let message = format!(
-                    "{} is a {}; stores count whole seconds",
+                    "{} is {}; stores count whole seconds",
                     column.name,
-                    column.ty.name()
+                    column.ty.a_name()
                 );
                 let mut one = Found::new("T1", 0, &column.name, column.span, message);
                 one.schema = None;

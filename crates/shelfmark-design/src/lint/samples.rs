@@ -146,7 +146,7 @@ fn shape(text: &str) -> Option<String> {
             out.push(c);
         }
     }
-    let between = |c: char| c.is_ascii_digit() || "-/.:TZ ".contains(c);
+    let between = |c: char| c.is_ascii_digit() || "-/.:TZ \"'_,".contains(c);
     let dated = matches!(runs.as_slice(), [4, 1..=2, 1..=2, ..] | [1..=2, 1..=2, 4, ..]);
     (dated && date.starts_with(|c: char| c.is_ascii_digit()) && date.chars().all(between))
         .then(|| out + zone)

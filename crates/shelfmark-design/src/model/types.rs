@@ -179,6 +179,13 @@ impl Type {
         matches!(self, Self::Ulid | Self::Timestamp | Self::Date)
     }
 
+    /// The name with its article, as sentences want it.
+    pub(crate) fn a_name(&self) -> String {
+        let name = self.name();
+        let vowel = matches!(self, Self::Int(_) | Self::Enum(_));
+        format!("{} {name}", if vowel { "an" } else { "a" })
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Uuid => "uuid",

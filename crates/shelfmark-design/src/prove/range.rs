@@ -9,7 +9,7 @@ use crate::key::facts::{ends_itself, first_of, keeps_order, same_form};
 use crate::key::language::{Language, may_meet};
 use crate::model::Term;
 use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Table};
-use crate::syntax::tree::{BoundKind, CondOp};
+use crate::syntax::tree::{BoundKind, CondOp, Verb};
 
 /// `row op plan`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +30,10 @@ pub(crate) enum Found {
     },
     /// No row, for any input.
     Nothing(String),
-    /// Not an interval of predicates, or not of those that can be named.
-    Unclear { ambiguous: bool, why: String },
+    /// No row, for a point read whose text ends where the key of a row goes on; with which values.
+    Short(Vec<Term>),
+    /// Not an interval of predicates, or not of those that can be named; and which lint that is.
+    Unclear { lint: &'static str, why: String },
 }
 
 pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
@@ -44,7 +46,7 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
             Aligned::Fixes(fixed, rest) => {
                 if !rest.is_empty() {
                     let why = "a column of the key is bound only in part".to_owned();
-                    return Found::Unclear { ambiguous: false, why };
+                    return Found::Unclear { lint: "A4", why };
                 }
                 for one in fixed {
                     match (&one.row, &one.plan) {
@@ -53,6 +55,10 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
                         _ => met.push(equal(one)),
                     }
                 }
+            }
+            other if step.verb == Verb::Get => {
+                let lacks = lacking(bound, &column.parts);
+                return lacks.map_or_else(|| unclear(other), Found::Short);
             }
             other => return unclear(other),
         }
@@ -65,7 +71,7 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
     }
     let Some(parts) = rest.first().cloned() else {
         let why = "there is no column left for the range".to_owned();
-        return Found::Unclear { ambiguous: false, why };
+        return Found::Unclear { lint: "A4", why };
     };
     let typed = !matches!(table.kinds.get(column), Some(ColumnKind::Text));
     match interval(&step.bounds, &parts, typed) {
@@ -78,6 +84,20 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
         }
         Err(found) => found,
     }
+}
+
+/// The values that a text key goes on with where the plan's text ends, if both begin alike.
+fn lacking(bound: &[Part], parts: &[Part]) -> Option<Vec<Term>> {
+    let (Part::End, begin) = bound.split_last()? else { return None };
+    let Aligned::Fixes(_, rest) = align(begin, parts) else { return None };
+    let terms: Vec<Term> = rest
+        .iter()
+        .filter_map(|part| match part {
+            Part::Hole { term, .. } => Some(term.clone()),
+            _ => None,
+        })
+        .collect();
+    (!terms.is_empty()).then_some(terms)
 }
 
 /// Whether a row of the family may lie in the step's range, for some inputs.
@@ -165,9 +185,9 @@ fn equal(fixed: Fixed) -> Met {
 fn unclear(aligned: Aligned) -> Found {
     match aligned {
         Aligned::Disjoint => Found::Nothing("no row of this family has such a key".to_owned()),
-        Aligned::Ambiguous(why) => Found::Unclear { ambiguous: true, why },
-        Aligned::Apart(why) => Found::Unclear { ambiguous: false, why },
-        Aligned::Fixes(..) => Found::Unclear { ambiguous: false, why: String::new() },
+        Aligned::Ambiguous(why) => Found::Unclear { lint: "K2", why },
+        Aligned::Apart(why) => Found::Unclear { lint: "A4", why },
+        Aligned::Fixes(..) => Found::Unclear { lint: "A4", why: String::new() },
     }
 }
 
@@ -264,7 +284,7 @@ fn interval(
     }
     if begins_open && !(a.is_empty() && b.is_empty()) {
         let why = "the ends go on inside a value".to_owned();
-        return Err(Found::Unclear { ambiguous: true, why });
+        return Err(Found::Unclear { lint: "K2", why });
     }
     if let Some((kind, _)) = low {
         met.extend(lower(kind, &a, &rest)?);
@@ -282,7 +302,7 @@ fn typed_interval(
 ) -> Result<Vec<Met>, Found> {
     let mut met = Vec::new();
     let Some(Part::Hole { term: row, .. }) = parts.first() else {
-        return Err(Found::Unclear { ambiguous: false, why: "no value".to_owned() });
+        return Err(Found::Unclear { lint: "A4", why: "no value".to_owned() });
     };
     for (kind, end) in [low, high].into_iter().flatten() {
         let op = match kind {
@@ -293,7 +313,7 @@ fn typed_interval(
         };
         let [Part::Hole { term, .. }] = end else {
             let why = "a typed column is compared with one value".to_owned();
-            return Err(Found::Unclear { ambiguous: false, why });
+            return Err(Found::Unclear { lint: "A4", why });
         };
         met.push(Met { row: row.clone(), op, plan: term.clone() });
     }
@@ -312,8 +332,12 @@ fn certain_order(a: &[Part], b: &[Part]) -> Option<std::cmp::Ordering> {
     }
 }
 
+fn unordered() -> Found {
+    Found::Unclear { lint: "K1", why: "texts do not compare as the values do".to_owned() }
+}
+
 fn sentinel(why: &str) -> Found {
-    Found::Unclear { ambiguous: false, why: why.to_owned() }
+    Found::Unclear { lint: "K5", why: why.to_owned() }
 }
 
 /// What the lower end says, behind the common beginning.
@@ -329,7 +353,7 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
         [asked @ Part::Hole { term, .. }, behind @ ..] => {
             let (found, row, next) = same_hole(asked, rest)?;
             if !keeps_order(found, next) || !keeps_order(asked, behind) {
-                return Err(sentinel("texts do not compare as the values do"));
+                return Err(unordered());
             }
             let whole = behind.is_empty() || behind == [Part::End];
             let met = |op| Ok(Some(Met { row: row.clone(), op, plan: term.clone() }));
@@ -361,7 +385,7 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
         [asked @ Part::Hole { term, .. }, behind @ ..] => {
             let (found, row, next) = same_hole(asked, rest)?;
             if !keeps_order(found, next) || !keeps_order(asked, behind) {
-                return Err(sentinel("texts do not compare as the values do"));
+                return Err(unordered());
             }
             let met = |op| Ok(Some(Met { row: row.clone(), op, plan: term.clone() }));
             let whole = behind.is_empty() || behind == [Part::End];

@@ -42,8 +42,24 @@ impl Context<'_> {
                     candidates.push(Part1 { family: id, met, rest, column });
                 }
                 Found::Nothing(why) => trouble.push((4, "K3", why)),
-                Found::Unclear { ambiguous: true, why } => trouble.push((3, "K2", why)),
-                Found::Unclear { ambiguous: false, why } => trouble.push((2, "K5", why)),
+                Found::Short(lacking) => {
+                    let names: Vec<String> = lacking
+                        .iter()
+                        .map(|term| match term {
+                            Term::Column(path) => self.model.path_text(family.source, path),
+                            _ => "a computed value".to_owned(),
+                        })
+                        .collect();
+                    let why = format!(
+                        "a point read of {} needs {}, with which its key goes on",
+                        family.name.text,
+                        names.join(" and ")
+                    );
+                    trouble.push((4, "A2", why));
+                }
+                Found::Unclear { lint, why } => {
+                    trouble.push((if lint == "K2" { 3 } else { 2 }, lint, why));
+                }
             }
         }
         if candidates.len() > 1 {
@@ -53,7 +69,7 @@ impl Context<'_> {
         }
         let Some(one) = candidates.into_iter().next() else {
             // An empty range is the plainest of causes.
-            trouble.sort_by_key(|(_, lint, _)| *lint != "K3");
+            trouble.sort_by_key(|(_, lint, _)| !matches!(*lint, "K3" | "A2"));
             let relation = &self.model.relation(source.relation).name.text;
             match trouble.into_iter().next() {
                 Some((obligation, lint, why)) => analysis.fail(obligation, lint, why),

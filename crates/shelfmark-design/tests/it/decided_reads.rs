@@ -556,3 +556,28 @@ schema s target candb {{
         assert_eq!(status(ty, codec, end), wanted, "{ty} {end}");
     }
 }
+
+#[test]
+fn a_text_in_a_typed_column_is_how_its_value_is_written() {
+    let model = r#"
+entity U { key id: uuid  born: date  at: timestamp }
+read since() = U where born >= "2021-01-01" order by born
+read before(b) = U where born = b and at < "2021-09-15T02:00:00Z"
+schema s target shelfmark {
+  table us from U key ("all"; born, id) store all  table ts from U key (born; at, id) store all
+  serve since() by query us ("all") from "2021-01-01"
+  serve before(b) by query ts (b) before "2021-09-15T02:00:00Z"
+}
+schema late target shelfmark {
+  table us from U key ("all"; born, id) store all  table ts from U key (born; at, id) store all
+  serve since() by query us ("all") from "2021-01-02"
+  serve before(b) by query ts (b) before "2021-09-15T03:00:00Z"
+}
+"#;
+    let of = |name: &str| statuses(model).into_iter().find(|line| line.starts_with(name));
+    assert_eq!(of("s.since").as_deref(), Some("s.since certified"));
+    assert_eq!(of("s.before").as_deref(), Some("s.before certified"));
+    let no_date = model.replace("from \"2021-01-02\"", "from \"2021-13-02\"");
+    let report = Document::parse("month", &no_date).expect_err("no such month");
+    assert!(report.text.contains("is no date"), "{report}");
+}

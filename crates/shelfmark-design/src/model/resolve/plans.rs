@@ -3,15 +3,15 @@
 use super::super::pattern::Param;
 use super::super::relation::RelationId;
 use super::super::schema::{
-    Codec, EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step, WritePlan, WriteStep,
-    WriteStepKind,
+    Codec, ColumnKind, EachOf, FilterPredicate, Part, ReadStep, Schema, Serve, Step, WritePlan,
+    WriteStep, WriteStepKind,
 };
 use super::super::term::Term;
 use super::super::types::{TextDomain, Type};
 use super::Resolver;
 use super::patterns::{Params, Scope};
 use crate::syntax::diagnostic::Diagnostic;
-use crate::syntax::tree::{self, Bind, Expr, ExprKind, Name, StepKind};
+use crate::syntax::tree::{self, Bind, Expr, ExprKind, Name, Segment, StepKind};
 
 /// The word for the row that the step before delivered.
 const ROW: &str = "row";
@@ -141,6 +141,8 @@ impl Resolver {
             prior: prior.map(|relation| (ROW, relation)),
             each: each_name.as_deref().map(|name| (name, &each_type)),
         };
+        let kinds = schema.tables.get(table).map_or(&[][..], |table| table.kinds.as_slice());
+        let kind = |at: usize| kinds.get(at);
         let mut bound = Vec::new();
         match &read.bind {
             Bind::Nothing => {}
@@ -156,8 +158,8 @@ impl Resolver {
                 }
             }
             Bind::Tuple(values) => {
-                for value in values {
-                    let mut parts = self.bound_value(value, params, scope)?;
+                for (at, value) in values.iter().enumerate() {
+                    let mut parts = self.bound_value(value, kind(at), params, scope)?;
                     if !matches!(parts.last(), Some(Part::Hole { codec: Codec::Native, .. })) {
                         parts.push(Part::End);
                     }
@@ -167,7 +169,7 @@ impl Resolver {
         }
         let mut bounds = Vec::new();
         for item in &read.bounds {
-            let mut parts = self.bound_value(&item.value, params, scope)?;
+            let mut parts = self.bound_value(&item.value, kind(bound.len()), params, scope)?;
             // A value in a text column is the whole of it; a template is how texts begin.
             let whole = !matches!(item.value.kind, ExprKind::Template(_))
                 && item.kind != tree::BoundKind::Begins
@@ -229,10 +231,19 @@ impl Resolver {
     fn bound_value(
         &mut self,
         expr: &Expr,
+        kind: Option<&ColumnKind>,
         params: &mut Params,
         scope: Scope<'_>,
     ) -> Option<Vec<Part>> {
         if let ExprKind::Template(template) = &expr.kind {
+            // In a column of times, of identifiers and the like a text is how one is written.
+            if let (Some(ColumnKind::Typed(ty)), [Segment::Literal(text)]) =
+                (kind, template.segments.as_slice())
+            {
+                let written = Expr { kind: ExprKind::Text(text.clone()), span: expr.span };
+                let term = self.value(&written, Some(ty), params, scope)?;
+                return Some(vec![Part::Hole { term, ty: ty.clone(), codec: Codec::Native }]);
+            }
             return self.template_parts(template, params, scope);
         }
         let term = self.value(expr, None, params, scope)?;
