@@ -33,7 +33,8 @@ impl Planner<'_> {
         asks.sort_by_key(|(_, ask)| std::cmp::Reverse(ask.equal.len() + ask.tail.len()));
         for (read, mut ask) in asks {
             let follows = self.follows(&mut ask);
-            let (draft, flip) = self.ask(&ask);
+            let alone = self.alone.contains(&read);
+            let (draft, flip) = self.ask_beside(&ask, alone);
             self.served.push(Served { read, draft, flip, equal: ask.equal, follows });
         }
         self.served.sort_by_key(|served| served.read);

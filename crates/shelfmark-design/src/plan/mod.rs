@@ -27,6 +27,7 @@ mod text_keys;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Document;
+use crate::limits::SEARCHED_PATTERNS_MAX;
 use crate::model::{ColumnPath, Model, RelationId};
 use crate::syntax::tree::{File, Item};
 use crate::target::{Target, profile};
@@ -59,12 +60,23 @@ impl Document {
             return Err(format!("{name:?} is no name of a schema"));
         }
         // A count that a write turns out not to keep up is not kept.
-        let (plan, sound) = Planner::new(&self.model, profile, true).plan(self, name)?;
+        let bold = self.planned(profile, name, true)?;
         let counting = self.model.reads.iter().any(|read| read.aggregate.is_some());
-        if sound || !counting {
-            return Ok(plan);
+        if bold.sound || !counting {
+            return Ok(bold.plan);
         }
-        Planner::new(&self.model, profile, false).plan(self, name).map(|(plan, _)| plan)
+        self.planned(profile, name, false).map(|planned| planned.plan)
+    }
+
+    /// A read whose family, shared with others, turns out not to serve it gets one of its own.
+    fn planned(&self, target: &Target, name: &str, bold: bool) -> Result<Planned, String> {
+        let shared = Planner::new(&self.model, target, bold, BTreeSet::new()).plan(self, name)?;
+        if shared.unserved.is_empty() || self.model.reads.len() > SEARCHED_PATTERNS_MAX {
+            return Ok(shared);
+        }
+        let alone = shared.unserved.clone();
+        let apart = Planner::new(&self.model, target, bold, alone).plan(self, name)?;
+        Ok(if apart.unserved.len() < shared.unserved.len() { apart } else { shared })
     }
 
     /// The model's text without its schemas and what speaks of them, and `schema` behind it.
@@ -123,6 +135,15 @@ struct Follow {
     draft: usize,
 }
 
+/// A derived schema and what is known of it.
+struct Planned {
+    plan: Plan,
+    /// Whether each write has a plan.
+    sound: bool,
+    /// Reads for which a family was made that does not serve them.
+    unserved: BTreeSet<usize>,
+}
+
 struct Planner<'a> {
     model: &'a Model,
     target: &'a Target,
@@ -137,12 +158,15 @@ struct Planner<'a> {
     notes: Vec<String>,
     /// Whether counts are kept that some write may not be able to keep up.
     bold: bool,
+    /// Reads that share no family that is there before them.
+    alone: BTreeSet<usize>,
 }
 
 impl<'a> Planner<'a> {
-    fn new(model: &'a Model, target: &'a Target, bold: bool) -> Self {
+    fn new(model: &'a Model, target: &'a Target, bold: bool, alone: BTreeSet<usize>) -> Self {
         Self {
             bold,
+            alone,
             model,
             target,
             indexed: target.strong_indexes && target.indexes_max > 0.0 && !target.plans_texts(),
@@ -155,8 +179,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The plan, and whether each write has one.
-    fn plan(mut self, document: &Document, name: &str) -> Result<(Plan, bool), String> {
+    fn plan(mut self, document: &Document, name: &str) -> Result<Planned, String> {
         self.reads();
         self.counts();
         self.look_ups();
@@ -176,7 +199,10 @@ impl<'a> Planner<'a> {
         }
         let text = skeleton.finish(&settled.writes, &self.notes);
         let schema = Document::format("plan", &text).map_err(|report| report.text)?;
-        Ok((Plan { schema, notes: self.notes }, settled.sound))
+        let refused = |served: &Served| settled.refused.contains_key(&served.read);
+        let unserved = self.served.iter().filter(|one| refused(one)).map(|one| one.read).collect();
+        let plan = Plan { schema, notes: self.notes };
+        Ok(Planned { plan, sound: settled.sound, unserved })
     }
 
     fn fits(&self) -> Fits {
@@ -185,11 +211,16 @@ impl<'a> Planner<'a> {
 
     /// Finds or makes the family that serves the ask; says also whether it is read from its end.
     fn ask(&mut self, ask: &Ask) -> (usize, bool) {
+        self.ask_beside(ask, false)
+    }
+
+    /// The same; `alone` makes one.
+    fn ask_beside(&mut self, ask: &Ask, alone: bool) -> (usize, bool) {
         let fits = self.fits();
         if self.indexed && ask.when.is_empty() {
             self.base(ask.relation);
         }
-        let of_relation = self.of_relation.get(&ask.relation);
+        let of_relation = self.of_relation.get(&ask.relation).filter(|_| !alone);
         let merged = of_relation.into_iter().flatten().find_map(|at| {
             // Beside a table with indexes a guard is no place to read.
             let draft = self.drafts.get(*at).filter(|draft| !(self.indexed && draft.guard))?;

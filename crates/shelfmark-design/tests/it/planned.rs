@@ -393,3 +393,29 @@ fn a_range_with_two_ends_on_one_side_is_left_out_and_said() {
         assert!(plan.schema.contains("serve above"), "{target}: {}", plan.schema);
     }
 }
+
+#[test]
+fn a_family_that_serves_no_reader_is_not_shared() {
+    let model = "
+entity Source { key id: text(max 40)  group: text(max 40) immutable }
+entity Metric { key name: text(max 60) }
+entity Value { source: Source  metric: Metric  at: timestamp immutable  key (source, metric, at) fanout source max 1000 }
+read whole(s, a, b) = Value where source = s and at >= a and at <= b order by at desc, metric
+read grouped(g, s, a, b) = Value where source.group = g and source = s and at between a and b order by at desc, metric
+";
+    for target in ["shelfmark", "cql", "ordered"] {
+        let document = Document::parse("series", model).expect("it parses");
+        let plan = document.plan(target, "planned").expect("it is planned");
+        let text = document.with_only(&plan.schema);
+        let planned = Document::parse("planned", &text).expect("what is planned parses");
+        for one in planned.prove() {
+            assert_eq!(
+                one.status.word(),
+                "certified",
+                "{target} {}: {}\n{text}",
+                one.pattern,
+                one.reason
+            );
+        }
+    }
+}
