@@ -324,7 +324,7 @@ fn last_of(ty: &Type, random: &mut Random) -> Option<Value> {
             let last = match &domain.only {
                 Some(ranges) => ranges.iter().map(|(_, high)| *high).max()?,
                 // Above all that two bytes of UTF-16 can say.
-                None => '\u{10348}',
+                None => '\u{1F642}',
             };
             let count = (1 + random.below(3) as u64).max(domain.min);
             let count = usize::try_from(count.min(domain.max.unwrap_or(count)).min(64)).ok()?;
