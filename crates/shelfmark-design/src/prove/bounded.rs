@@ -1,4 +1,8 @@
 //! O6, O7 and O9: what rows show, where reading stops, and how many rows one call takes.
+//!
+//! What it is not: which rows a range holds is `source`'s.
+//!
+//! Invariant: a bound is stated only when no state has a call that reads more.
 
 use super::analysis::Analysis;
 use super::canon::canonical;

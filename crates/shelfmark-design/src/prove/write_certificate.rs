@@ -1,4 +1,8 @@
 //! Certificates of writes: the plan named or derived, its proof, and a witness when it fails.
+//!
+//! What it is not: it proves nothing itself; `write` does, and `write_witness` searches.
+//!
+//! Invariant: what is refused has a witness, even one that says that nothing was found.
 
 use serde_json::{Value as Json, json};
 

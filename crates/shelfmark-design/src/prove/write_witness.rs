@@ -1,5 +1,7 @@
 //! Witnesses of refused writes: a small state and a call after which the plan leaves other rows than
 //! the changed state has.
+//!
+//! Invariant: what is returned was run, and differed.
 
 use serde_json::{Value as Json, json};
 
