@@ -1,4 +1,5 @@
-//! Which relations a search for a witness has to draw: those that a plan may meet.
+//! Which relations a search for a witness has to draw: those that a plan may meet; and which values
+//! it should try, because pattern and plan name them.
 //!
 //! A model may have a thousand entities, of which one pattern concerns two or three. States of all
 //! of them would cost a thousand times as much and show nothing more.
@@ -8,8 +9,13 @@
 //!
 //! Invariant: with a relation all that it refers to is drawn.
 
-use crate::model::schema::{Family, FamilyId, ReadStep, Schema, Serve, Step, Stored, WritePlan};
-use crate::model::{Model, Read, RelationId, Write};
+use std::collections::BTreeSet;
+
+use crate::model::schema::{
+    Family, FamilyId, Part, ReadStep, Schema, Serve, Step, Stored, WritePlan,
+};
+use crate::model::value::iso_value;
+use crate::model::{Model, Read, RelationId, Term, Type, Value, Write};
 use crate::prove::range::{may_touch, told};
 use crate::prove::unique::keys_may_meet;
 
@@ -19,10 +25,12 @@ use crate::prove::unique::keys_may_meet;
 /// Ours: more row types than this in one range show nothing that fewer do not.
 const RELATIONS_MAX: usize = 16;
 
-/// The relations that are drawn, in the order in which they were found.
+/// The relations that are drawn, in the order in which they were found, and the constants of what is
+/// looked at.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Focus {
     relations: Vec<RelationId>,
+    constants: BTreeSet<Value>,
 }
 
 impl Focus {
@@ -31,12 +39,24 @@ impl Focus {
         let mut focus = Self::default();
         for source in &read.sources {
             focus.add(source.relation);
+            focus.terms(source.predicates.iter().flat_map(|one| &one.values));
         }
         for step in &serve.steps {
-            let Step::Read(step) = step else { continue };
-            focus.touched(schema, step);
+            focus.step(step);
+            if let Step::Read(step) = step {
+                focus.touched(schema, step);
+            }
         }
         focus.closed(model)
+    }
+
+    /// The constants of all of a schema's plans, and no relation.
+    pub(crate) fn of_plans(schema: &Schema) -> Self {
+        let mut focus = Self::default();
+        for step in schema.serves.iter().flat_map(|serve| &serve.steps) {
+            focus.step(step);
+        }
+        focus
     }
 
     /// What one plan of a write may meet.
@@ -49,6 +69,7 @@ impl Focus {
         let mut focus = Self::default();
         for effect in &write.effects {
             focus.add(effect.relation);
+            focus.terms(effect.key.iter().chain(&effect.set).map(|(_, term)| term));
             if let Some(each) = &effect.each {
                 focus.add(each.relation);
             }
@@ -77,6 +98,46 @@ impl Focus {
 
     pub(crate) fn relations(&self) -> &[RelationId] {
         &self.relations
+    }
+
+    /// The constants of the pattern and of its plan, with what a plan's texts may mean.
+    pub(crate) fn constants(&self) -> &BTreeSet<Value> {
+        &self.constants
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Read(step) => self.texts(step),
+            Step::Filter(tests) => self.terms(tests.iter().flat_map(|one| &one.values)),
+            Step::Sort(_) | Step::Take(_) => {}
+        }
+    }
+
+    fn terms<'t>(&mut self, terms: impl Iterator<Item = &'t Term>) {
+        for term in terms {
+            if let Term::Const(value @ (Value::Int(_) | Value::Text(_))) = term {
+                self.constants.insert(value.clone());
+            }
+        }
+    }
+
+    /// Numbers, days and moments in the texts of a plan: `y#2021` may be a year.
+    fn texts(&mut self, step: &ReadStep) {
+        let ends = step.bounds.iter().map(|(_, parts)| parts);
+        for part in step.bound.iter().chain(ends).flatten() {
+            match part {
+                Part::Hole { term, .. } => self.terms(std::iter::once(term)),
+                Part::Literal(text) => {
+                    let other = |c: char| !c.is_ascii_alphanumeric() && !"-:.".contains(c);
+                    for word in text.split(other).filter(|word| !word.is_empty()) {
+                        self.constants.extend(word.parse().ok().map(Value::Int));
+                        let times = [Type::Date, Type::Timestamp];
+                        self.constants.extend(times.iter().filter_map(|ty| iso_value(word, ty)));
+                    }
+                }
+                Part::End => {}
+            }
+        }
     }
 
     fn add(&mut self, relation: RelationId) {

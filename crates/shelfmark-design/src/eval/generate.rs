@@ -7,7 +7,7 @@ use super::focus::Focus;
 use super::random::Random;
 use super::state::{State, Tuple};
 use crate::model::pattern::{EffectKind, Param};
-use crate::model::schema::{Part, Schema, Step};
+use crate::model::schema::{Part, Schema};
 use crate::model::types::TextDomain;
 use crate::model::{Function, Model, Read, RelationId, Term, Type, Value, Write};
 use crate::syntax::tree::{CondOp, Existing};
@@ -24,7 +24,7 @@ pub(crate) struct Pool {
     glue: Vec<String>,
     /// Identifiers of every bucket of the schema's keys.
     spread: Vec<u128>,
-    /// Numbers, days and moments that the schema's plans name, with their neighbours.
+    /// Numbers, days and moments that pattern and plan name, with their neighbours.
     named: Vec<i64>,
     /// Which texts are of a domain, once somebody has asked.
     fitting: RefCell<Vec<(TextDomain, Vec<usize>)>>,
@@ -96,7 +96,16 @@ impl Pool {
         }
         let only = focus.map(|focus| focus.relations().to_vec());
         let spread = spread(schema);
-        let named = named(schema);
+        let all = schema.filter(|_| focus.is_none()).map(Focus::of_plans);
+        let constants = focus.or(all.as_ref()).map(Focus::constants);
+        let named = neighbours(constants.into_iter().flatten());
+        for value in constants.into_iter().flatten() {
+            if let Value::Text(text) = value
+                && !texts.contains(text)
+            {
+                texts.push(text.clone());
+            }
+        }
         Self { texts, width: 4, only, glue, spread, named, fitting: RefCell::default() }
     }
 
@@ -280,27 +289,12 @@ fn spread(schema: Option<&Schema>) -> Vec<u128> {
     found
 }
 
-/// The constants of a schema's plans, each between its neighbours.
-fn named(schema: Option<&Schema>) -> Vec<i64> {
+/// Numbers, each between its neighbours.
+fn neighbours<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<i64> {
     let mut found = BTreeSet::new();
-    let mut name = |term: &Term| {
-        if let Term::Const(Value::Int(n)) = term {
+    for value in values {
+        if let Value::Int(n) = value {
             found.extend([n.saturating_sub(1), *n, n.saturating_add(1)]);
-        }
-    };
-    let serves = schema.into_iter().flat_map(|schema| &schema.serves);
-    for step in serves.flat_map(|serve| &serve.steps) {
-        match step {
-            Step::Read(read) => {
-                let ends = read.bounds.iter().map(|(_, parts)| parts);
-                for part in read.bound.iter().chain(ends).flatten() {
-                    if let Part::Hole { term, .. } = part {
-                        name(term);
-                    }
-                }
-            }
-            Step::Filter(tests) => tests.iter().flat_map(|test| &test.values).for_each(&mut name),
-            Step::Sort(_) | Step::Take(_) => {}
         }
     }
     found.into_iter().collect()

@@ -239,7 +239,7 @@ impl Runner<'_> {
         let source = self.schema.families.get(flow.row.family).map_or(0, |family| family.source);
         flow.values
             .iter()
-            .find(|(path, _)| self.model.path_text(source, path) == name)
+            .find(|(path, _)| self.model.is_named(source, path, name))
             .map_or(Value::Null, |(_, value)| value.clone())
     }
 

@@ -16,6 +16,7 @@ use crate::model::schema::{Codec, Family, Part, ReadStep, Schema, Step};
 use crate::model::{ColumnPath, Model, OrderKey, Read, Term};
 use crate::prove::canon::canonical;
 use crate::prove::range::{Found, Met, find};
+use crate::prove::write_case::WriteCase;
 use crate::prove::{ReadProof, decisive, order, prove_read, text};
 use crate::syntax::tree::{CondOp, Item, Verb};
 use crate::target::profile;
@@ -62,11 +63,10 @@ impl Document {
             {
                 let proof = prove_read(model, schema, target, index, read);
                 out.push_str(&read_text(model, schema, read, &proof));
-            } else if let Some(index) =
-                model.writes.iter().position(|write| write.name.text == pattern)
-                && let Some(write) = model.writes.get(index)
+            } else if let Some(case) =
+                WriteCase::all(model, schema, target).find(|case| case.write.name.text == pattern)
             {
-                out.push_str(&write::text(model, schema, target, index, write));
+                out.push_str(&write::text(case));
             }
         }
         Some(out)

@@ -1,21 +1,15 @@
 //! Which rows a write touches, and where each of their keys comes from.
 
-use crate::model::schema::{Schema, WriteStepKind};
-use crate::model::{Model, Write};
+use crate::model::schema::WriteStepKind;
 use crate::prove::paths::all_key_paths;
 use crate::prove::unique::available;
+use crate::prove::write_case::WriteCase;
 use crate::prove::{decisive, write::prove_write, write_certificate};
-use crate::target::Target;
 
-pub(super) fn text(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    index: usize,
-    write: &Write,
-) -> String {
-    let plan = write_certificate::plan(model, schema, target, index, write);
-    let analysis = prove_write(model, schema, target, write, &plan);
+pub(super) fn text(case: WriteCase<'_>) -> String {
+    let WriteCase { model, schema, .. } = case;
+    let plan = write_certificate::plan(case);
+    let analysis = prove_write(case, &plan);
     let mut out = String::new();
     if plan.steps.is_empty() {
         out.push_str("No row family of this schema holds what it changes.\n");

@@ -4,7 +4,7 @@ use shelfmark_keycode::lexint;
 
 use crate::model::schema::Codec;
 use crate::model::types::Type;
-use crate::model::value::{Value, iso_text};
+use crate::model::value::{Value, id_value, iso_text, iso_value};
 
 /// Characters up to this one are escaped by `esc`, so that every usual delimiter sorts below.
 pub(crate) const ESCAPED_MAX: u8 = b'$';
@@ -22,6 +22,24 @@ pub(crate) fn text(value: &Value, ty: &Type, codec: Codec) -> Option<String> {
         (Codec::Esc, Value::Text(text)) => Some(escape(text)),
         _ => None,
     }
+}
+
+/// Returns the value that the codec writes as exactly this text, or `None` when it writes none so.
+///
+/// What [`escape`] wrote, and bytes, numbers with a point and lists, are not read.
+pub(crate) fn value(text: &str, ty: &Type, codec: Codec) -> Option<Value> {
+    let value = match (codec, ty) {
+        (Codec::Plain, Type::Text(_) | Type::Enum(_)) => Value::Text(text.to_owned()),
+        (Codec::Plain | Codec::Pad(_), Type::Int(_)) | (Codec::Plain, Type::Timestamp) => {
+            Value::Int(text.parse().ok()?)
+        }
+        (Codec::Plain, Type::Bool) => Value::Bool(text.parse().ok()?),
+        (Codec::Plain, Type::Date) | (Codec::Iso, Type::Timestamp) => iso_value(text, ty)?,
+        (Codec::Plain, Type::Uuid | Type::Ulid) => id_value(text, ty)?,
+        _ => return None,
+    };
+    let same = self::text(&value, ty, codec).as_deref() == Some(text);
+    (same && ty.holds(&value)).then_some(value)
 }
 
 /// Writes every character up to `$` as `$` and one of `0` to `T`.

@@ -44,22 +44,35 @@ fn unique(
     family: &Family,
     found: &mut Vec<Found>,
 ) {
-    let Some(clash) = clash(model, schema, id) else { return };
+    let Some(found_clash) = clash(model, schema, id) else { return };
+    // Two families that meet are told once, with the first of them.
+    if let Clash::Meets(other, _) = &found_clash
+        && *other < id
+        && matches!(clash(model, schema, *other), Some(Clash::Meets(back, _)) if back == id)
+    {
+        return;
+    }
     let times = key_paths(model, family)
         .iter()
         .any(|path| matches!(model.path_type(family.source, path), Type::Timestamp));
-    let lint = match &clash {
+    let lint = match &found_clash {
         Clash::Unwritable(_) => "K9",
         Clash::Collapse(_) if times => "U2",
         _ => "U1",
     };
-    let reproducer = match &clash {
+    let reproducer = match &found_clash {
         Clash::Unwritable(why) => Some(json!({ "kind": "call", "missing": why })),
         _ => lost(model, schema, id),
     };
     found.push(
-        Found::new(lint, number, &family.name.text, family.name.span, clash.text().to_owned())
-            .reproducer(reproducer),
+        Found::new(
+            lint,
+            number,
+            &family.name.text,
+            family.name.span,
+            found_clash.text().to_owned(),
+        )
+        .reproducer(reproducer),
     );
 }
 

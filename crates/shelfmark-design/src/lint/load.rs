@@ -10,7 +10,7 @@ use crate::model::schema::{Family, Part, Schema, Stored};
 use crate::model::{Function, Model, Term, Type};
 use crate::prove::Proof;
 use crate::size::volume::Figure;
-use crate::size::{format, volume};
+use crate::size::{format, show, volume};
 use crate::target::profile;
 
 /// Three years: how far ahead growth is looked at.
@@ -155,11 +155,12 @@ fn grows(model: &Model, schema: &Schema, number: usize, family: &Family, found: 
     if bytes > limit {
         let when = if factor > 1.0 { " at the horizon" } else { "" };
         let message = format!(
-            "{}: the largest partition holds {rows:.0} rows, {:.1} MB{when}; {} takes {:.1} MB",
+            "{}: the largest partition holds {} rows, {}{when}; {} takes {}",
             family.name.text,
-            bytes / 1e6,
+            show::count(Some(rows)),
+            show::bytes(Some(bytes)),
             schema.target,
-            limit / 1e6
+            show::bytes(Some(limit))
         );
         found.push(Found::new("P1", number, &family.name.text, family.name.span, message));
     }

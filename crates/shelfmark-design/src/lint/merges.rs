@@ -1,18 +1,24 @@
 //! W7 by kinship: a table whose rows another table has in the same partitions, in an order that
-//! its readers need no more of.
+//! its readers need no more of; or one whose readers could take a few ranges of the other instead.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Context, Found};
-use crate::model::schema::{Family, FamilyId, Schema, Step, TableId, WriteStepKind};
-use crate::model::{ColumnPath, Model};
+use crate::model::schema::{Family, FamilyId, Part, Schema, Step, Stored, TableId, WriteStepKind};
+use crate::model::{Model, Type};
 use crate::prove::Proof;
+use crate::prove::order::term_text;
 use crate::prove::unique::{available, key_paths};
 
 /// Most tables of one partition key that are compared with one another.
 ///
 /// Ours: models that people write have a handful; of more, pairs would take seconds.
 const KIN_MAX: usize = 100;
+
+/// Most values of a column that one range each is worth naming for.
+///
+/// Ours: beyond that many ranges a copy is the better plan in nearly all cases.
+const RANGES_MAX: usize = 8;
 
 /// How much of a table's key its readers rely on: the columns that they name or order by.
 #[derive(Default)]
@@ -41,20 +47,69 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
                 let heir = group.iter().find(|other| {
                     other != &id && inherits(context.model, schema, *id, **other, &uses)
                 });
-                let one = schema.families.get(*id);
-                let heir = heir.and_then(|heir| schema.families.get(*heir));
-                if let (Some(one), Some(heir)) = (one, heir) {
-                    let message = format!(
+                let Some(one) = schema.families.get(*id) else { continue };
+                let message = match heir.and_then(|heir| schema.families.get(*heir)) {
+                    Some(heir) => format!(
                         "{} holds the rows of {} in the same partitions, and no reader needs the \
                          other order",
                         heir.name.text, one.name.text
-                    );
-                    let span = one.name.span;
-                    found.push(Found::new("W7", number, &one.name.text, span, message));
-                }
+                    ),
+                    None => match group
+                        .iter()
+                        .find_map(|other| split(context.model, schema, *id, *other, &uses))
+                    {
+                        Some(message) => message,
+                        None => continue,
+                    },
+                };
+                found.push(Found::new("W7", number, &one.name.text, one.name.span, message));
             }
         }
     }
+}
+
+/// Says that the other family is this one cut by a column of few values, if it is: a range of this
+/// one is as many ranges of the other as there are values, merged.
+fn split<'a>(
+    model: &Model,
+    schema: &'a Schema,
+    id: FamilyId,
+    other: FamilyId,
+    uses: &BTreeMap<TableId, Use>,
+) -> Option<String> {
+    let (one, heir) = (schema.families.get(id)?, schema.families.get(other)?);
+    uses.get(&one.table).filter(|used| used.read && !used.whole)?;
+    if heir.key.len() != one.key.len() + 1 || !holds_all(model, schema, id, other) {
+        return None;
+    }
+    let column = |family: &'a Family, at: usize| {
+        let table = schema.tables.get(family.table)?;
+        Some((&family.key.get(at)?.parts, table.desc.get(at)?))
+    };
+    let common = |at: &usize| column(one, *at) == column(heir, *at);
+    let at = (0..one.key.len()).take_while(common).count();
+    if !(at..one.key.len()).all(|at| column(one, at) == column(heir, at + 1)) {
+        return None;
+    }
+    let ([Part::Hole { term, ty, .. }] | [Part::Hole { term, ty, .. }, Part::End]) =
+        heir.key.get(at)?.parts.as_slice()
+    else {
+        return None;
+    };
+    let values = match ty {
+        Type::Bool => 2,
+        Type::Enum(variants) => variants.len(),
+        _ => return None,
+    };
+    (values <= RANGES_MAX).then(|| {
+        format!(
+            "a range of {} is {values} ranges of {}, one for each {}: a copy less to write, \
+             where its readers can merge them",
+            one.name.text,
+            heir.name.text,
+            term_text(model, heir.source, term)
+        )
+    })
 }
 
 fn uses(model: &Model, schema: &Schema, number: usize, proofs: &[Proof]) -> BTreeMap<TableId, Use> {
@@ -96,11 +151,6 @@ fn inherits(
     let Some(used) = uses.get(&one.table).filter(|used| used.read && !used.whole) else {
         return false;
     };
-    let guards = |family: &Family| -> Vec<_> {
-        family.when.iter().map(|one| (one.path.clone(), one.op, one.values.clone())).collect()
-    };
-    let same_rows = guards(one) == guards(heir) && one.base.is_none() == heir.base.is_none();
-    let holds = |family: &Family| -> BTreeSet<ColumnPath> { available(model, family).clone() };
     let directions = |family: &Family| {
         schema.tables.get(family.table).map(|table| table.desc.clone()).unwrap_or_default()
     };
@@ -112,16 +162,25 @@ fn inherits(
         .zip(left.iter().zip(&right))
         .take_while(|((a, b), (left, right))| a.parts == b.parts && left == right)
         .count();
-    let kept = |family: &Family| {
-        family.stored.iter().any(|one| !matches!(one, crate::model::schema::Stored::Path(_)))
-    };
     // Of two that do for one another the first stays.
     let longer = heir.key.len() > one.key.len() || (heir.key.len() == one.key.len() && other < id);
-    same_rows
-        && longer
+    longer && used.columns <= common && holds_all(model, schema, id, other)
+}
+
+/// Whether the other family holds a row for each row of this one, with all that it shows; and this
+/// one keeps nothing of its own.
+fn holds_all(model: &Model, schema: &Schema, id: FamilyId, other: FamilyId) -> bool {
+    let (Some(one), Some(heir)) = (schema.families.get(id), schema.families.get(other)) else {
+        return false;
+    };
+    let guards = |family: &Family| -> Vec<_> {
+        family.when.iter().map(|one| (one.path.clone(), one.op, one.values.clone())).collect()
+    };
+    let kept = one.stored.iter().any(|stored| !matches!(stored, Stored::Path(_)));
+    guards(one) == guards(heir)
+        && one.base.is_none() == heir.base.is_none()
         && schema.entries(id).next().is_none()
-        && !kept(one)
-        && used.columns <= common
-        && holds(one).is_subset(&holds(heir))
+        && !kept
+        && available(model, one).is_subset(available(model, heir))
         && key_paths(model, one).is_subset(&key_paths(model, heir))
 }

@@ -121,6 +121,22 @@ impl Model {
         parts.join(".")
     }
 
+    /// Whether a name means an attribute: `author` and `author.id` are one where authors are keyed by
+    /// `id` alone.
+    pub(crate) fn is_named(&self, relation: RelationId, path: &[usize], name: &str) -> bool {
+        let mut path = path.to_vec();
+        for _ in 0..=self.relations.len() {
+            if self.path_text(relation, &path) == name {
+                return true;
+            }
+            let owner = self.relation(self.path_owner(relation, &path));
+            let target = path.last().and_then(|last| owner.columns.get(*last)?.refers);
+            let Some([only]) = target.map(|target| self.relation(target).key()) else { break };
+            path.push(*only);
+        }
+        false
+    }
+
     /// The relation whose attribute the last step of the path is.
     pub(crate) fn path_owner(&self, relation: RelationId, path: &[usize]) -> RelationId {
         let mut relation = relation;

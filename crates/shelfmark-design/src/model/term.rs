@@ -89,6 +89,8 @@ impl Function {
             (Self::Div, Value::Int(n), Some(Value::Int(by))) if *by > 0 => {
                 Value::Int(n.div_euclid(*by))
             }
+            // Of what is absent nothing is computed: its row is not there.
+            (Self::Hash, Value::Null, _) => Value::Null,
             (Self::Hash, value, _) => Value::Int(hash(value)),
             (Self::Bucket, Value::Int(n), Some(Value::Int(count))) if *count > 0 => {
                 Value::Int(n.rem_euclid(*count))

@@ -121,6 +121,22 @@ fn ulid_text(value: u128) -> String {
         .collect()
 }
 
+/// Reads a UUID (its 32 digits, with or without dashes) or a ULID, as the type has it.
+pub(crate) fn id_value(text: &str, ty: &Type) -> Option<Value> {
+    if matches!(ty, Type::Uuid) {
+        let hex: String = text.chars().filter(|c| *c != '-').collect();
+        let id = (hex.len() == 32).then(|| u128::from_str_radix(&hex, 16).ok())?;
+        return id.map(Value::Id);
+    }
+    let ulid: shelfmark_keycode::Ulid = text.parse().ok()?;
+    let mut id: u128 = 0;
+    for c in ulid.to_string().bytes() {
+        let digit = ULID_ALPHABET.iter().position(|byte| *byte == c)?;
+        id = (id << 5) | digit as u128;
+    }
+    Some(Value::Id(id))
+}
+
 /// Year, month and day of a day number; after Howard Hinnant's `civil_from_days`.
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days.saturating_add(719_468);

@@ -118,12 +118,8 @@ impl Draft {
         if !same_rows || !one_place {
             return None;
         }
-        // Looked at first, before anything is copied: hundreds of keys of one entity are compared.
-        let led = self
-            .blocks
-            .first()
-            .is_none_or(|block| block.iter().any(|component| ask.equal.contains(&component.path)));
-        if !ask.equal.is_empty() && !led {
+        // Looked at first, before anything is copied: thousands of keys of one entity are compared.
+        if !ask.equal.is_empty() && !self.blocks.first().is_none_or(|block| leads(block, ask)) {
             return None;
         }
         let mut refining = Refining {
@@ -136,6 +132,12 @@ impl Draft {
         refining.done.extend(refining.rest);
         Some((refining.done, flip))
     }
+}
+
+/// Whether the known attributes are all of a key's first block, or some of it and no others.
+fn leads(block: &[Component], ask: &Ask) -> bool {
+    let inside = block.iter().filter(|component| ask.equal.contains(&component.path)).count();
+    inside > 0 && (inside == block.len() || inside == ask.equal.len())
 }
 
 /// What the target's keys can be.

@@ -4,7 +4,7 @@
 //! Invariant: no plan is written down that the prover refuses, and each pattern without one has a
 //! note that says why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::serve::term;
 use super::text::Skeleton;
@@ -12,6 +12,7 @@ use crate::document::Document;
 use crate::model::pattern::Write;
 use crate::model::schema::{Schema, Step, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{Model, Term, Value};
+use crate::prove::write_case::WriteCase;
 use crate::prove::{self, ReadProof, decisive, prove_read, text};
 use crate::syntax::print::quote;
 use crate::target::Target;
@@ -38,12 +39,12 @@ pub(super) fn settle(
     let model = &whole.model;
     let mut settled = Settled { sound: true, ..Settled::default() };
     let Some(schema) = model.schemas.first() else { return Ok(settled) };
+    let written: BTreeSet<usize> = skeleton.serves.iter().map(|(read, _)| *read).collect();
     for (index, read) in model.reads.iter().enumerate() {
         let proof = prove_read(model, schema, target, index, read);
-        let written = skeleton.serves.iter().any(|(read, _)| *read == index);
         if let Some(failure) = decisive(&proof.analysis) {
             settled.refused.insert(index, failure.reason.clone());
-        } else if !written {
+        } else if !written.contains(&index) {
             let steps = text::steps(model, schema, read, steps_of(&proof));
             settled.notes.push(format!(
                 "{} is served by {}, which cannot be written here; the prover finds it",
@@ -52,8 +53,8 @@ pub(super) fn settle(
             ));
         }
     }
-    for (index, write) in model.writes.iter().enumerate() {
-        settled.write(model, schema, target, index, write);
+    for case in WriteCase::all(model, schema, target) {
+        settled.write(case);
     }
     Ok(settled)
 }
@@ -63,23 +64,16 @@ fn steps_of(proof: &ReadProof) -> &[Step] {
 }
 
 impl Settled {
-    fn write(
-        &mut self,
-        model: &Model,
-        schema: &Schema,
-        target: &Target,
-        index: usize,
-        write: &Write,
-    ) {
-        let name = &write.name.text;
-        let plan = prove::write_certificate::plan(model, schema, target, index, write);
-        let analysis = prove::write::prove_write(model, schema, target, write, &plan);
+    fn write(&mut self, case: WriteCase<'_>) {
+        let name = &case.write.name.text;
+        let plan = prove::write_certificate::plan(case);
+        let analysis = prove::write::prove_write(case, &plan);
         if let Some(failure) = decisive(&analysis) {
             self.sound = false;
             self.notes.push(format!("{name} has no plan: {}", failure.reason));
         } else if plan.steps.is_empty() {
             self.notes.push(format!("{name} has nothing to do: no row here holds what it changes"));
-        } else if let Some(line) = line(model, schema, target, write, &plan) {
+        } else if let Some(line) = line(case, &plan) {
             self.writes.push(line);
         } else {
             self.notes.push(format!(
@@ -90,13 +84,8 @@ impl Settled {
     }
 }
 
-fn line(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    write: &Write,
-    plan: &WritePlan,
-) -> Option<String> {
+fn line(case: WriteCase<'_>, plan: &WritePlan) -> Option<String> {
+    let WriteCase { model, schema, target, write, .. } = case;
     if plan.steps.is_empty() {
         return None;
     }

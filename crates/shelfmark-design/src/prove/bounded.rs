@@ -98,7 +98,7 @@ impl Context<'_> {
         self.bounded(found, tail, analysis);
     }
 
-    fn at_most_one(&self, found: &[(&Source, Part1)]) -> bool {
+    pub(super) fn at_most_one(&self, found: &[(&Source, Part1)]) -> bool {
         self.step.each.is_none()
             && found.len() == 1
             && found.iter().all(|(source, one)| {

@@ -9,6 +9,7 @@ pub(crate) mod align;
 pub(crate) mod analysis;
 mod bounded;
 pub(crate) mod canon;
+mod constants;
 mod copied;
 pub(crate) mod derive;
 pub(crate) mod exact;
@@ -29,6 +30,7 @@ mod there;
 mod together;
 pub(crate) mod unique;
 pub(crate) mod write;
+pub(crate) mod write_case;
 pub(crate) mod write_certificate;
 mod write_plan;
 pub(crate) mod write_witness;
@@ -48,6 +50,7 @@ use crate::target::{Target, profile};
 use analysis::{Analysis, Failure};
 use certificate::{Certificate, Obligation, Status};
 use read::analyse;
+use write_case::WriteCase;
 
 /// The seed of witness searches: fixed, so that one model has one output.
 pub(crate) const SEED: u64 = 20_261_121;
@@ -92,13 +95,12 @@ pub(crate) fn prove(model: &Model, hash: &str) -> Vec<Proof> {
                 plan: None,
             });
         }
-        for (index, write) in model.writes.iter().enumerate() {
-            let (certificate, analysis, plan) =
-                write_certificate::certificate(model, schema, target, index, write, hash);
+        for case in WriteCase::all(model, schema, target) {
+            let (certificate, analysis, plan) = write_certificate::certificate(case, hash);
             proofs.push(Proof {
                 certificate,
                 schema: number,
-                pattern: index,
+                pattern: case.index,
                 derived: plan.derived,
                 analysis,
                 serve: None,

@@ -95,7 +95,9 @@ impl Context<'_> {
                 let why = format!("each range is cut before it is sorted, and {why}");
                 analysis.fail(5, "K7", why);
             }
-            if self.read.limit.is_some() && self.step.each.is_none() {
+            // Of one row nothing is left, and a range that is cut is read no further.
+            let whole = self.step.limit.is_none() && !self.at_most_one(found);
+            if self.read.limit.is_some() && self.step.each.is_none() && whole {
                 analysis.fail(6, "F1", "all rows are read and sorted before the first are taken");
             }
         } else {

@@ -4,11 +4,12 @@
 //! those that meet all its predicates.
 
 use super::align::{Aligned, Fixed, align, common_prefix};
+use super::constants::named;
 use crate::key::ends::{may_exceed, may_fall_below};
 use crate::key::facts::{ends_itself, first_of, keeps_order, same_form};
 use crate::key::language::{Language, may_meet};
-use crate::model::Term;
 use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Table};
+use crate::model::{Term, Type, Value};
 use crate::syntax::tree::{BoundKind, CondOp, Verb};
 
 /// `row op plan`.
@@ -42,6 +43,7 @@ pub(crate) fn find(step: &ReadStep, table: &Table, family: &Family) -> Found {
         if bound.is_empty() {
             continue;
         }
+        let bound = &named(bound, &column.parts);
         match align(bound, &column.parts) {
             Aligned::Fixes(fixed, rest) => {
                 if !rest.is_empty() {
@@ -210,6 +212,14 @@ fn ends(bounds: &[(BoundKind, Vec<Part>)]) -> (Option<End<'_>>, Option<End<'_>>)
     (low, high)
 }
 
+/// The common beginning of the ends that there are, and what is left of each.
+fn divided(low: Option<Vec<Part>>, high: Option<Vec<Part>>) -> (Vec<Part>, Vec<Part>, Vec<Part>) {
+    match (low, high) {
+        (Some(low), Some(high)) => split(&low, &high),
+        (low, high) => (Vec::new(), low.unwrap_or_default(), high.unwrap_or_default()),
+    }
+}
+
 /// The longest common beginning of two lists of parts, and what is left of each.
 fn split(a: &[Part], b: &[Part]) -> (Vec<Part>, Vec<Part>, Vec<Part>) {
     let mut common = Vec::new();
@@ -253,12 +263,8 @@ fn interval(
     if typed {
         return Ok((typed_interval(low, high, parts)?, parts.to_vec()));
     }
-    let (common, a, b) = match (low, high) {
-        (Some((_, low)), Some((_, high))) => split(low, high),
-        (Some((_, low)), None) => (Vec::new(), low.to_vec(), Vec::new()),
-        (None, Some((_, high))) => (Vec::new(), Vec::new(), high.to_vec()),
-        (None, None) => (Vec::new(), Vec::new(), Vec::new()),
-    };
+    let as_written = |end: Option<End<'_>>| end.map(|(_, end)| end.to_vec());
+    let (common, a, b) = divided(as_written(low), as_written(high));
     if low.is_some() && high.is_some() && certain_order(&a, &b) == Some(std::cmp::Ordering::Greater)
     {
         let why = "the lower end lies above the upper end, for every input".to_owned();
@@ -272,6 +278,57 @@ fn interval(
         let why = "both ends of the range are one text, and rows go on behind it".to_owned();
         return Err(Found::Nothing(why));
     }
+    // A text that says no more than where all rows begin or end stays what it is.
+    covered(low, high, (common, a, b), parts).or_else(|written| {
+        let as_read = |end: Option<End<'_>>| end.map(|(_, end)| named(end, parts));
+        let read = (as_read(low), as_read(high));
+        if read == (as_written(low), as_written(high)) {
+            return Err(written);
+        }
+        let (mut met, rest) = covered(low, high, divided(read.0, read.1), parts)?;
+        met.retain(|met| !holds_always(met, parts));
+        Ok((met, rest))
+    })
+}
+
+/// An end and the rows' parts without a text that all rows have there and the end too: the other end
+/// may differ in it, as in `from "d#<day>" to "d$"`.
+fn behind_common(end: &[Part], rest: &[Part]) -> (Vec<Part>, Vec<Part>) {
+    let (mut end, mut rest) = (end.to_vec(), rest.to_vec());
+    if let (Some(Part::Literal(text)), Some(Part::Literal(all))) = (end.first(), rest.first())
+        && text.starts_with(all.as_str())
+    {
+        let length = all.len();
+        cut(&mut end, length);
+        cut(&mut rest, length);
+    }
+    (end, rest)
+}
+
+/// Whether the type of what a part holds says it already.
+fn holds_always(met: &Met, parts: &[Part]) -> bool {
+    let Term::Const(Value::Int(end)) = &met.plan else { return false };
+    parts.iter().any(|part| match part {
+        Part::Hole { term, ty: Type::Int(Some((low, high))), .. } if *term == met.row => {
+            match met.op {
+                CondOp::Ge => low >= end,
+                CondOp::Gt => low > end,
+                CondOp::Le => high <= end,
+                CondOp::Lt => high < end,
+                _ => false,
+            }
+        }
+        _ => false,
+    })
+}
+
+/// What two ends say of the family's parts, behind what they have in common.
+fn covered(
+    low: Option<End<'_>>,
+    high: Option<End<'_>>,
+    (common, a, b): (Vec<Part>, Vec<Part>, Vec<Part>),
+    parts: &[Part],
+) -> Result<(Vec<Met>, Vec<Part>), Found> {
     let (fixed, rest) = match align(&common, parts) {
         Aligned::Fixes(fixed, rest) => (fixed, rest),
         other => return Err(unclear(other)),
@@ -287,10 +344,12 @@ fn interval(
         return Err(Found::Unclear { lint: "K2", why });
     }
     if let Some((kind, _)) = low {
-        met.extend(lower(kind, &a, &rest)?);
+        let (end, rest) = behind_common(&a, &rest);
+        met.extend(lower(kind, &end, &rest)?);
     }
     if let Some((kind, _)) = high {
-        met.extend(upper(kind, &b, &rest)?);
+        let (end, rest) = behind_common(&b, &rest);
+        met.extend(upper(kind, &end, &rest)?);
     }
     Ok((met, rest))
 }

@@ -326,8 +326,7 @@ impl Context<'_> {
         let table = self.table();
         let filters = &tail.filters;
         let by_type = filters.iter().any(|filter| self.read.is_row_type(self.model, &filter.name));
-        // Of many row types the first few say what is wrong.
-        let (mut dropped_too, mut there_too) = (0_usize, 0_usize);
+        let (mut dropped, mut there) = (Vec::new(), Vec::new());
         for (id, family) in self.schema.like(self.step.table, told(self.step)) {
             if expected.contains(&id) || !may_touch(self.step, table, family) {
                 continue;
@@ -337,24 +336,25 @@ impl Context<'_> {
             if is_source && expected.is_empty() {
                 continue;
             }
-            let why = format!("rows of {} lie in the range too", family.name.text);
-            let dropped = by_type && !is_source;
-            let count = if dropped { &mut dropped_too } else { &mut there_too };
-            *count += 1;
-            if *count > NAMES_MAX {
-                continue;
-            }
-            if dropped {
-                analysis.fail(6, "F1", format!("{why} and are dropped after they were read"));
-            } else {
-                analysis.fail(3, "K6", why);
-            }
+            let found = if by_type && !is_source { &mut dropped } else { &mut there };
+            found.push(family.name.text.as_str());
         }
-        for (count, obligation, lint) in [(dropped_too, 6, "F1"), (there_too, 3, "K6")] {
-            if let Some(more) = count.checked_sub(NAMES_MAX).filter(|more| *more > 0) {
-                let why = format!("rows of {more} more row types lie in the range too");
-                analysis.fail(obligation, lint, why);
-            }
+        if !dropped.is_empty() {
+            let why = format!("{} and are dropped after they were read", lie_there(&dropped));
+            analysis.fail(6, "F1", why);
+        }
+        if !there.is_empty() {
+            analysis.fail(3, "K6", lie_there(&there));
         }
     }
+}
+
+/// Which row types lie in a range too: of many, the first few say what is wrong.
+fn lie_there(names: &[&str]) -> String {
+    let (named, more) = names.split_at(names.len().min(NAMES_MAX));
+    let more = match more.len() {
+        0 => String::new(),
+        count => format!(" and of {count} more row types"),
+    };
+    format!("rows of {}{more} lie in the range too", named.join(", "))
 }

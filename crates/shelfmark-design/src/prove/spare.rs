@@ -43,11 +43,12 @@ impl Prover<'_> {
         if delete.is_some_and(|delete| delete > put) {
             return false;
         }
-        if let Some(delete) = delete {
-            self.keyed(effect, family, delete, analysis);
+        if self.was_read(effect, family, put, analysis) {
+            if let Some(delete) = delete {
+                self.keyed(effect, family, delete, analysis);
+            }
+            self.put(effect, family, put, analysis);
         }
-        self.put(effect, family, put, analysis);
-        self.was_read(effect, family, put, analysis);
         true
     }
 

@@ -11,7 +11,7 @@
 
 use super::analysis::Analysis;
 use super::canon::canonical;
-use super::needs::{Need, changes, needs, stays_out};
+use super::needs::{Need, changes, needs, replaces, stays_out};
 use super::paths::all_key_paths;
 use super::unique::available;
 use crate::model::closure::determines_tuple;
@@ -50,8 +50,10 @@ pub(super) fn together(
     let pairs = Pairs { model, schema, plan };
     for (at, first) in write.effects.iter().enumerate() {
         let later = write.effects.iter().skip(at + 1);
-        if later.clone().any(|second| pairs.selects_anew(first, second))
-            || !pairs.loops_apart(first) && pairs.selects_by_change(first, first)
+        // What is in no row is selected in vain, whatever by.
+        let shown = |effect: &Effect| schema.concerned(effect.relation).next().is_some();
+        if later.clone().any(|second| pairs.selects_anew(first, second) && shown(second))
+            || !pairs.loops_apart(first) && pairs.selects_by_change(first, first) && shown(first)
         {
             let relation = &model.relation(first.relation).name.text;
             let why = format!("a part of the write selects a {relation} by what another changes");
@@ -241,6 +243,11 @@ impl<'a> Pairs<'a> {
             (Need::Delete, Need::Put) => {
                 place(first, WriteStepKind::is_delete) < place(second, WriteStepKind::is_put)
                     && (apart || !looked(second))
+            }
+            // What is replaced is looked for, and found as it was or not at all.
+            (Need::Delete, Need::Rekey) if replaces(second) => {
+                !loops
+                    && place(first, WriteStepKind::is_delete) < place(second, WriteStepKind::is_put)
             }
             (Need::Patch, Need::Put) => {
                 apart

@@ -18,8 +18,8 @@ pub(crate) enum Clash {
     Collapse(String),
     /// One text can be the key of two sources, because a part's end cannot be told.
     Ambiguous(String),
-    /// A row of another family can have the same key.
-    Meets(String),
+    /// A row of another family, the one named, can have the same key.
+    Meets(FamilyId, String),
     /// A value that the codec cannot write.
     Unwritable(String),
 }
@@ -28,7 +28,7 @@ impl Clash {
     pub(crate) fn text(&self) -> &str {
         let (Self::Collapse(text)
         | Self::Ambiguous(text)
-        | Self::Meets(text)
+        | Self::Meets(_, text)
         | Self::Unwritable(text)) = self;
         text
     }
@@ -150,10 +150,8 @@ fn find(model: &Model, schema: &Schema, id: FamilyId) -> Option<Clash> {
     schema.like(family.table, key).find_map(|(other_id, other)| {
         let meets = other_id != id && keys_may_meet(family, other);
         meets.then(|| {
-            Clash::Meets(format!(
-                "{} and {} can have the same key",
-                family.name.text, other.name.text
-            ))
+            let (one, other) = (&family.name.text, &other.name.text);
+            Clash::Meets(other_id, format!("{one} and {other} can have the same key"))
         })
     })
 }

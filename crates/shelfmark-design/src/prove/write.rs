@@ -16,6 +16,7 @@ use super::own_key::own_bindings;
 use super::paths::all_key_paths;
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
+use super::write_case::WriteCase;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
@@ -90,13 +91,8 @@ pub(super) struct Prover<'a> {
 }
 
 /// Proves that a plan does a write.
-pub(crate) fn prove_write(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    write: &Write,
-    plan: &WritePlan,
-) -> Analysis {
+pub(crate) fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
+    let WriteCase { model, schema, target, write, .. } = case;
     let mut analysis = Analysis { rows_max: "unbounded".to_owned(), ..Analysis::default() };
     let prover = Prover { model, schema, target, write, plan };
     let mut used: BTreeSet<usize> = BTreeSet::new();
@@ -190,6 +186,9 @@ impl Prover<'_> {
                 let delete = self.find_step(id, used, loops, WriteStepKind::is_delete);
                 let put = self.find_step(id, used, loops, WriteStepKind::is_put);
                 match (delete, put) {
+                    // What was not read is known neither to the delete nor to the put.
+                    (Some(delete), Some(put))
+                        if delete < put && !self.was_read(effect, family, delete, analysis) => {}
                     (Some(delete), Some(put)) if delete < put => {
                         if replaces(effect) {
                             self.replaced(effect, family, delete, analysis);
@@ -199,7 +198,6 @@ impl Prover<'_> {
                             self.only_own(effect, family, delete, analysis);
                         }
                         self.put(effect, family, put, analysis);
-                        self.was_read(effect, family, delete, analysis);
                     }
                     _ => self.missing(
                         name,
@@ -411,22 +409,31 @@ impl Prover<'_> {
     pub(super) fn put(&self, effect: &Effect, family: &Family, at: usize, analysis: &mut Analysis) {
         self.keyed(effect, family, at, analysis);
         let mut known = self.known(effect, at);
+        // What the key lacks was told with the key.
+        let mut told = all_key_paths(self.model, family);
+        told.retain(|path| !known.contains(path));
         self.moved(effect, at, &mut known);
         // A sum needs what was there: it is known only where that was read.
         let adds = effect.kind == EffectKind::Increment;
         known.extend(effect.set.iter().filter(|_| !adds).map(|(column, _)| vec![*column]));
         let guards = family.when.iter().map(|one| canonical(self.model, family.source, &one.path));
-        for path in available(self.model, family).iter().cloned().chain(guards) {
-            if !known.contains(&path) && !self.is_absent(effect, &path, true) {
-                let name = self.model.path_text(family.source, &path);
-                analysis.fail_call(
-                    "W5",
-                    format!(
-                        "{} stores {name}, which the caller of {} does not know",
-                        family.name.text, self.write.name.text
-                    ),
-                );
-            }
+        let unknown: BTreeSet<String> = available(self.model, family)
+            .iter()
+            .cloned()
+            .chain(guards)
+            .filter(|path| !told.contains(path) && !known.contains(path))
+            .filter(|path| !self.is_absent(effect, path, true))
+            .map(|path| self.model.path_text(family.source, &path))
+            .collect();
+        if !unknown.is_empty() {
+            let names = unknown.into_iter().collect::<Vec<_>>().join(", ");
+            analysis.fail_call(
+                "W5",
+                format!(
+                    "{} stores {names}, which the caller of {} does not know",
+                    family.name.text, self.write.name.text
+                ),
+            );
         }
         if effect.kind != EffectKind::Insert
             && family.stored.iter().any(|stored| !matches!(stored, Stored::Path(_)))
@@ -480,22 +487,32 @@ impl Prover<'_> {
         })
     }
 
-    /// A put after an update must not make a row of nothing.
+    /// A put after an update must not make a row of nothing: whether the tuple is looked up before.
     pub(super) fn was_read(
         &self,
         effect: &Effect,
         family: &Family,
         at: usize,
         analysis: &mut Analysis,
-    ) {
+    ) -> bool {
         // The rows of a loop over the tuples themselves are what was there.
         let looped = loops_over_itself(self.model, effect) && self.loop_shows(effect, at).is_some();
-        if !looped && !self.reads_before(effect, at).any(|other| other.when.is_empty()) {
-            analysis.fail_call(
-                "W1",
-                format!("what {} holds is not read before its key changes", family.name.text),
-            );
+        let was_read = looped || self.reads_before(effect, at).any(|other| other.when.is_empty());
+        if !was_read {
+            let known = self.known(effect, at);
+            let mut needed = all_key_paths(self.model, family);
+            needed.extend(available(self.model, family).iter().cloned());
+            needed.retain(|path| !known.contains(path) && !self.is_absent(effect, path, true));
+            let names: Vec<String> =
+                needed.iter().map(|path| self.model.path_text(family.source, path)).collect();
+            let (name, write) = (&family.name.text, &self.write.name.text);
+            let mut why = format!("what {name} holds is not read before its key changes");
+            if !names.is_empty() {
+                why += &format!(": the caller of {write} does not know {}", names.join(", "));
+            }
+            analysis.fail_call("W1", why);
         }
+        was_read
     }
 
     fn parent(

@@ -8,36 +8,24 @@ use serde_json::{Value as Json, json};
 
 use super::analysis::Analysis;
 use super::write::prove_write;
+use super::write_case::WriteCase;
 use super::write_plan::derive;
 use super::write_witness::find;
 use super::{decisive, obligations};
 use crate::certificate::{Certificate, Range, Status, text};
 use crate::model::schema::{Schema, WritePlan};
 use crate::model::{Model, Term, Write};
-use crate::target::Target;
 
 /// The plan that a schema names for a write, or one that is derived.
-pub(crate) fn plan(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    index: usize,
-    write: &Write,
-) -> WritePlan {
-    let named = schema.writes.iter().find(|plan| plan.write == index);
-    named.cloned().unwrap_or_else(|| derive(model, schema, target, index, write))
+pub(crate) fn plan(case: WriteCase<'_>) -> WritePlan {
+    let named = case.schema.writes.iter().find(|plan| plan.write == case.index);
+    named.cloned().unwrap_or_else(|| derive(case))
 }
 
-pub(crate) fn certificate(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    index: usize,
-    write: &Write,
-    hash: &str,
-) -> (Certificate, Analysis, WritePlan) {
-    let plan = plan(model, schema, target, index, write);
-    let analysis = prove_write(model, schema, target, write, &plan);
+pub(crate) fn certificate(case: WriteCase<'_>, hash: &str) -> (Certificate, Analysis, WritePlan) {
+    let WriteCase { model, schema, write, .. } = case;
+    let plan = plan(case);
+    let analysis = prove_write(case, &plan);
     let failure = decisive(&analysis);
     let status = if failure.is_none() { Status::Certified } else { Status::Refused };
     let witness = failure.map(|failure| {
@@ -47,7 +35,7 @@ pub(crate) fn certificate(
         if !model.may_search(schema, write.effects.iter().map(|effect| effect.relation)) {
             return super::unseen(0);
         }
-        find(model, schema, write, &plan).unwrap_or_else(|| super::unseen(model.witness_tries()))
+        find(case, &plan).unwrap_or_else(|| super::unseen(model.witness_tries()))
     });
     let certificate = Certificate {
         schema: schema.name.text.clone(),

@@ -15,6 +15,7 @@ use super::paths::all_key_paths;
 use super::together::has_prior;
 use super::unique::{available, key_paths, tells_only_its_own};
 use super::write::made_paths;
+use super::write_case::WriteCase;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, FamilyId, Schema, WritePlan, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, RelationId, Term, Value, Write};
@@ -22,13 +23,8 @@ use crate::syntax::tree::Existing;
 use crate::target::Target;
 
 /// A plan of all that the write asks, with the reads that its keys need.
-pub(super) fn derive(
-    model: &Model,
-    schema: &Schema,
-    target: &Target,
-    index: usize,
-    write: &Write,
-) -> WritePlan {
+pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
+    let WriteCase { model, schema, target, index, write } = case;
     let tried = RefCell::default();
     let mut deriver =
         Deriver { model, schema, target, write, reads: Vec::new(), changes: Vec::new(), tried };

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::SEED;
 use super::needs::needs;
+use super::write_case::WriteCase;
 use crate::certificate::text;
 use crate::eval::change::{apply, run};
 use crate::eval::focus::Focus;
@@ -16,41 +17,36 @@ use crate::eval::rows::{Rows, present, rows};
 use crate::eval::state::State;
 use crate::eval::witness::{inputs_json, shrink, state_json};
 use crate::model::schema::{Schema, WritePlan};
-use crate::model::{Model, Value, Write};
+use crate::model::{Model, Value};
 
 /// Searches a state and inputs where the plan leaves other rows than the changed state has.
-pub(crate) fn find(
-    model: &Model,
-    schema: &Schema,
-    write: &Write,
-    plan: &WritePlan,
-) -> Option<Json> {
+pub(crate) fn find(case: WriteCase<'_>, plan: &WritePlan) -> Option<Json> {
+    let WriteCase { model, schema, write, .. } = case;
     let pool = Pool::about(schema, &Focus::of_write(model, schema, write, plan));
     let mut random = Random::new(SEED);
     for attempt in 0..model.witness_tries() {
         let mut found = state(model, &pool, &mut random, 2 + attempt % 4);
         let inputs = write_inputs(model, &found, write, &pool, &mut random);
-        if !differs(model, schema, write, plan, &found, &inputs) {
+        if !differs(case, plan, &found, &inputs) {
             continue;
         }
-        shrink(model, &mut found, |smaller| differs(model, schema, write, plan, smaller, &inputs));
-        return Some(describe(model, schema, write, plan, &found, &inputs));
+        shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
+        return Some(describe(case, plan, &found, &inputs));
     }
     None
 }
 
 /// Whether plan and definition leave different rows.
 pub(crate) fn differs(
-    model: &Model,
-    schema: &Schema,
-    write: &Write,
+    case: WriteCase<'_>,
     plan: &WritePlan,
     state: &State,
     inputs: &[Value],
 ) -> bool {
+    let WriteCase { model, schema, write, .. } = case;
     let Some(changed) = apply(model, write, state, inputs) else { return false };
     let right = rows(model, schema, &changed);
-    if loses(model, schema, write, &changed, &right) {
+    if loses(case, &changed, &right) {
         return true;
     }
     match run(model, schema, write, plan, &rows(model, schema, state), inputs) {
@@ -60,7 +56,8 @@ pub(crate) fn differs(
 }
 
 /// Whether two sources of a family that the write concerns are one row: one of them is lost.
-fn loses(model: &Model, schema: &Schema, write: &Write, state: &State, rows: &Rows) -> bool {
+fn loses(case: WriteCase<'_>, state: &State, rows: &Rows) -> bool {
+    let WriteCase { model, schema, write, .. } = case;
     present(schema, state).into_iter().any(|(id, family)| {
         let concerned = family.base.is_none()
             && write.effects.iter().any(|effect| !needs(model, schema, id, effect).is_empty());
@@ -91,14 +88,8 @@ fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
     out
 }
 
-fn describe(
-    model: &Model,
-    schema: &Schema,
-    write: &Write,
-    plan: &WritePlan,
-    state: &State,
-    inputs: &[Value],
-) -> Json {
+fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Value]) -> Json {
+    let WriteCase { model, schema, write, .. } = case;
     let before = rows(model, schema, state);
     let right = apply(model, write, state, inputs).map(|changed| rows(model, schema, &changed));
     let (found, error) = match run(model, schema, write, plan, &before, inputs) {

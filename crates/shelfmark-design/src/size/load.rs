@@ -7,18 +7,14 @@ use super::{HotPartition, Sizer, Spread, WriteSize, format};
 use crate::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
 use crate::model::{ColumnPath, Write};
 use crate::prove::canon::canonical;
+use crate::prove::write_case::WriteCase;
 use crate::prove::{prove_read, write_certificate};
 use crate::syntax::tree::{Fact, Item};
 
 impl Sizer<'_> {
     pub(super) fn writes(&self) -> Vec<WriteSize> {
-        let writes = self.model.writes.iter().enumerate();
-        writes
-            .map(|(index, write)| {
-                let plan =
-                    write_certificate::plan(self.model, self.schema, self.target, index, write);
-                self.write(write, &plan)
-            })
+        WriteCase::all(self.model, self.schema, self.target)
+            .map(|case| self.write(case.write, &write_certificate::plan(case)))
             .collect()
     }
 
@@ -107,9 +103,10 @@ impl Sizer<'_> {
                     .extend(family.and_then(|one| self.hottest(&read.name.text, one, rate, false)));
             }
         }
-        for (index, write) in self.model.writes.iter().enumerate() {
+        for case in WriteCase::all(self.model, self.schema, self.target) {
+            let write = case.write;
             let Some(rate) = self.rate(&write.name.text) else { continue };
-            let plan = write_certificate::plan(self.model, self.schema, self.target, index, write);
+            let plan = write_certificate::plan(case);
             let mut seen = BTreeSet::new();
             for step in &plan.steps {
                 if matches!(step.kind, WriteStepKind::Read { .. }) {

@@ -10,7 +10,7 @@
 
 pub(crate) mod format;
 mod load;
-mod show;
+pub(crate) mod show;
 pub(crate) mod volume;
 
 use std::collections::BTreeSet;

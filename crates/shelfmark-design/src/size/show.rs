@@ -143,11 +143,13 @@ fn table(rows: &[Vec<String>], out: &mut fmt::Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-fn count(value: Option<f64>) -> String {
+/// A number as people read it, in thousands.
+pub(crate) fn count(value: Option<f64>) -> String {
     value.map_or_else(|| "?".to_owned(), |value| scaled(value, 1_000.0, &["", "k", "M", "G", "T"]))
 }
 
-fn bytes(value: Option<f64>) -> String {
+/// Bytes as people read them, in powers of 1,024.
+pub(crate) fn bytes(value: Option<f64>) -> String {
     let units = [" B", " KiB", " MiB", " GiB", " TiB"];
     value.map_or_else(|| "?".to_owned(), |value| scaled(value, 1_024.0, &units))
 }

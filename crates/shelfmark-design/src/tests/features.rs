@@ -3,6 +3,7 @@
 use super::random_models::{agree_in, writes_agree};
 use crate::model::resolve::resolve;
 use crate::prove::certificate::Status;
+use crate::prove::write_case::WriteCase;
 use crate::prove::{prove, prove_read};
 use crate::syntax::parser::parse;
 use crate::target::profile;
@@ -59,7 +60,7 @@ fn abilities_are_proven_as_expected() {
         .filter(|proof| proof.certificate.write && proof.certificate.status == Status::Certified)
         .map(|proof| {
             let plan = proof.plan.as_ref().expect("a write has a plan");
-            writes_agree(7, &model, proof.schema, proof.pattern, plan, text);
+            writes_agree(7, WriteCase::of(&model, proof).expect("a case"), plan, text);
         })
         .count();
     assert!(certified >= 8, "{certified} writes are certified");

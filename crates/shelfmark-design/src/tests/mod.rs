@@ -2,11 +2,14 @@
 
 use crate::eval::random::Random;
 
+mod changes;
 mod features;
 mod keys;
+mod longer;
 mod plans;
 mod random_models;
 mod random_rich;
+mod random_wild;
 mod syntax;
 mod texts;
 mod verifier;

@@ -6,6 +6,7 @@ use crate::Document;
 use crate::eval::random::Random;
 use crate::prove::certificate::Status;
 use crate::prove::prove;
+use crate::prove::write_case::WriteCase;
 
 const TARGETS: [&str; 5] = ["shelfmark", "dynamodb", "cql", "candb", "ordered"];
 
@@ -82,7 +83,8 @@ fn one(seed: u64, target: &str, tally: &mut Tally) {
             }
         }
         if let Some(plan) = &proof.plan {
-            writes_agree(seed, &planned.model, proof.schema, proof.pattern, plan, &whole);
+            let case = WriteCase::of(&planned.model, &proof).expect("a case");
+            writes_agree(seed, case, plan, &whole);
         } else if let Some(serve) = &proof.serve
             && one.status != Status::Unservable
         {

@@ -5,19 +5,13 @@
 //!
 //! What is certified never differs from brute force; what is refused has a witness that does.
 
+use super::longer;
 use super::random_models::{Tally, agree_in, writes_agree};
-use crate::eval::generate::{Pool, inputs, state};
-use crate::eval::random::Random;
-use crate::eval::witness::{Wanted, find, shows};
-use crate::model::Model;
 use crate::model::resolve::resolve;
-use crate::model::schema::Serve;
+use crate::prove::write_case::WriteCase;
 use crate::prove::{decisive, prove_read, write::prove_write, write_certificate, write_witness};
 use crate::syntax::parser::parse;
 use crate::target::profile;
-
-/// States and inputs beyond the usual search, before a refusal counts as false.
-const MORE_TRIES: usize = 4_000;
 
 /// Proves one model and checks every claim; what is counted is added to the tally.
 pub(super) fn one(seed: u64, tally: &mut Tally) {
@@ -40,25 +34,26 @@ pub(super) fn one(seed: u64, tally: &mut Tally) {
                 continue;
             }
             tally.refused += 1;
-            if !has_witness(&model, number, index, serve, seed) {
+            if !longer::read(&model, number, index, serve, seed) {
                 tally.without(format!(
                     "seed {seed} {}.{}: O{} {}",
                     schema.name.text, read.name.text, failure.obligation, failure.reason
                 ));
             }
         }
-        for (index, write) in model.writes.iter().enumerate() {
-            let plan = write_certificate::plan(&model, schema, target, index, write);
-            let analysis = prove_write(&model, schema, target, write, &plan);
+        for case in WriteCase::all(&model, schema, target) {
+            let write = case.write;
+            let plan = write_certificate::plan(case);
+            let analysis = prove_write(case, &plan);
             match decisive(&analysis) {
                 None => {
                     tally.writes += 1;
-                    writes_agree(seed, &model, number, index, &plan, &text);
+                    writes_agree(seed, case, &plan, &text);
                 }
                 Some(failure) if failure.call => {}
                 Some(failure) => {
                     tally.refused += 1;
-                    if write_witness::find(&model, schema, write, &plan).is_none() {
+                    if write_witness::find(case, &plan).is_none() {
                         tally.without(format!(
                             "seed {seed} {}.{}: O{} {}",
                             schema.name.text, write.name.text, failure.obligation, failure.reason
@@ -68,20 +63,4 @@ pub(super) fn one(seed: u64, tally: &mut Tally) {
             }
         }
     }
-}
-
-/// Whether some small state shows the harm. First the prover's own search, then a longer one.
-fn has_witness(model: &Model, schema: usize, read: usize, serve: &Serve, seed: u64) -> bool {
-    let (schema, read) = (&model.schemas[schema], &model.reads[read]);
-    let wanted = [Wanted::Wrong, Wanted::Excess];
-    if wanted.iter().any(|one| find(model, schema, read, serve, *one, seed).is_some()) {
-        return true;
-    }
-    let pool = Pool::of(Some(schema));
-    let mut random = Random::new(seed ^ 0xFEED);
-    (0..MORE_TRIES).any(|attempt| {
-        let state = state(model, &pool, &mut random, 2 + attempt % 5);
-        let inputs = inputs(model, &state, read, &pool, &mut random);
-        wanted.iter().any(|one| shows(model, schema, read, serve, &state, &inputs, *one))
-    })
 }

@@ -19,6 +19,9 @@ mod shelf;
 mod witness;
 mod world;
 mod write;
+mod write_families;
+mod write_parts;
+mod write_reads;
 mod write_rows;
 mod write_steps;
 

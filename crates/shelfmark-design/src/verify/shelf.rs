@@ -330,7 +330,7 @@ impl Reader<'_> {
     fn named(&self, line: &Line, name: &str) -> Value {
         let of = self.source(line);
         let mut shown = line.shown.iter();
-        let found = shown.find(|(path, _)| self.model.path_text(of, path) == name);
+        let found = shown.find(|(path, _)| self.model.is_named(of, path, name));
         found.map_or(Value::Null, |(_, value)| value.clone())
     }
 

@@ -9,11 +9,11 @@ use serde_json::Value as Json;
 use super::meaning::{after, one_by_one};
 use super::shelf::{Cell, Rows, rows};
 use super::world::{Dice, World, draw_inputs, words};
+use super::write_families::concerned;
+use super::write_parts::{once_each, selected_once};
+use super::write_reads::{asked, early, found_by_key, looked_up};
 use super::write_rows::{Delta, covered, in_order, loses, lost};
-use super::write_steps::{
-    asked, computable, concerned, concerns, early, found_by_key, looked_up, once_each,
-    selected_once,
-};
+use super::write_steps::{computable, concerns};
 use super::{RUNS, plan, uses_of};
 use crate::certificate::{Certificate, Status, text};
 use crate::model::schema::{Schema, WritePlan, WriteStep};
@@ -72,7 +72,7 @@ fn certified(
         computable(model, schema, write, steps, at)?;
     }
     once_each(model, schema, write, steps)?;
-    selected_once(model, write)?;
+    selected_once(model, schema, write)?;
     let mut dice = Dice::new(&certificate.model, &certificate.schema, &certificate.pattern);
     let words = words(schema);
     let uses = uses_of(write);
@@ -92,7 +92,7 @@ fn certified(
             let name = schema.families.get(family).map_or("", |one| one.name.text.as_str());
             return Err(format!("O4: state {attempt} has two sources for one row of {name}"));
         }
-        covered(schema, write, steps, &delta)
+        covered(model, schema, write, steps, &delta)
             .map_err(|why| format!("O4: state {attempt}: {why}"))?;
         let most: Option<usize> = certificate.rows_max.parse().ok();
         if most.is_some_and(|most| delta.rows(schema) > most) {
@@ -136,7 +136,10 @@ fn refused(
     }
     // A row of two sources is lost whether this change made it or an earlier one.
     let families = schema.families.iter().enumerate();
-    let mut own = families.filter(|(_, family)| concerned(model, write, family));
+    let entries = |id: usize| schema.families.iter().filter(move |one| one.base == Some(id));
+    let mut own = families.filter(|(id, family)| {
+        concerned(model, write, family) || entries(*id).any(|one| concerned(model, write, one))
+    });
     let collapses = own.any(|(id, _)| loses(&changed, schema, &right, id));
     let fails = witness.get("error").is_some();
     let differs = witness.get("plan").is_some_and(|plan| *plan != list);

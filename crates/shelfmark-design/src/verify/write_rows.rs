@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use super::shelf::{Line, Rows, row, rows};
 use super::world::World;
-use super::write_steps::key_paths;
+use super::write_families::key_paths;
 use crate::model::pattern::EffectKind;
 use crate::model::schema::{Schema, WriteStep, WriteStepKind};
-use crate::model::{ColumnPath, Write};
+use crate::model::{ColumnPath, Model, Write};
 use crate::syntax::tree::Existing;
 
 /// Rows that a write adds, removes and changes, by row family.
@@ -70,6 +70,7 @@ pub(super) fn loses(world: &World<'_>, schema: &Schema, rows: &Rows, id: usize) 
 
 /// Every change has its step; a row moves by a delete and then a put.
 pub(super) fn covered(
+    model: &Model,
     schema: &Schema,
     write: &Write,
     steps: &[WriteStep],
@@ -82,13 +83,17 @@ pub(super) fn covered(
         let guards = family.when.iter().map(|one| one.path.clone());
         let held: Vec<ColumnPath> = key_paths(family).into_iter().chain(guards).collect();
         let heads = |column: &usize| held.iter().any(|path| path.first() == Some(column));
+        // Through a reference, or by what of a tuple another one has that takes its place.
+        let behind = held.iter().any(|path| path.len() > 1);
+        let own = model.relation(family.source).key();
+        let free = |path: &ColumnPath| path.first().is_some_and(|first| !own.contains(first));
         write.effects.iter().any(|effect| match effect.kind {
-            EffectKind::Update | EffectKind::Increment => {
-                effect.relation != family.source
-                    || effect.set.iter().any(|(column, _)| heads(column))
+            EffectKind::Update | EffectKind::Increment if effect.relation == family.source => {
+                effect.set.iter().any(|(column, _)| heads(column))
             }
-            _ if effect.relation != family.source => effect.existing == Existing::Replace,
-            _ => effect.existing != Existing::Fresh,
+            EffectKind::Update | EffectKind::Increment => behind,
+            _ if effect.existing != Existing::Replace => false,
+            _ => behind || effect.relation == family.source && held.iter().any(free),
         })
     };
     let find = |id: &usize, wanted: fn(&WriteStepKind) -> bool| {
@@ -168,6 +173,9 @@ pub(super) fn in_order(
             .effects
             .iter()
             .any(|effect| effect.relation == family.source && effect.existing == Existing::Replace);
+        let mut own = write.effects.iter().filter(|effect| effect.relation == family.source);
+        let replaced_first = own.next().is_some_and(|first| first.existing == Existing::Replace)
+            && own.all(|later| later.existing != Existing::Replace);
         let follows = |first: Option<usize>, then: Option<usize>| first.is_some() && first < then;
         let pairs = fates.windows(2).all(|pair| match pair {
             [Fate::Removed, Fate::Added] => follows(delete, put),
@@ -176,6 +184,7 @@ pub(super) fn in_order(
             [Fate::Added, Fate::Changed] => follows(put, patch) && unread(patch),
             [Fate::Changed, Fate::Removed] => delete.is_some(),
             [Fate::Changed, Fate::Changed] if patch.is_none() => put.is_some() && replaced,
+            [Fate::Changed, Fate::Changed] if replaced_first => follows(put, patch),
             [Fate::Changed, Fate::Changed] => !replaced || follows(patch, put),
             _ => false,
         });

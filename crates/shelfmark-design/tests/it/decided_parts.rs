@@ -87,3 +87,141 @@ schema alone target shelfmark {
     );
     assert_eq!(found, ["copied.again refused", "counted.again refused", "alone.again certified"]);
 }
+
+#[test]
+fn what_is_replaced_after_it_was_deleted_may_move() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  p: int  n: int }
+write again(i, p, n) = delete A(id i) and insert A(id i, p p, n n) or replace
+write late(i, p, n) = insert A(id i, p p, n n) or replace and delete A(id i)
+schema s target shelfmark { table t from A key (id;) store all  table o from A key (p; id) store all }
+schema swapped target shelfmark { table t from A key (id;) store all  table o from A key (p; id) store all
+  write again { transaction { read t ; delete t ; put t ; put o ; delete o } } }
+"#,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    assert_eq!(of("s.again"), Some("s.again certified".to_owned()), "{found:?}");
+    for bad in ["s.late", "swapped.again"] {
+        assert_eq!(of(bad), Some(format!("{bad} refused")), "{found:?}");
+    }
+}
+
+#[test]
+fn what_is_in_no_row_is_selected_in_vain() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  n: int }
+entity B { key id: int  p: bool  q: int }
+write twice(i, p, q) = update B(id i) set p = p, q = q and update B(id i, q q) set p = true
+schema without target shelfmark { table t from A key (id;) store all }
+schema with target shelfmark { table t from A key (id;) store all  table u from B key (id;) store all }
+"#,
+    );
+    assert_eq!(found, ["without.twice certified", "with.twice refused"]);
+}
+
+#[test]
+fn a_read_that_names_nothing_asks_by_the_key() {
+    // What is left out or taken from a loop is no part of what it asks.
+    let found = statuses(
+        r#"
+entity A { key id: uuid  q: enum("x", "y") optional  r: uuid }
+write make(i, r) = insert A(id i, q absent, r r) unless exists
+schema s target shelfmark { table t from A key (id;) store all
+  table o from A when q is present key (q; id) store all
+  write make { transaction { read t ; put t } } }
+schema blind target shelfmark { table t from A key (id;) store all  table o from A key (r; id) store all
+  write make { transaction { put t ; put o } } }
+"#,
+    );
+    assert_eq!(found, ["s.make certified", "blind.make refused"]);
+}
+
+#[test]
+fn what_does_not_move_may_be_put_before_another_is_deleted() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  p: date }
+entity B { key id: uuid }
+link L from A as a to B as b { v: int }
+write set(a, b, c, v) = link L(a a, b b, v v) or replace and unlink L(a a, b c)
+write date(a, p, b, c, v) = update A(id a) set p = p and link L(a a, b b, v v) and unlink L(a a, b c)
+schema s target shelfmark { table l from L key (a; b) store all
+  write set { transaction { put l ; delete l } } }
+schema swapped target shelfmark { table l from L key (a; b) store all
+  write set { transaction { delete l ; put l } } }
+schema dated target shelfmark { table d from A key (id;) store all  table l from L key (a; b) store all
+  write date { transaction { patch d ; put l ; delete l } } }
+"#,
+    );
+    let of = |name: &str| found.iter().find(|line| line.starts_with(name)).cloned();
+    for fine in ["s.set", "dated.date"] {
+        assert_eq!(of(fine), Some(format!("{fine} certified")), "{found:?}");
+    }
+    assert_eq!(of("swapped.set"), Some("swapped.set refused".to_owned()), "{found:?}");
+}
+
+#[test]
+fn what_lies_behind_the_key_is_told_with_it() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  q: int }
+link L from A as a to A as b { v: int }
+write set(a, b, v) = link L(a a, b b, v v) or replace
+schema s target shelfmark { table t from A key (id;) store all
+  table l from L key (b, a.q; a) store all }
+schema moves target shelfmark { table t from A key (id;) store all
+  table l from L key (b, a.q; a, v) store all }
+"#,
+    );
+    assert_eq!(found, ["s.set certified", "moves.set refused"]);
+}
+
+#[test]
+fn of_what_is_absent_no_bucket_is_computed() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  p: int optional  s: int }
+write bare(i, s) = insert A(id i, s s)
+write whole(i, p, s) = insert A(id i, p p, s s)
+schema s target shelfmark { table t from A key (bucket(hash(p), 2); id) store all
+  write bare { }
+  write whole { } }
+"#,
+    );
+    assert_eq!(found, ["s.bare certified", "s.whole refused"]);
+}
+
+#[test]
+fn what_is_given_as_absent_is_left_out() {
+    // The sparse table holds no such tuple, so the put of the other one sees for itself.
+    let found = statuses(
+        r#"
+entity A { key id: uuid  q: int optional  r: int immutable }
+entity B { key id: uuid }
+write new(i, r) = insert A(id i, q absent, r r) unless exists
+write beside(i, j, r) = insert B(id j) and insert A(id i, q absent, r r) unless exists
+schema s target shelfmark { table t from A key (id;) store all  table u from A key (q; id) store { r }
+  table b from B key (id;) store all
+  write new { put t }
+  write beside { transaction { put b ; put t } } }
+"#,
+    );
+    assert_eq!(found, ["s.new certified", "s.beside certified"]);
+}
+
+#[test]
+fn what_was_replaced_is_changed_behind_it() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  p: int optional  q: int }
+write both(i, p, q) = insert A(id i, q q) or replace and update A(id i) set p = p, q = q
+schema s target shelfmark { table t from A key (id;) store all
+  write both { transaction { put t ; patch t } } }
+schema swapped target shelfmark { table t from A key (id;) store all
+  write both { transaction { patch t ; put t } } }
+"#,
+    );
+    assert_eq!(found, ["s.both certified", "swapped.both refused"]);
+}

@@ -522,7 +522,7 @@ schema s target candb {{
 
 #[test]
 fn a_sentinel_is_as_good_as_what_it_stands_above() {
-    let status = |ty: &str, codec: &str, end: &str| {
+    let status = |ty: &str, codec: &str, ends: &str| {
         let found = statuses(&format!(
             r#"
 entity O {{ key id: uuid }}
@@ -530,7 +530,7 @@ entity D {{ key o: O  key c: {ty} }}
 read all(o) = D where o = o
 schema s target candb {{
   table d {{ pk text sk text  row N from D pk "o#<o>" sk "d#<c{codec}>" store all }}
-  serve all(o) by query d pk "o#<o>" sk from "d#" {end}
+  serve all(o) by query d pk "o#<o>" sk {ends}
 }}
 "#
         ));
@@ -551,9 +551,26 @@ schema s target candb {{
         ("timestamp", ":iso", r#"to "d#9999""#, false),
         ("date", "", r#"to "d#9999-12-31""#, true),
         ("date", "", r#"before "d#9999-12-31""#, false),
+        (r#"text(max 1, only "a-z")"#, "", r#"to "d#m""#, false),
+        (r#"text(max 1, only "a-z")"#, "", r#"to "d#z""#, true),
     ] {
         let wanted = if right { "s.all certified" } else { "s.all refused" };
-        assert_eq!(status(ty, codec, end), wanted, "{ty} {end}");
+        assert_eq!(status(ty, codec, &format!("from \"d#\" {end}")), wanted, "{ty} {end}");
+    }
+    // The lower end, below all texts or not.
+    for (ty, codec, begin, right) in [
+        (r#"text(min 1, only "a-z")"#, "", "d#a", true),
+        (r#"text(min 1, only "a-z")"#, "", "d#aa", false),
+        (r#"text(only "a-z")"#, "", "d#a", false),
+        (r#"text(min 1, only "a-z")"#, "", "d#b", false),
+        ("int(10..99)", ":pad(2)", "d#10", true),
+        ("int(9..99)", ":pad(2)", "d#10", false),
+        ("date", "", "d#0", true),
+        ("date", "", "d#1970-01-02", false),
+    ] {
+        let wanted = if right { "s.all certified" } else { "s.all refused" };
+        let ends = format!("from \"{begin}\" to \"d$\"");
+        assert_eq!(status(ty, codec, &ends), wanted, "{ty} {begin}");
     }
 }
 
@@ -580,4 +597,41 @@ schema late target shelfmark {
     let no_date = model.replace("from \"2021-01-02\"", "from \"2021-13-02\"");
     let report = Document::parse("month", &no_date).expect_err("no such month");
     assert!(report.text.contains("is no date"), "{report}");
+}
+
+#[test]
+fn of_one_row_and_of_a_range_that_is_cut_nothing_is_left_to_sort() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  u: uuid  at: timestamp }
+read one(i, n) = A where id = i order by at limit n
+read first(u, n) = A where u = u order by at limit n
+read last(u, n) = A where u = u order by at limit n
+schema s target shelfmark { table t from A key (id;) store all  table o from A key (u; at, id) store all
+  serve one(i, n) by get t (i) then sort by at then take n
+  serve first(u, n) by query o (u) limit n then sort by at
+  serve last(u, n) by query o (u) then sort by at then take n
+}
+"#,
+    );
+    assert_eq!(found, ["s.one multi", "s.first multi", "s.last refused"]);
+}
+
+/// What is sorted by the key of what a row refers to is sorted by the reference.
+#[test]
+fn a_reference_and_its_key_are_one_name() {
+    let found = statuses(
+        r#"
+entity U { key id: uuid }
+link L from U as a to U as b { v: int }
+read pairs(v) = L where v = v order by a.id, b desc
+read other(v) = L where v = v order by a.id, b desc
+schema s target shelfmark {
+  table ls from L key (v; b, a) store all
+  serve pairs(v) by query ls (v) then sort by a.id, b desc
+  serve other(v) by query ls (v) then sort by b desc, a.id
+}
+"#,
+    );
+    assert_eq!(found, ["s.pairs multi", "s.other refused"]);
 }

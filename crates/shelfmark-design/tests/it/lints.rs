@@ -294,3 +294,44 @@ fn a_slip_in_a_date_is_another_form() {
     assert!(ids(&model(r#"2021-09-15T02:00\"00"#)).contains("K8"));
     assert!(!ids(&model("2021-09-16T03:00:00")).contains("K8"));
 }
+
+/// One defect is one finding, however many rows and attributes it shows in.
+#[test]
+fn one_defect_is_told_once() {
+    let count = |text: &str, id: &str| {
+        let found = findings(text);
+        let told: Vec<String> =
+            found.iter().filter(|one| one.id == id).map(|one| one.message.clone()).collect();
+        assert_eq!(told.len(), 1, "{id}: {told:#?}");
+        told.concat()
+    };
+    // A new key without a look at the old row: the key and three attributes are unknown.
+    let moved = count(
+        r#"entity Mail { key id: uuid  folder: text  label: text  subject: text  size: int }
+        read list(f) = Mail where folder = f order by label
+        write move(m, f) = update Mail(id m) set folder = f
+        schema s target dynamodb { table mails from Mail key (folder; label, id) store all
+          write move(m, f) { delete mails put mails } }"#,
+        "W1",
+    );
+    assert!(moved.ends_with("does not know folder, label, subject, size"), "{moved}");
+    // Two row types that may meet, seen from one side.
+    let pair = r##"entity A { key id: uuid  n: text }
+        entity B { key id: uuid  n: text }
+        schema s target candb { table t { pk text  sk text
+          row Ones from A pk "all" sk "<n>#<id>" store all
+          row Twos from B pk "all" sk "<n>#<id>" store all } }"##;
+    assert!(count(pair, "U1").contains("Ones and Twos"));
+    // Several row types in one range.
+    let range = r##"entity U { key id: uuid }
+        entity A { key id: uuid  u: U immutable }
+        entity B { key id: uuid  u: U immutable }
+        entity C { key id: uuid  u: U immutable }
+        read of(x) = A where u = x
+        schema s target candb { table t { pk text  sk text
+          row Ones from A pk "u#<u>" sk "a#<id>" store all
+          row Twos from B pk "u#<u>" sk "b#<id>" store all
+          row Threes from C pk "u#<u>" sk "c#<id>" store all }
+          serve of(x) by query t pk "u#<x>" }"##;
+    assert!(count(range, "K6").contains("Twos, Threes"), "{}", count(range, "K6"));
+}

@@ -12,7 +12,7 @@ fn findings(text: &str) -> Vec<Finding> {
 }
 
 /// A lint, how severe it is, a model that has it and one that has not.
-const PAIRS: [(&str, Severity, &str, &str); 26] = [
+const PAIRS: [(&str, Severity, &str, &str); 27] = [
     // Keys that the target cannot have, and those that it can.
     (
         "K9",
@@ -106,6 +106,19 @@ const PAIRS: [(&str, Severity, &str, &str); 26] = [
          read y(i, j) = A where a = i and b = j
          schema s target cql { table t from A key (a; b, id) store all  table u from A key (a; id) store all
            serve x(i) by query u (i)  serve y(i, j) by query t (i, j) }",
+    ),
+    // One range of the one is two ranges of the other; in the second model the column may hold anything.
+    (
+        "W7",
+        Severity::Note,
+        r#"entity A { key id: uuid  a: uuid  side: enum("buy", "sell") immutable }
+         read x(i) = A where a = i order by id desc
+         read y(i, j) = A where a = i and side = j order by id desc
+         schema s target cql { table t from A key (a; side, id desc) store all  table u from A key (a; id desc) store all }"#,
+        "entity A { key id: uuid  a: uuid  side: text immutable }
+         read x(i) = A where a = i order by id desc
+         read y(i, j) = A where a = i and side = j order by id desc
+         schema s target cql { table t from A key (a; side, id desc) store all  table u from A key (a; id desc) store all }",
     ),
     (
         "U3",

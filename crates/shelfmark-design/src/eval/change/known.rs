@@ -186,9 +186,11 @@ impl<'a> Runner<'a> {
                     (source == owner).then(|| row.values.get(rest).cloned()).flatten()
                 })
             };
-            // What is made unless it is there is as it was, where it was.
+            // What is made unless it is there is as it was, where it was: only who looked knows.
             let found = match made {
-                Some((value, Existing::Unless)) => told().or(Some(value)),
+                Some((value, Existing::Unless)) => {
+                    told().or_else(|| self.looked_for(owner, &reference).then_some(value))
+                }
                 Some((value, _)) => Some(value),
                 None => told(),
             };

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Model, Named, Type, Value};
 use crate::limits::{DIAGNOSTICS_MAX, PATTERNS_MAX};
+use crate::model::value::id_value;
 use crate::syntax::diagnostic::{Diagnostic, nearest};
 use crate::syntax::parser::Broken;
 use crate::syntax::span::Span;
@@ -174,20 +175,7 @@ pub(super) fn facts_of(facts: &[Fact]) -> BTreeMap<String, f64> {
 /// Reads a text constant as a value of a type: UUIDs and ULIDs and dates are written as texts.
 pub(super) fn constant(text: &str, ty: &Type) -> Option<Value> {
     match ty {
-        Type::Uuid => {
-            let hex: String = text.chars().filter(|c| *c != '-').collect();
-            (hex.len() == 32).then(|| u128::from_str_radix(&hex, 16).ok().map(Value::Id))?
-        }
-        Type::Ulid => {
-            let ulid: shelfmark_keycode::Ulid = text.parse().ok()?;
-            let mut id: u128 = 0;
-            for c in ulid.to_string().bytes() {
-                let digit =
-                    b"0123456789ABCDEFGHJKMNPQRSTVWXYZ".iter().position(|byte| *byte == c)?;
-                id = (id << 5) | digit as u128;
-            }
-            Some(Value::Id(id))
-        }
+        Type::Uuid | Type::Ulid => id_value(text, ty),
         Type::Text(_) | Type::Enum(_) | Type::Bytes => Some(Value::Text(text.to_owned())),
         _ => None,
     }

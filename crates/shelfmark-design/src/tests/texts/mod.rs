@@ -4,6 +4,7 @@
 
 mod plain;
 mod rich;
+mod wild;
 
 // Whoever includes the folder says which random generator; both take the evaluator's.
 use super::Random;
@@ -17,4 +18,10 @@ pub(crate) fn plain(seed: u64) -> String {
 /// that is right, and two mutations of it.
 pub(crate) fn rich(seed: u64) -> String {
     rich::text(&mut Random::new(seed ^ 0x51C4))
+}
+
+/// Relations, patterns, row families and plans put together at random; a few of them do not fit each
+/// other, and are no model.
+pub(crate) fn wild(seed: u64) -> String {
+    wild::text(&mut Random::new(seed ^ 0xBEEF))
 }

@@ -1,0 +1,48 @@
+//! Models without a plan behind them: relations of any shape, patterns of any kind, schemas of row
+//! families put together at random, named plans that may or may not do it.
+//!
+//! What it is not: no model that anybody would write, and none that is right by construction. Some
+//! keys are chosen with a read in mind, so that not everything is refused.
+//!
+//! Invariant: names and types fit, so that nearly every text is a model; whether a plan does what
+//! its pattern asks for is left to the prover.
+
+mod condition;
+mod family;
+mod key;
+mod path;
+mod plan;
+mod read;
+mod relation;
+mod schema;
+mod write;
+
+use super::Random;
+
+/// A model: entities and links, two to five reads, one to four writes, one or two schemas.
+pub(super) fn text(random: &mut Random) -> String {
+    let relations = relation::relations(random);
+    let mut out = relation::declared(&relations);
+    let reads: Vec<read::Read> =
+        (0..2 + random.below(4)).map(|number| read::read(&relations, number, random)).collect();
+    for read in &reads {
+        out.push_str(&read.text(&relations));
+    }
+    for number in 0..1 + random.below(4) {
+        out.push_str(&write::text(&relations, number, random));
+    }
+    for number in 0..1 + random.below(2) {
+        out.push_str(&schema::text(&relations, &reads, number, random));
+    }
+    out
+}
+
+/// Whether something happens that happens so many times of so many.
+fn chance(random: &mut Random, times: usize, of: usize) -> bool {
+    random.below(of) < times
+}
+
+/// One of some words; those that are there twice come twice as often.
+fn word(random: &mut Random, words: &[&'static str]) -> &'static str {
+    random.pick(words).copied().expect("words to choose from")
+}

@@ -1,0 +1,68 @@
+//! Ways along references, and constants of the types at their ends.
+//!
+//! Invariant: a path names an attribute that is there.
+
+use super::relation::Relation;
+use super::{Random, chance, word};
+
+#[derive(Clone, PartialEq)]
+pub(super) struct Path {
+    /// As written: `up.p`.
+    pub(super) name: String,
+    pub(super) ty: &'static str,
+    /// Whether there may be nothing at its end.
+    pub(super) optional: bool,
+    /// How many attributes it names.
+    pub(super) steps: usize,
+}
+
+impl Path {
+    pub(super) fn of(relation: &Relation, at: usize) -> Self {
+        let attribute = &relation.attributes[at];
+        let (ty, optional) = (attribute.ty, attribute.optional);
+        Self { name: attribute.name.to_owned(), ty, optional, steps: 1 }
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        self.ty.starts_with("text")
+    }
+}
+
+/// One to three attributes, or one only.
+pub(super) fn path(relations: &[Relation], of: usize, deep: bool, random: &mut Random) -> Path {
+    let mut found: Option<Path> = None;
+    let mut at = of;
+    loop {
+        let number = random.below(relations[at].attributes.len());
+        let attribute = &relations[at].attributes[number];
+        let next = Path::of(&relations[at], number);
+        let path = match found.take() {
+            None => next,
+            Some(before) => Path {
+                name: format!("{}.{}", before.name, next.name),
+                optional: before.optional || next.optional,
+                steps: before.steps + 1,
+                ..next
+            },
+        };
+        match attribute.refers {
+            Some(target) if deep && path.steps < 3 && chance(random, 1, 2) => at = target,
+            _ => return path,
+        }
+        found = Some(path);
+    }
+}
+
+/// A value of a type, as patterns and rows write it; of some types none is written.
+pub(super) fn constant(ty: &str, random: &mut Random) -> Option<String> {
+    let words: &[&'static str] = match ty {
+        "bool" => &["true", "false"],
+        "enum(\"x\", \"y\")" => &["\"x\"", "\"y\""],
+        "enum(\"a\", \"ab\", \"b\")" => &["\"a\"", "\"ab\"", "\"b\""],
+        "int(0..3)" | "int(0..9)" | "int(0..120)" => &["0", "1", "2"],
+        "int(-5..5)" => &["-1", "0", "1"],
+        "text(max 3, only \"ab\")" => &["\"a\"", "\"ab\"", "\"b\""],
+        _ => return None,
+    };
+    Some(word(random, words).to_owned())
+}

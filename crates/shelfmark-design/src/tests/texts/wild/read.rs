@@ -1,0 +1,155 @@
+//! Reads: conditions of all kinds, several row types, orders, limits, selections, aggregates.
+//!
+//! What it is not: no plan; most reads fit no key of the schemas beside them.
+//!
+//! Invariant: what a read of several row types names is an attribute of each of them.
+
+use super::condition::{Condition, Inputs, condition};
+use super::path::{self, Path};
+use super::relation::Relation;
+use super::{Random, chance, word};
+
+pub(super) struct Read {
+    pub(super) name: String,
+    pub(super) sources: Vec<usize>,
+    pub(super) conditions: Vec<Condition>,
+    /// What it is ordered by, and whether that descends; `kind` is one of them.
+    pub(super) order: Vec<(Path, bool)>,
+    pub(super) limit: Option<String>,
+    /// `count of `, or nothing.
+    pub(super) aggregate: String,
+    /// What is selected, as written.
+    shown: String,
+    inputs: Vec<String>,
+    facts: &'static str,
+}
+
+impl Read {
+    pub(super) fn text(&self, relations: &[Relation]) -> String {
+        let names: Vec<&str> = self.sources.iter().map(|at| relations[*at].name).collect();
+        let mut out = format!(
+            "read {}({}) = {}{}{}",
+            self.name,
+            self.inputs.join(", "),
+            self.aggregate,
+            names.join(" + "),
+            self.shown
+        );
+        let conditions: Vec<String> = self.conditions.iter().map(Condition::text).collect();
+        if !conditions.is_empty() {
+            out.push_str(&format!(" where {}", conditions.join(" and ")));
+        }
+        if !self.order.is_empty() {
+            out.push_str(&format!(" order by {}", self.order_text()));
+        }
+        if let Some(limit) = &self.limit {
+            out.push_str(&format!(" limit {limit}"));
+        }
+        out + self.facts + "\n"
+    }
+
+    /// `p desc, q`.
+    pub(super) fn order_text(&self) -> String {
+        let keys = self.order.iter().map(|(path, desc)| {
+            if *desc { format!("{} desc", path.name) } else { path.name.clone() }
+        });
+        keys.collect::<Vec<String>>().join(", ")
+    }
+}
+
+/// A read of any kind.
+pub(super) fn read(relations: &[Relation], number: usize, random: &mut Random) -> Read {
+    let of = random.below(relations.len());
+    let sources = sources(relations, of, random);
+    let mut inputs = Inputs::default();
+    let mut pick = |deep: bool, random: &mut Random| loop {
+        let path = path::path(relations, of, deep, random);
+        if is_in_all(relations, &sources, &path) {
+            return path;
+        }
+    };
+    let mut conditions = Vec::new();
+    for _ in 0..[0, 1, 1, 1, 2, 2, 3][random.below(7)] {
+        let deep = chance(random, 1, 4);
+        let path = pick(deep, random);
+        conditions.push(condition(path, &mut inputs, random));
+    }
+    let aggregate = aggregate(&relations[of], random);
+    let mut order = Vec::new();
+    if aggregate.is_empty() && chance(random, 2, 3) {
+        if sources.len() > 1 && chance(random, 1, 2) {
+            order.push((kind(), false));
+        }
+        for _ in 0..=random.below(2) {
+            let deep = chance(random, 1, 6);
+            order.push((pick(deep, random), chance(random, 1, 3)));
+        }
+    }
+    let shown = if aggregate.is_empty() { shown(&mut pick, random) } else { String::new() };
+    let mut names = inputs.names();
+    let limit = if aggregate.is_empty() { limit(random) } else { None };
+    if limit.as_deref() == Some("n") {
+        names.push("n".to_owned());
+    }
+    let facts = word(random, &["", "", "", "", "", "", "", "", "", " strong"]);
+    let name = format!("r{number}");
+    Read { name, sources, conditions, order, limit, aggregate, shown, inputs: names, facts }
+}
+
+/// The row type, as something to order by.
+fn kind() -> Path {
+    Path { name: "kind".to_owned(), ty: "", optional: false, steps: 1 }
+}
+
+/// One row type, or two that have something in common.
+fn sources(relations: &[Relation], of: usize, random: &mut Random) -> Vec<usize> {
+    let other = random.below(relations.len());
+    let mut own = (0..relations[of].attributes.len()).map(|at| Path::of(&relations[of], at));
+    if other != of && chance(random, 1, 4) && own.any(|one| is_in_all(relations, &[other], &one)) {
+        return vec![of, other];
+    }
+    vec![of]
+}
+
+/// Whether each of several row types has an attribute of this name and type.
+fn is_in_all(relations: &[Relation], sources: &[usize], path: &Path) -> bool {
+    let has = |at: &usize| {
+        relations[*at].attributes.iter().any(|one| one.name == path.name && one.ty == path.ty)
+    };
+    sources.len() == 1 && path.steps > 1 || sources.iter().all(has)
+}
+
+fn aggregate(relation: &Relation, random: &mut Random) -> String {
+    let mut numbers = relation.attributes.iter().filter(|one| one.ty.starts_with("int"));
+    match (random.below(24), numbers.next()) {
+        (0 | 1, _) => "count of ".to_owned(),
+        (2, Some(number)) => {
+            format!("{} {} of ", word(random, &["sum", "min", "max"]), number.name)
+        }
+        _ => String::new(),
+    }
+}
+
+fn shown(pick: &mut impl FnMut(bool, &mut Random) -> Path, random: &mut Random) -> String {
+    if chance(random, 1, 3) {
+        let distinct = if chance(random, 1, 3) { "distinct " } else { "" };
+        let mut names: Vec<String> =
+            (0..=random.below(2)).map(|_| pick(true, random).name).collect();
+        names.dedup();
+        return format!(" select {distinct}{}", names.join(", "));
+    }
+    let more = pick(true, random);
+    if more.steps > 1 && chance(random, 1, 3) {
+        format!(" with {}", more.name)
+    } else {
+        String::new()
+    }
+}
+
+fn limit(random: &mut Random) -> Option<String> {
+    match random.below(9) {
+        0 => Some((1 + random.below(3)).to_string()),
+        1 | 2 => Some("n".to_owned()),
+        _ => None,
+    }
+}

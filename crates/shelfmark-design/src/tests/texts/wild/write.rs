@@ -1,0 +1,182 @@
+//! Writes of one to three parts: inserts, replacements, updates, increments, deletes, loops.
+//!
+//! What it is not: nothing that leaves a state behind each time; where it does not, the write is not
+//! defined.
+//!
+//! Invariant: an input has one type, whichever parts name it.
+
+use super::condition::Inputs;
+use super::path;
+use super::relation::{Attribute, Relation};
+use super::{Random, chance, word};
+
+/// Values of one write: inputs are taken again where their type is asked for again.
+struct Values<'a> {
+    relations: &'a [Relation],
+    inputs: Inputs,
+    typed: Vec<(String, &'static str)>,
+}
+
+/// One part of a write, while it is written.
+struct Part<'a> {
+    relation: &'a Relation,
+    /// The loop's relation.
+    each: Option<&'a Relation>,
+}
+
+pub(super) fn text(relations: &[Relation], number: usize, random: &mut Random) -> String {
+    let mut values = Values { relations, inputs: Inputs::default(), typed: Vec::new() };
+    let count = [1, 1, 1, 2, 2, 3][random.below(6)];
+    let parts: Vec<String> = (0..count).map(|_| values.part(random)).collect();
+    format!("write w{number}({}) = {}\n", values.inputs.names().join(", "), parts.join(" and "))
+}
+
+impl<'a> Values<'a> {
+    fn part(&mut self, random: &mut Random) -> String {
+        let relations = self.relations;
+        let relation = &relations[random.below(relations.len())];
+        let each = match random.below(10) {
+            0 => Some(relation),
+            1 => Some(&relations[random.below(relations.len())]),
+            _ => None,
+        };
+        let part = Part { relation, each };
+        let mut out = match random.below(7) {
+            0..=2 => self.insert(&part, random),
+            3 => self.delete(&part, random),
+            4 => self.increment(&part, random),
+            _ => self.update(&part, random),
+        };
+        if let Some(each) = each {
+            out.push_str(&format!(" for each {} as e", each.name));
+            if chance(random, 4, 5) {
+                let attribute = &each.attributes[random.below(each.attributes.len())];
+                let value = self.input(wanted(each, attribute), random);
+                out.push_str(&format!(" where {} = {value}", attribute.name));
+            }
+        }
+        out
+    }
+
+    fn insert(&mut self, part: &Part<'_>, random: &mut Random) -> String {
+        let relation = part.relation;
+        let mut given = Vec::new();
+        for attribute in &relation.attributes {
+            if attribute.optional && chance(random, 1, 3) {
+                continue;
+            }
+            let value = self.new_value(part, attribute, random);
+            given.push(format!("{} {value}", attribute.name));
+        }
+        let verb = if relation.is_link { "link" } else { "insert" };
+        let existing = word(random, &["", "", " unless exists", " or replace"]);
+        format!("{verb} {}({}){existing}", relation.name, given.join(", "))
+    }
+
+    fn delete(&mut self, part: &Part<'_>, random: &mut Random) -> String {
+        let verb = if part.relation.is_link { "unlink" } else { "delete" };
+        format!("{verb} {}({})", part.relation.name, self.selected(part, random))
+    }
+
+    fn increment(&mut self, part: &Part<'_>, random: &mut Random) -> String {
+        let relation = part.relation;
+        let mut counters = changeable(relation)
+            .filter(|attribute| attribute.ty.starts_with("int") && !attribute.optional);
+        let Some(counter) = counters.next() else { return self.delete(part, random) };
+        let by = word(random, &["1", "1", "-1"]);
+        let selected = self.selected(part, random);
+        format!("increment {}({selected}) set {} by {by}", relation.name, counter.name)
+    }
+
+    fn update(&mut self, part: &Part<'_>, random: &mut Random) -> String {
+        let selected = self.selected(part, random);
+        let mut set = Vec::new();
+        for attribute in changeable(part.relation) {
+            if chance(random, 1, 2) {
+                let value = self.new_value(part, attribute, random);
+                set.push(format!("{} = {value}", attribute.name));
+            }
+        }
+        if set.is_empty() {
+            let verb = if part.relation.is_link { "unlink" } else { "delete" };
+            return format!("{verb} {}({selected})", part.relation.name);
+        }
+        format!("update {}({selected}) set {}", part.relation.name, set.join(", "))
+    }
+
+    /// A key of the relation, and sometimes one attribute more.
+    fn selected(&mut self, part: &Part<'_>, random: &mut Random) -> String {
+        let relation = part.relation;
+        let mut selected = relation.some_key(random).to_vec();
+        let more = random.below(relation.attributes.len());
+        if chance(random, 1, 6) && !selected.contains(&more) {
+            selected.push(more);
+        }
+        let given = selected.iter().map(|at| {
+            let attribute = &relation.attributes[*at];
+            format!("{} {}", attribute.name, self.value(part, attribute, *at > 0, random))
+        });
+        given.collect::<Vec<String>>().join(", ")
+    }
+
+    /// What an attribute gets; of an optional one it may be taken away.
+    fn new_value(&mut self, part: &Part<'_>, attribute: &Attribute, random: &mut Random) -> String {
+        if attribute.optional && chance(random, 1, 5) {
+            return "absent".to_owned();
+        }
+        self.value(part, attribute, attribute.name != "id", random)
+    }
+
+    fn value(
+        &mut self,
+        part: &Part<'_>,
+        attribute: &Attribute,
+        may_be_constant: bool,
+        random: &mut Random,
+    ) -> String {
+        let wanted = wanted(part.relation, attribute);
+        if let Some(each) = part.each
+            && chance(random, 1, 2)
+        {
+            let fitting: Vec<&Attribute> = each
+                .attributes
+                .iter()
+                .filter(|one| !one.optional && self::wanted(each, one) == wanted)
+                .collect();
+            if let Some(found) = random.pick(&fitting) {
+                return format!("e.{}", found.name);
+            }
+        }
+        if may_be_constant
+            && chance(random, 1, 3)
+            && let Some(value) = path::constant(attribute.ty, random)
+        {
+            return value;
+        }
+        self.input(wanted, random)
+    }
+
+    /// A new input, or one of this type again.
+    fn input(&mut self, wanted: &'static str, random: &mut Random) -> String {
+        let known = self.typed.iter().find(|(_, ty)| *ty == wanted);
+        if let Some((name, _)) = known
+            && chance(random, 1, 2)
+        {
+            return name.clone();
+        }
+        let name = self.inputs.fresh();
+        self.typed.push((name.clone(), wanted));
+        name
+    }
+}
+
+/// What is neither in the key nor immutable.
+fn changeable(relation: &Relation) -> impl Iterator<Item = &Attribute> {
+    let all = relation.attributes.iter().enumerate();
+    all.filter(|(at, one)| !relation.key().contains(at) && !one.immutable).map(|(_, one)| one)
+}
+
+/// The type of an attribute; of an entity's identifier the entity, as references have it.
+fn wanted(relation: &Relation, attribute: &Attribute) -> &'static str {
+    if attribute.name == "id" { relation.name } else { attribute.ty }
+}
