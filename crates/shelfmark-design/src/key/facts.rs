@@ -48,6 +48,18 @@ pub(crate) fn is_delimited(part: &Part, rest: &[Part]) -> bool {
     Language::of(part).continuing().and(first_of(rest).bytes).is_empty()
 }
 
+/// The bytes with which a text of one hole can go on behind a whole text of the other.
+///
+/// What a plan asks for may be of another type than what the rows hold, and each of the two may end
+/// itself among its own: `ab` among texts of two letters, `abc` among those of three.
+pub(crate) fn going_past(a: &Part, b: &Part) -> ByteSet {
+    let native = |part: &Part| matches!(part, Part::Hole { codec: Codec::Native, .. });
+    if native(a) || native(b) {
+        return ByteSet::EMPTY;
+    }
+    Language::of(a).going_past(&Language::of(b))
+}
+
 /// Whether texts compare as values do at this hole, given what follows.
 ///
 /// A text that goes on must sort above whatever ends the shorter one.
@@ -65,6 +77,30 @@ pub(crate) fn keeps_order(part: &Part, rest: &[Part]) -> bool {
         (Some(ending), Some(going_on)) => ending < going_on,
         _ => true,
     }
+}
+
+/// Whether what a plan asks for compares with what the rows hold as their texts do, given what
+/// follows each.
+pub(crate) fn compares(asked: &Part, behind: &[Part], found: &Part, next: &[Part]) -> bool {
+    let (Part::Hole { ty: wide, codec, .. }, Part::Hole { ty, .. }) = (asked, found) else {
+        return false;
+    };
+    let joined = match (wide, ty) {
+        (Type::Int(Some((a, b))), Type::Int(Some((c, d)))) => {
+            Type::Int(Some((*a.min(c), *b.max(d))))
+        }
+        (wide, _) => wide.clone(),
+    };
+    let past = going_past(asked, found).min();
+    let below = |rest| match (first_of(rest).bytes.max(), past) {
+        (Some(ending), Some(going_on)) => ending < going_on,
+        _ => true,
+    };
+    keeps_order(found, next)
+        && keeps_order(asked, behind)
+        && codec_keeps_order(&joined, *codec)
+        && below(next)
+        && below(behind)
 }
 
 /// Whether the codec writes larger values as larger texts, a shorter text before the longer one

@@ -177,6 +177,33 @@ impl Language {
             .filter(|state| state.accepts)
             .fold(ByteSet::EMPTY, |set, state| set.or(state.out()))
     }
+
+    /// The bytes with which a text of one can go on behind a whole text of the other, or of its own.
+    ///
+    /// Empty exactly when no text of both begins another. Cost: at most the product of their states.
+    pub(crate) fn going_past(&self, other: &Self) -> ByteSet {
+        let mut past = self.continuing().or(other.continuing());
+        let mut seen = std::collections::HashSet::new();
+        let mut open = vec![(0, 0)];
+        while let Some(pair) = open.pop() {
+            let (Some(a), Some(b)) = (self.states.get(pair.0), other.states.get(pair.1)) else {
+                continue;
+            };
+            if !seen.insert(pair) {
+                continue;
+            }
+            for (one, beside) in [(a, b), (b, a)] {
+                if one.accepts {
+                    past = past.or(beside.out());
+                }
+            }
+            for (set, to) in &a.edges {
+                let met = b.edges.iter().filter(|(other, _)| !set.and(*other).is_empty());
+                open.extend(met.map(|(_, there)| (*to, *there)));
+            }
+        }
+        past
+    }
 }
 
 impl State {

@@ -4,7 +4,7 @@
 //! plan's text at this place has exactly the values it says, and every row with those values has
 //! that text.
 
-use crate::key::facts::{ends_itself, first_of, same_form};
+use crate::key::facts::{first_of, going_past, same_form};
 use crate::key::language::{Language, may_meet};
 use crate::model::schema::{Codec, Part};
 use crate::model::types::TextDomain;
@@ -130,7 +130,8 @@ fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<F
         return Err(Aligned::Apart(message));
     }
     let fixed = |begins| Fixed { row: row.clone(), plan: asked.clone(), begins };
-    if ends_itself(found) && ends_itself(wanted) {
+    let going_on = going_past(wanted, found);
+    if going_on.is_empty() {
         return Ok(fixed(false));
     }
     let plan_rest: Vec<Part> = plan.iter().rev().cloned().collect();
@@ -141,8 +142,7 @@ fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<F
             // What is asked for must not reach into what follows the value.
             Codec::Plain | Codec::Esc
                 if ty.is_text() && {
-                    let asked = Language::of(wanted);
-                    let reach = asked.first().or(asked.continuing());
+                    let reach = Language::of(wanted).bytes();
                     reach.and(first_of(&family_rest).bytes).is_empty()
                 } =>
             {
@@ -151,7 +151,6 @@ fn hole(wanted: &Part, found: &Part, plan: &[Part], family: &[Part]) -> Result<F
             _ => Err(Aligned::Ambiguous("the text stops behind a value that may go on".to_owned())),
         };
     }
-    let going_on = Language::of(found).continuing().or(Language::of(wanted).continuing());
     let (after_plan, after_family) = (first_of(&plan_rest), first_of(&family_rest));
     let clear = going_on.and(after_plan.bytes).is_empty()
         && going_on.and(after_family.bytes).is_empty()

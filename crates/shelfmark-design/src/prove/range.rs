@@ -6,7 +6,7 @@
 use super::align::{Aligned, Fixed, align, common_prefix};
 use super::constants::named;
 use crate::key::ends::{may_exceed, may_fall_below};
-use crate::key::facts::{ends_itself, first_of, keeps_order, same_form};
+use crate::key::facts::{compares, first_of, going_past, same_form};
 use crate::key::language::{Language, may_meet};
 use crate::model::schema::{ColumnKind, Family, Part, ReadStep, Table};
 use crate::model::{Term, Type, Value};
@@ -411,7 +411,7 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
         }
         [asked @ Part::Hole { term, .. }, behind @ ..] => {
             let (found, row, next) = same_hole(asked, rest)?;
-            if !keeps_order(found, next) || !keeps_order(asked, behind) {
+            if !compares(asked, behind, found, next) {
                 return Err(unordered());
             }
             let whole = behind.is_empty() || behind == [Part::End];
@@ -419,7 +419,7 @@ fn lower(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
             match (after, whole) {
                 (false, true) => met(CondOp::Ge),
                 (false, false) if begins_with(next, behind) => met(CondOp::Ge),
-                (true, _) if excludes_all(found, behind, next) => met(CondOp::Gt),
+                (true, _) if excludes_all(asked, found, behind, next) => met(CondOp::Gt),
                 _ => Err(sentinel("the lower end cuts through the rows of one value")),
             }
         }
@@ -443,7 +443,7 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
         }
         [asked @ Part::Hole { term, .. }, behind @ ..] => {
             let (found, row, next) = same_hole(asked, rest)?;
-            if !keeps_order(found, next) || !keeps_order(asked, behind) {
+            if !compares(asked, behind, found, next) {
                 return Err(unordered());
             }
             let met = |op| Ok(Some(Met { row: row.clone(), op, plan: term.clone() }));
@@ -460,10 +460,10 @@ fn upper(kind: BoundKind, end: &[Part], rest: &[Part]) -> Result<Option<Met>, Fo
                         _ => met(CondOp::Lt),
                     }
                 }
-                BoundKind::Through if excludes_all(found, behind, next) => met(CondOp::Le),
+                BoundKind::Through if excludes_all(asked, found, behind, next) => met(CondOp::Le),
                 BoundKind::To => match behind {
                     [Part::Literal(text)]
-                        if !may_exceed(next, text, false) && sentinel_below(found, text) =>
+                        if !may_exceed(next, text, false) && sentinel_below(asked, found, text) =>
                     {
                         met(CondOp::Le)
                     }
@@ -491,9 +491,9 @@ fn same_hole<'a>(
 }
 
 /// Whether "all that begins with this" is exactly the rows of one value.
-fn excludes_all(found: &Part, behind: &[Part], next: &[Part]) -> bool {
+fn excludes_all(asked: &Part, found: &Part, behind: &[Part], next: &[Part]) -> bool {
     match behind {
-        [] => ends_itself(found),
+        [] => going_past(asked, found).is_empty(),
         [Part::End] => matches!(next, [Part::End]),
         _ => begins_with(next, behind),
     }
@@ -508,8 +508,8 @@ fn begins_with(parts: &[Part], wanted: &[Part]) -> bool {
 }
 
 /// Whether a value that goes on lies above the sentinel.
-fn sentinel_below(found: &Part, text: &str) -> bool {
-    let going_on = Language::of(found).continuing().min();
+fn sentinel_below(asked: &Part, found: &Part, text: &str) -> bool {
+    let going_on = going_past(asked, found).min();
     match (text.bytes().next(), going_on) {
         (Some(sentinel), Some(going_on)) => sentinel < going_on,
         _ => true,

@@ -476,6 +476,77 @@ schema lex target candb { table t { pk text sk text  row R from A pk "<s>" sk "<
     }
 }
 
+/// Each of two types may end itself, or keep its order, among its own texts only.
+#[test]
+fn an_input_of_another_type_may_go_on_behind_a_value() {
+    let found = statuses(
+        r##"
+entity T {
+  key id: uuid  g: uuid  s: enum("a", "b")  t: enum("x", "cx")  n: int(10..99)  m: int(0..9)
+  w: text(min 2, max 2, only "a-z")  v: text(min 1, max 2, only "a-z")
+}
+read variant(g, p: enum("ac", "b")) = T where g = g and s = p
+read begun(g, p: enum("ac", "b")) = T where g = g and s begins p
+read letters(g, p: text(min 3, max 3, only "a-z")) = T where g = g and w = p
+read digits(g, p: int(100..999)) = T where g = g and n = p
+read upto(g, p: int(100..999)) = T where g = g and n <= p
+read from_one(g, p: int(0..9)) = T where g = g and n >= p
+schema glued target candb {
+  table a { row A from T pk "<g>" sk "<s><t><id>" store all }
+  table b { row B from T pk "<g>" sk "<w><v>#<id>" store all }
+  table c { row C from T pk "<g>" sk "<n><m><id>" store all }
+  table d { row D from T pk "<g>" sk "<n:pad(2)>#<id>" store all }
+  serve variant(g, p) by query a pk "<g>" sk begins "<p>"
+  serve begun(g, p) by query a pk "<g>" sk begins "<p>"
+  serve letters(g, p) by query b pk "<g>" sk begins "<p>"
+  serve digits(g, p) by query c pk "<g>" sk begins "<p>"
+  serve upto(g, p) by query d pk "<g>" sk through "<p:pad(2)>#"
+  serve from_one(g, p) by query c pk "<g>" sk from "<p>"
+}
+schema apart target candb {
+  table a { row A from T pk "<g>" sk "<s>#<t><id>" store all }
+  table b { row B from T pk "<g>" sk "<w>#<v>#<id>" store all }
+  table d { row D from T pk "<g>" sk "<n:pad(3)>#<id>" store all }
+  serve variant(g, p) by query a pk "<g>" sk begins "<p>#"
+  serve begun(g, p) by query a pk "<g>" sk begins "<p>"
+  serve letters(g, p) by query b pk "<g>" sk begins "<p>#"
+  serve digits(g, p) by query d pk "<g>" sk begins "<p:pad(3)>"
+  serve upto(g, p) by query d pk "<g>" sk through "<p:pad(3)>#"
+  serve from_one(g, p) by query d pk "<g>" sk from "<p:pad(3)>"
+}
+"##,
+    );
+    let patterns = ["variant", "begun", "letters", "digits", "upto", "from_one"];
+    let all = |schema: &str, status: &str| -> Vec<String> {
+        patterns.iter().map(|pattern| format!("{schema}.{pattern} {status}")).collect()
+    };
+    assert_eq!(found, [all("glued", "refused"), all("apart", "certified")].concat());
+}
+
+/// What two tables share is no index: no query of a store goes through both.
+#[test]
+fn an_index_is_of_one_table() {
+    let model = |tables: &str| {
+        format!(
+            "entity A {{ key id: uuid  g: uuid  n: int }}\n\
+             entity B {{ key id: uuid  g: uuid  n: int }}\n\
+             read both(g) = A + B where g = g order by n\n\
+             schema s target dynamodb {{ {tables} serve both(g) by query GSI1 (g) }}"
+        )
+    };
+    let of_two = model(
+        "table ta from A key (id;) store all index GSI1 key (g; n)\n\
+         table tb from B key (id;) store all index GSI1 key (g; n)\n",
+    );
+    let report = Document::parse("two", &of_two).expect_err("an index over two tables");
+    assert!(report.text.contains("`GSI1` is the name of another table or index"), "{report}");
+    let of_one = model(
+        "table t { row RA from A key (id;) store all index GSI1 key (g; n)\n\
+         row RB from B key (id;) store all index GSI1 key (g; n) }\n",
+    );
+    assert!(Document::parse("one", &of_one).is_ok());
+}
+
 #[test]
 fn texts_that_come_out_alike_are_one_form() {
     let model = |row: &str, plan: &str| {

@@ -16,6 +16,15 @@ use crate::limits::{FAMILIES_MAX, ROW_TYPES_MAX};
 use crate::syntax::diagnostic::Diagnostic;
 use crate::syntax::tree::{self, ExprKind, Key, Segment, Store, StoreItem, Template};
 
+/// Whether a table is an index of the rows of another.
+fn is_index_of(schema: &Schema, index: usize, table: usize) -> bool {
+    let mut entries = schema.families.iter().filter(|family| family.table == index);
+    entries.all(|entry| {
+        let base = entry.base.and_then(|base| schema.families.get(base));
+        base.is_some_and(|base| base.table == table)
+    })
+}
+
 /// The columns of a key, partition first, with how many those are and which descend.
 pub(super) struct ResolvedKey {
     columns: Vec<Column>,
@@ -157,6 +166,14 @@ impl Resolver {
         key.kinds.extend(base_key.kinds.iter().cloned());
         key.desc.extend(base_key.desc.iter().copied());
         let found = self.tables.get(&index.name.text).copied();
+        if found.is_some_and(|found| !is_index_of(schema, found, family.table)) {
+            let message = format!("`{}` is the name of another table or index", index.name.text);
+            self.error(Diagnostic::error(index.name.span, message).help(
+                "row types of one table share an index by its name; those of two tables do not, so \
+                 write the table's name into it",
+            ));
+            return;
+        }
         let table = found.unwrap_or_else(|| {
             self.tables.insert(index.name.text.clone(), schema.tables.len());
             schema.tables.push(Table {
