@@ -152,6 +152,36 @@ impl Pool {
         }
     }
 
+    /// Some of what is there, in any order: at times what is not there, or one of them twice.
+    fn list(
+        &self,
+        element: &Type,
+        max: Option<u64>,
+        mut known: Vec<Value>,
+        random: &mut Random,
+    ) -> Value {
+        known.sort();
+        known.dedup();
+        let most = usize::try_from(max.unwrap_or(4).min(4)).unwrap_or(4);
+        let left_out = random.below(4);
+        let mut items: Vec<Value> = Vec::new();
+        for value in known {
+            if random.below(4) >= left_out {
+                items.insert(random.below(items.len() + 1), value);
+            }
+        }
+        let more = match random.below(4) {
+            0 => Some(self.value(element, random)),
+            1 => random.pick(&items).cloned(),
+            _ => None,
+        };
+        if let Some(value) = more {
+            items.insert(random.below(items.len() + 1), value);
+        }
+        items.truncate(most);
+        Value::List(items)
+    }
+
     fn id(&self, ty: &Type, random: &mut Random) -> Value {
         if let (Some(id), 0) = (random.pick(&self.spread), random.below(3)) {
             return Value::Id(*id);
@@ -578,11 +608,7 @@ fn input(
     known.retain(|value| *value != Value::Null);
     if let Type::List(element, max) = &param.ty {
         known.retain(|value| element.holds(value));
-        known.sort();
-        known.dedup();
-        let most = usize::try_from(max.unwrap_or(4).min(4)).unwrap_or(4);
-        known.truncate(most);
-        return Value::List(known);
+        return pool.list(element, *max, known, random);
     }
     known.retain(|value| param.ty.holds(value));
     // Inputs of one tuple belong together more often than not.

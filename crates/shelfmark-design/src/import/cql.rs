@@ -3,19 +3,22 @@
 //! Which tables are copies of one entity, CQL does not say; that is asked.
 
 use shelfmark_cql_syntax::ast::{
-    AlterTableAction, CreateIndex, CreateTable, CreateView, Direction, IndexTargetKind, Name,
-    PrimaryKey, Relation, Select, SelectClause, Selector, Statement, TableOptions, Type,
+    AlterTableAction, ColumnDefinition, CreateIndex, CreateTable, CreateView, Direction,
+    IndexTargetKind, Name, PrimaryKey, QualifiedName, Relation, Select, SelectClause, Selector,
+    Statement, TableOptions, Type,
 };
 use shelfmark_cql_syntax::{parse, split};
 
-use super::cql_options::Options;
+use super::cql_options::{Options, method};
 use super::cql_reads;
-use super::cql_types::typed;
+use super::cql_types::{has_no_type, typed};
 use super::sheet::{Names, camel, comment};
 use super::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
 
 /// A table as the statements leave it.
 pub(super) struct Table {
+    /// Where a statement says so, or one before it.
+    keyspace: Option<Name>,
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
     pub(super) partition: Vec<String>,
@@ -30,6 +33,18 @@ pub(super) struct Column {
     pub(super) name: String,
     pub(super) ty: Type,
     is_static: bool,
+    is_masked: bool,
+}
+
+impl From<ColumnDefinition> for Column {
+    fn from(column: ColumnDefinition) -> Self {
+        Self {
+            name: column.name.as_str().to_owned(),
+            ty: column.column_type,
+            is_static: column.is_static,
+            is_masked: column.mask.is_some(),
+        }
+    }
 }
 
 /// A secondary index or a view.
@@ -41,6 +56,8 @@ pub(super) struct Index {
     /// What a view shows; nothing means all.
     shown: Option<Vec<String>>,
     remark: Option<String>,
+    /// Whether what it finds may be more than equal values.
+    asks: bool,
     pub(super) is_view: bool,
     /// Whether a view leaves rows out.
     pub(super) filtered: bool,
@@ -54,6 +71,29 @@ impl Table {
     pub(super) fn in_key(&self, name: &str) -> bool {
         self.partition.iter().any(|one| one == name)
             || self.clustering.iter().any(|(one, _)| one == name)
+    }
+
+    /// Whether a view's key holds a column.
+    fn in_view(&self, name: &str) -> bool {
+        self.indexes.iter().filter(|index| index.is_view).any(|view| {
+            view.partition
+                .iter()
+                .chain(view.clustering.iter().map(|(one, _)| one))
+                .any(|one| one == name)
+        })
+    }
+
+    /// Whether the table, or a view of it, lies where a name says; one without a keyspace may be
+    /// that of any.
+    pub(super) fn is_beside(&self, name: &QualifiedName) -> bool {
+        match (&self.keyspace, &name.keyspace) {
+            (Some(own), Some(named)) => own == named,
+            _ => true,
+        }
+    }
+
+    pub(super) fn is_named(&self, name: &QualifiedName) -> bool {
+        self.name == name.name.as_str() && self.is_beside(name)
     }
 }
 
@@ -69,6 +109,8 @@ pub(super) struct Query {
 struct Script {
     tables: Vec<Table>,
     queries: Vec<Query>,
+    /// What `USE` named last.
+    keyspace: Option<Name>,
     /// Kinds of statements that say nothing to a model, and how many there are.
     passed_over: Vec<String>,
     /// Whether some statement could not be read.
@@ -155,16 +197,10 @@ impl Script {
             Statement::CreateIndex(create) => self.index(create),
             Statement::CreateView(create) => self.view(create),
             Statement::AlterTable(alter) => {
-                let table = self.known(alter.name.name.as_str())?;
+                let table = self.known(&alter.name)?;
                 match alter.action {
                     AlterTableAction::Add { columns, .. } => {
-                        for column in columns {
-                            table.columns.push(Column {
-                                name: column.name.as_str().to_owned(),
-                                ty: column.column_type,
-                                is_static: column.is_static,
-                            });
-                        }
+                        table.columns.extend(columns.into_iter().map(Column::from));
                     }
                     AlterTableAction::Drop { columns, .. } => {
                         table.columns.retain(|one| {
@@ -181,7 +217,12 @@ impl Script {
                 }
                 Ok(())
             }
-            Statement::Select(select) => {
+            Statement::Use(keyspace) => {
+                self.keyspace = Some(keyspace);
+                Ok(())
+            }
+            Statement::Select(mut select) => {
+                select.table.keyspace = self.keyspace_of(&select.table);
                 let text = comment(written);
                 self.queries.push(Query { select, markers, remark, text });
                 Ok(())
@@ -196,15 +237,22 @@ impl Script {
         }
     }
 
-    fn known(&mut self, name: &str) -> Result<&mut Table, Wrong> {
-        self.tables.iter_mut().find(|table| table.name == name).ok_or_else(|| {
+    fn keyspace_of(&self, name: &QualifiedName) -> Option<Name> {
+        name.keyspace.clone().or_else(|| self.keyspace.clone())
+    }
+
+    fn known(&mut self, name: &QualifiedName) -> Result<&mut Table, Wrong> {
+        let name = QualifiedName { keyspace: self.keyspace_of(name), name: name.name.clone() };
+        self.tables.iter_mut().find(|table| table.is_named(&name)).ok_or_else(|| {
+            let name = name.name.as_str();
             Wrong::Missing(format!("there is no table {name} before this statement"))
         })
     }
 
     fn table(&mut self, create: CreateTable, remark: Option<String>) -> Result<(), String> {
         let name = create.name.name.as_str().to_owned();
-        if self.tables.iter().any(|table| table.name == name) {
+        let keyspace = self.keyspace_of(&create.name);
+        if self.tables.iter().any(|table| table.name == name && table.keyspace == keyspace) {
             if create.if_not_exists {
                 return Ok(());
             }
@@ -219,19 +267,12 @@ impl Script {
         let [key] = create.primary_keys.as_slice() else {
             return Err(format!("the table {name} has {} primary keys", create.primary_keys.len()));
         };
-        let columns: Vec<Column> = create
-            .columns
-            .iter()
-            .map(|column| Column {
-                name: column.name.as_str().to_owned(),
-                ty: column.column_type.clone(),
-                is_static: column.is_static,
-            })
-            .collect();
         let (partition, clustering) = key_of(key, &create.options);
         let options = Options::of(&create.options);
+        let columns: Vec<Column> = create.columns.into_iter().map(Column::from).collect();
+        let indexes = Vec::new();
         let table =
-            Table { name, columns, partition, clustering, indexes: Vec::new(), remark, options };
+            Table { keyspace, name, columns, partition, clustering, indexes, remark, options };
         let mut seen = std::collections::BTreeSet::new();
         for column in &table.columns {
             if !seen.insert(column.name.as_str()) {
@@ -255,7 +296,7 @@ impl Script {
     }
 
     fn index(&mut self, create: CreateIndex) -> Result<(), Wrong> {
-        let table = self.known(create.table.name.as_str())?;
+        let table = self.known(&create.table)?;
         let [target] = create.targets.as_slice() else {
             let message = "an index on no column, or on several, is not known";
             return Err(Wrong::Other(message.to_owned()));
@@ -270,19 +311,21 @@ impl Script {
             Some(name) => name.as_str().to_owned(),
             None => format!("{}_{column}_idx", table.name),
         };
-        let remark = create.using.as_ref().map(|class| format!("USING {}", comment(class)));
-        let index = if members {
+        let (remark, asks) = method(&create);
+        let index = if members || (has_no_type(&found.ty) && !table.in_key(&column)) {
             // Its entries stem from members of a value, which a key here cannot name.
-            Index { name, remark: Some(format!("on the members of {column}")), ..Index::default() }
+            let of = if members { "the members of " } else { "" };
+            let how = remark.map(|remark| format!(" ({remark})")).unwrap_or_default();
+            Index { name, remark: Some(format!("on {of}{column}{how}")), ..Index::default() }
         } else {
-            Index { name, partition: vec![column], remark, ..Index::default() }
+            Index { name, partition: vec![column], remark, asks, ..Index::default() }
         };
         table.indexes.push(index);
         Ok(())
     }
 
     fn view(&mut self, create: CreateView) -> Result<(), Wrong> {
-        let table = self.known(create.base.name.as_str())?;
+        let table = self.known(&create.base)?;
         let (partition, clustering) = key_of(&create.primary_key, &create.options);
         let named = partition.iter().chain(clustering.iter().map(|(name, _)| name));
         for column in named {
@@ -317,6 +360,7 @@ impl Script {
             clustering,
             shown,
             remark: Some(remarks.join("; ")),
+            asks: false,
             is_view: true,
             filtered,
         });
@@ -374,14 +418,14 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
     out.push_str(&format!("entity {entity} {{\n"));
     for column in &table.columns {
         let key = table.in_key(&column.name);
-        let found = typed(&column.ty, key);
+        let found = typed(&column.ty, key || table.in_view(&column.name));
         let mut remarks: Vec<String> = found.remark.into_iter().collect();
         let name = names.of(&column.name);
         if name != column.name {
             remarks.push(format!("called {:?} in CQL", comment(&column.name)));
         }
-        if column.is_static {
-            remarks.push("static: one value for a partition".to_owned());
+        if column.is_masked {
+            remarks.push("masked in CQL".to_owned());
         }
         let optional = if key { "" } else { " optional" };
         let remark = if remarks.is_empty() {
@@ -398,6 +442,7 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
         .map(|name| names.of(name))
         .collect();
     out.push_str(&format!("  key ({})\n", key.join(", ")));
+    out.push_str(&statics(table, names));
     out.push_str("  # ? How many are there, and how do they grow?  count 1M growth 2%/mo\n");
     if let Some(seconds) = &table.options.lives {
         out.push_str(&format!(
@@ -416,12 +461,34 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
     out
 }
 
+/// Static columns have one value for a partition: the partition key tells it.
+fn statics(table: &Table, names: &mut Names) -> String {
+    let columns = table.columns.iter().filter(|column| column.is_static);
+    let columns: Vec<String> = columns.map(|column| names.of(&column.name)).collect();
+    if columns.is_empty() {
+        return String::new();
+    }
+    let partition: Vec<String> = table.partition.iter().map(|name| names.of(name)).collect();
+    format!(
+        "  fd {} -> {}  # static in CQL; ? is it of an entity of its own\n",
+        partition.join(", "),
+        columns.join(", ")
+    )
+}
+
 fn table_text(table: &Table, entity: &str, tables: &mut Names, names: &mut Names) -> String {
     let name = tables.fresh(&table.name);
     let key = key_text(&table.partition, &table.clustering, names);
     let mut indexes = String::new();
-    let mut remarks: String =
-        table.options.remarks().iter().map(|remark| format!("  # {name}: {remark}\n")).collect();
+    let elsewhere = table.keyspace.as_ref().filter(|_| name != table.name);
+    let elsewhere = elsewhere.map(|keyspace| {
+        format!(
+            "  # {name}: {} in CQL\n",
+            comment(&format!("{}.{}", keyspace.as_str(), table.name))
+        )
+    });
+    let mut remarks = elsewhere.unwrap_or_default();
+    remarks.extend(table.options.remarks().iter().map(|remark| format!("  # {name}: {remark}\n")));
     for index in &table.indexes {
         if index.partition.is_empty() {
             let remark = index.remark.as_deref().unwrap_or_default();
@@ -433,7 +500,11 @@ fn table_text(table: &Table, entity: &str, tables: &mut Names, names: &mut Names
         }
         let name = tables.fresh(&index.name);
         if let Some(remark) = &index.remark {
-            remarks.push_str(&format!("  # {name}: {remark}\n"));
+            let (mark, question) = match index.asks {
+                true => ("? ", "; here it finds equal values: does that do?"),
+                false => ("", ""),
+            };
+            remarks.push_str(&format!("  # {mark}{name}: {remark}{question}\n"));
         }
         let key = key_text(&index.partition, &index.clustering, names);
         let shown = index.shown.as_ref().map_or_else(String::new, |shown| {

@@ -1,6 +1,6 @@
 //! What stands behind `WITH` in CQL: kept as comments, because a model has no words for it.
 
-use shelfmark_cql_syntax::ast::{Property, PropertyValue, TableOptions};
+use shelfmark_cql_syntax::ast::{CreateIndex, Property, PropertyValue, TableOptions};
 
 use super::sheet::comment;
 
@@ -65,4 +65,26 @@ impl Options {
             .then(|| format!("options of CQL that are not kept: {}", self.others.join(", ")));
         said.into_iter().chain(others).collect()
     }
+}
+
+/// How an index finds its rows, where the statement says more than its column, and whether options
+/// say it: texts may be folded or taken apart.
+pub(super) fn method(create: &CreateIndex) -> (Option<String>, bool) {
+    let class = create.using.as_ref().map(|class| format!("USING {}", comment(class)));
+    let mut options: Vec<String> = Vec::new();
+    for property in &create.properties {
+        match &property.value {
+            PropertyValue::Map(entries) => {
+                options.extend(
+                    entries.iter().map(|(key, value)| format!("{} = {}", key.text, value.text)),
+                );
+            }
+            _ => options.push(property.name.as_str().to_owned()),
+        }
+    }
+    if options.is_empty() {
+        return (class, false);
+    }
+    let class = class.map(|class| format!("{class} ")).unwrap_or_default();
+    (Some(format!("{class}WITH {}", comment(&options.join(", ")))), true)
 }

@@ -17,12 +17,15 @@ pub(super) fn reads(
     let mut names = Names::default();
     let mut asked = vec![false; tables.len()];
     for query in queries {
-        let table = query.select.table.name.as_str();
-        let view =
-            |one: &Table| one.indexes.iter().position(|index| index.is_view && index.name == table);
+        let named = &query.select.table;
+        let table = named.name.as_str();
+        let view = |one: &Table| {
+            let found = one.indexes.iter().position(|index| index.is_view && index.name == table);
+            found.filter(|_| one.is_beside(named))
+        };
         let at = tables
             .iter()
-            .position(|one| one.name == table)
+            .position(|one| one.is_named(named))
             .or_else(|| tables.iter().position(|one| view(one).is_some()));
         let fewer = at.and_then(|at| tables.get(at)).is_some_and(|one| {
             one.name != table

@@ -50,6 +50,11 @@ pub(super) fn typed(ty: &Type, in_key: bool) -> Typed {
     }
 }
 
+/// Whether a column outside the key is kept as bytes, of which no key is made.
+pub(super) fn has_no_type(ty: &Type) -> bool {
+    typed(ty, false).text == "bytes"
+}
+
 /// What a model has no type for.
 fn opaque(ty: &Type, in_key: bool) -> Typed {
     let text = if in_key { "text" } else { "bytes" };

@@ -139,11 +139,15 @@ pub(super) fn import(name: &str, text: &str) -> Result<String, ImportError> {
         return Err(found.error("has no table"));
     }
     let mut remarks: Vec<String> = passed_over(&model, "").into_iter().collect();
+    remarks.extend(unread(&model, "", &["ModelName", "ModelMetadata", "DataModel", "ModelSchema"]));
     if version.is_none() {
         remarks.push("? It does not say its version, and was read as 3.0: is it one?".to_owned());
     }
     for table in &tables {
-        remarks.extend(passed_over(&table.at, &format!(" of {}", comment(&table.name))));
+        let of = format!(" of {}", comment(&table.name));
+        remarks.extend(passed_over(&table.at, &of));
+        remarks.extend(unread(&table.at, &of, &TABLE_MEMBERS));
+        remarks.extend(table.undeclared(&of));
     }
     written(title, &tables, remarks)
 }
@@ -168,6 +172,41 @@ fn passed_over(at: &At<'_>, of: &str) -> Option<String> {
         list(&models),
         list(&queries)
     ))
+}
+
+/// What of a table is read, or says nothing of its data: `DataAccess` names another database.
+const TABLE_MEMBERS: [&str; 8] = [
+    "TableName",
+    "KeyAttributes",
+    "NonKeyAttributes",
+    "GlobalSecondaryIndexes",
+    "TableFacets",
+    "TableData",
+    "DataAccess",
+    "ModelSchema",
+];
+
+/// The members that later versions and other tools have written, which nothing here knows.
+fn unread(at: &At<'_>, of: &str, known: &[&str]) -> Option<String> {
+    let members = at.json.as_object()?;
+    let is_empty = |json: &Json| {
+        json.is_null()
+            || json.as_array().is_some_and(Vec::is_empty)
+            || json.as_object().is_some_and(serde_json::Map::is_empty)
+    };
+    let mut names: Vec<String> = members
+        .iter()
+        .filter(|(name, json)| !known.contains(&name.as_str()) && !is_empty(json))
+        .map(|(name, _)| comment(name))
+        .collect();
+    names.sort();
+    let place = if of.is_empty() { " of the model" } else { of };
+    (!names.is_empty()).then(|| {
+        format!(
+            "? Members{place} that are not read: {}. Do they matter?",
+            comment(&names.join(", "))
+        )
+    })
 }
 
 fn table(at: At<'_>) -> Result<Table<'_>, ImportError> {
@@ -378,6 +417,28 @@ fn bare(alias: &str) -> Option<(&str, &str)> {
 }
 
 impl Table<'_> {
+    /// Attributes that a facet or a projection names, and the table does not declare.
+    fn undeclared(&self, of: &str) -> Option<String> {
+        let facets = self.kinds.iter().filter_map(|kind| kind.others.as_ref());
+        let shown = self.indexes.iter().filter_map(|index| index.shown.as_ref());
+        let declared =
+            |name: &String| self.others.iter().chain(self.key.parts()).any(|one| one.name == *name);
+        let mut names: Vec<String> = facets
+            .chain(shown)
+            .flatten()
+            .filter(|name| !declared(name))
+            .map(|name| comment(name))
+            .collect();
+        names.sort();
+        names.dedup();
+        (!names.is_empty()).then(|| {
+            let names = comment(&names.join(", "));
+            format!(
+                "? Attributes{of} that a facet or an index names and the table does not: {names}."
+            )
+        })
+    }
+
     /// Indexes whose attributes no facet names.
     fn lost_indexes(&self, families: &[(String, Shape<'_>)]) -> Vec<String> {
         let lost = self.indexes.iter().filter(|index| {
@@ -500,7 +561,9 @@ impl<'a> Shape<'a> {
             let declared = self.table.others.iter().find(|one| one.name == foreign);
             let ty = part.or(declared).map_or("text", |part| type_of(&part.letter, true));
             let name = self.columns.of(&foreign);
-            out.push_str(&format!("  {name}: {ty}{}\n", called(&name, &foreign)));
+            let letter = part.or(declared).map_or("S", |part| part.letter.as_str());
+            let remark = beside(called(&name, &foreign), otherwise(letter));
+            out.push_str(&format!("  {name}: {ty}{remark}\n"));
             key.push(name);
         }
         for one in self.others() {
@@ -515,12 +578,9 @@ impl<'a> Shape<'a> {
                 "" if expires(one) => "the second at which rows expire? then: int ttl",
                 other => other,
             };
-            let called = match called(&name, &one.name) {
-                called if asked.is_empty() => called,
-                called if called.is_empty() => format!("  # ? {asked}"),
-                called => format!("{called}; ? {asked}"),
-            };
-            out.push_str(&format!("  {name}: {ty} optional{called}\n"));
+            let asked = if asked.is_empty() { String::new() } else { format!("? {asked}") };
+            let remark = beside(called(&name, &one.name), otherwise(&one.letter));
+            out.push_str(&format!("  {name}: {ty} optional{}\n", beside(remark, &asked)));
         }
         out.push_str(&format!("  key ({})\n", key.join(", ")));
         for ((pieces, told), (part, alias)) in
@@ -632,6 +692,25 @@ fn join_key(cells: &[String], partition: usize) -> String {
 
 fn called(name: &str, foreign: &str) -> String {
     if name == foreign { String::new() } else { format!("  # called {:?} there", comment(foreign)) }
+}
+
+/// A comment with one thing more in it.
+fn beside(remark: String, more: &str) -> String {
+    match (remark.is_empty(), more.is_empty()) {
+        (_, true) => remark,
+        (true, false) => format!("  # {more}"),
+        (false, false) => format!("{remark}; {more}"),
+    }
+}
+
+/// What the type written here does not keep of a type letter.
+fn otherwise(letter: &str) -> &'static str {
+    match letter {
+        "B" => "binary there",
+        "BS" => "of binary there",
+        "NULL" => "null there",
+        _ => "",
+    }
 }
 
 /// Whether an attribute is named as those are that say when an item expires.

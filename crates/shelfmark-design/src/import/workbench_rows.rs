@@ -19,6 +19,8 @@ pub(super) struct Samples {
     /// Rows without the table's key, and rows above the limit.
     keyless: usize,
     beyond: usize,
+    /// Rows of a table with several facets, of which none says that they are its own.
+    of_no_facet: usize,
     /// Rows whose key attributes are written in another case.
     recased: usize,
     /// Attributes of which some value has no form here.
@@ -44,8 +46,14 @@ impl Samples {
                 rows.extend(found.items()?.into_iter().map(|row| (at, row)));
             }
         }
-        if let (true, [_], Some(found)) = (rows.is_empty(), &*families, table.member("TableData")) {
-            rows.extend(found.items()?.into_iter().map(|row| (0, row)));
+        if let Some(found) = table.member("TableData") {
+            let found = found.items()?;
+            // Where facets have rows, the table repeats them.
+            match (rows.is_empty(), &*families) {
+                (true, [_]) => rows.extend(found.into_iter().map(|row| (0, row))),
+                (true, _) => self.of_no_facet = found.len(),
+                (false, _) => {}
+            }
         }
         self.beyond = rows.len().saturating_sub(ROWS_MAX);
         for (at, row) in rows.into_iter().take(ROWS_MAX) {
@@ -101,6 +109,13 @@ impl Samples {
                 "? Sample rows of {table} that were not taken, because they lack its key or have \
                  one that is no short text: {}.",
                 self.keyless
+            ));
+        }
+        if self.of_no_facet > 0 {
+            found.push(format!(
+                "? Sample rows of {table} that were not taken, because they stand in none of its \
+                 facets: {}. Of which are they?",
+                self.of_no_facet
             ));
         }
         if self.recased > 0 {

@@ -63,7 +63,8 @@ fn hot(
     let Some(table) = schema.tables.get(family.table).filter(|table| table.partition > 0) else {
         return;
     };
-    let (known, divisor) = volume::partition(model, schema, family);
+    let write = model.writes.get(proof.pattern).filter(|_| proof.certificate.write);
+    let (known, divisor) = volume::called(model, schema, family, write);
     // That all rows lie in one place is told at the family, whatever the rate.
     if known.is_empty() {
         return;

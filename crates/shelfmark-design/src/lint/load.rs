@@ -8,7 +8,7 @@ use crate::document::Severity;
 use crate::model::closure::determines_tuple;
 use crate::model::schema::{Family, Part, Schema, Stored};
 use crate::model::{Function, Model, Term, Type};
-use crate::prove::Proof;
+use crate::prove::{Proof, decisive};
 use crate::size::volume::Figure;
 use crate::size::{format, show, volume};
 use crate::target::profile;
@@ -255,7 +255,9 @@ fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Foun
     use crate::model::schema::{Step, WriteStepKind};
     let mut used = std::collections::BTreeSet::new();
     for proof in proofs.iter().filter(|proof| proof.schema == number) {
-        if !proof.analysis.failures.is_empty() && proof.derived {
+        // A family that loses rows is meant for the reads that are refused because of it.
+        let lost = decisive(&proof.analysis).is_some_and(|failure| failure.lint == "U1");
+        if !proof.analysis.failures.is_empty() && proof.derived && !lost {
             continue;
         }
         for step in proof.serve.iter().flat_map(|serve| &serve.steps) {

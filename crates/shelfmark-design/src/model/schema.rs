@@ -15,7 +15,7 @@ use super::{Model, Named};
 use crate::prove::canon::canonical;
 use crate::prove::unique::Clash;
 use crate::syntax::span::Span;
-use crate::syntax::tree::{BoundKind, Verb};
+use crate::syntax::tree::{BoundKind, CondOp, Verb};
 use crate::target::profile;
 
 pub(crate) type TableId = usize;
@@ -373,8 +373,19 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FilterPredicate {
     pub(crate) name: String,
-    pub(crate) op: crate::syntax::tree::CondOp,
+    pub(crate) op: CondOp,
     pub(crate) values: Vec<Term>,
+}
+
+impl FilterPredicate {
+    /// What it compares with, one comparison each, as those of patterns are told.
+    pub(crate) fn comparisons(&self) -> Vec<(CondOp, Term)> {
+        let value = |at: usize| self.values.get(at).cloned().unwrap_or(Term::Const(Value::Null));
+        match self.op {
+            CondOp::Between => vec![(CondOp::Ge, value(0)), (CondOp::Le, value(1))],
+            op => vec![(op, value(0))],
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -99,7 +99,8 @@ impl Function {
         }
     }
 
-    fn is_time(self) -> bool {
+    /// Whether it makes a period of a time.
+    pub(crate) fn is_time(self) -> bool {
         matches!(self, Self::Hour | Self::Day | Self::Week | Self::Month | Self::Year)
     }
 

@@ -186,6 +186,14 @@ impl Type {
         format!("{} {name}", if vowel { "an" } else { "a" })
     }
 
+    /// The name with what a list is of, where two lists may differ in just that.
+    pub(crate) fn whole_name(&self) -> String {
+        match self {
+            Self::List(element, _) => format!("list of {}", element.whole_name()),
+            other => other.name().to_owned(),
+        }
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Uuid => "uuid",

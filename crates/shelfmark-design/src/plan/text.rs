@@ -219,9 +219,14 @@ impl Planner<'_> {
             head.push(format!("{EVERYTHING:?}"));
         }
         let mut sort = vec![format!("{:?}", row.tag)];
-        for (path, desc) in order.iter().zip(&mixed.descends) {
+        for (at, (path, desc)) in order.iter().zip(&mixed.descends).enumerate() {
             let desc = if *desc { " desc" } else { "" };
-            sort.push(format!("{}{desc}", text(path)));
+            // A column has one type: where row types order by others, it holds their texts.
+            let part = match self.one_type(mixed, row.known + at) {
+                true => text(path),
+                false => format!("{:?}", hole(path)),
+            };
+            sort.push(format!("{part}{desc}"));
         }
         // One text column ends the key of every row type, whatever its parts are.
         if mixed.rows.iter().any(|row| row.keys.len() > row.known + row.ordering) {
@@ -234,6 +239,15 @@ impl Planner<'_> {
             (true, false) => format!("key ({head}, {sort})"),
             _ => format!("key ({head}; {sort})"),
         }
+    }
+
+    /// Whether a part of the key has one type in all row types.
+    fn one_type(&self, mixed: &Mixed, at: usize) -> bool {
+        let mut types = mixed.rows.iter().filter_map(|row| {
+            row.keys.get(at).map(|path| self.model.path_type(row.relation, path))
+        });
+        let first = types.next();
+        first.is_none_or(|first| types.all(|other| first.comparable(&other)))
     }
 
     /// Whether texts of the type are delimited by themselves in a key of typed columns.

@@ -41,17 +41,16 @@ impl Planner<'_> {
     /// Numbers without bounds, or below zero, have no text that sorts as they do.
     pub(super) fn texts_keep_order(&self, ask: &Ask, source: &Source) -> Result<(), String> {
         for (path, _) in &ask.tail {
-            let bounded = match self.model.path_type(source.relation, path) {
-                Type::Int(Some((low, _))) => low >= 0,
-                Type::Int(None) | Type::Decimal(_) => false,
-                _ => true,
+            let why = match self.model.path_type(source.relation, path) {
+                Type::Int(Some((low, _))) if low < 0 => " below 0; count from 0 up",
+                Type::Int(None) | Type::Decimal(_) => "; declare its range",
+                _ => continue,
             };
-            if !bounded {
-                let name = self.model.path_text(source.relation, path);
-                return Err(format!(
-                    "texts of {name} do not sort as its values do; declare its range, such as int(0..999999)"
-                ));
-            }
+            let name = self.model.path_text(source.relation, path);
+            let why = format!(
+                "texts of {name} do not sort as its values do{why}, such as int(0..999999)"
+            );
+            return Err(why);
         }
         let mixed = ask
             .tail

@@ -177,6 +177,15 @@ fn leaves(model: &Model, family: &Family, effect: &Effect) -> bool {
         })
 }
 
+/// Whether an update takes away what a family's key holds, so that the tuple has no row there.
+pub(super) fn loses_key(model: &Model, family: &Family, effect: &Effect) -> bool {
+    let taken = |path: &ColumnPath| {
+        let set = effect.set.iter().find(|(column, _)| path.first() == Some(column));
+        matches!(set, Some((_, Term::Const(Value::Null))))
+    };
+    effect.kind == EffectKind::Update && all_key_paths(model, family).iter().any(taken)
+}
+
 /// Copies of the changed relation's attributes, through each reference to it.
 fn copies(
     model: &Model,

@@ -205,11 +205,13 @@ impl Context<'_> {
         let asked = |filter: &FilterPredicate| {
             self.read.sources.iter().all(|source| {
                 let predicates = comparisons(self.model, source.relation, &source.predicates);
-                predicates.unwrap_or_default().iter().any(|want| {
-                    matches!(&want.row, Term::Column(path)
-                        if self.model.path_text(source.relation, path) == filter.name)
-                        && want.op == filter.op
-                        && filter.values.first() == Some(&want.plan)
+                let predicates = predicates.unwrap_or_default();
+                filter.comparisons().iter().all(|(op, value)| {
+                    predicates.iter().any(|want| {
+                        matches!(&want.row, Term::Column(path)
+                            if self.model.path_text(source.relation, path) == filter.name)
+                            && (want.op, &want.plan) == (*op, value)
+                    })
                 })
             })
         };

@@ -251,7 +251,7 @@ impl Context<'_> {
                 Term::Column(path) => self.model.path_text(relation, path) == filter.name,
                 _ => false,
             };
-            same_path && filter.op == want.op && filter.values.first() == Some(&want.plan)
+            same_path && filter.comparisons().contains(&(want.op, want.plan.clone()))
         })
     }
 

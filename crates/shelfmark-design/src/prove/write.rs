@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::analysis::Analysis;
 use super::canon::canonical;
 use super::exact::{Wanted, exact_read};
-use super::needs::{Need, needs, replaces};
+use super::needs::{Need, loses_key, needs, replaces};
 use super::once::once_each;
 use super::own_key::own_bindings;
 use super::paths::all_key_paths;
@@ -198,6 +198,11 @@ impl Prover<'_> {
                             self.only_own(effect, family, delete, analysis);
                         }
                         self.put(effect, family, put, analysis);
+                    }
+                    // Under no new key: there is nothing to put.
+                    (Some(delete), None) if loses_key(self.model, family, effect) => {
+                        self.keyed(effect, family, delete, analysis);
+                        self.only_own(effect, family, delete, analysis);
                     }
                     _ => self.missing(
                         name,

@@ -99,8 +99,7 @@ impl Sizer<'_> {
             for step in proof.serve.iter().flat_map(|serve| &serve.steps) {
                 let Step::Read(step) = step else { continue };
                 let family = self.schema.of_table(step.table).next().map(|(_, family)| family);
-                found
-                    .extend(family.and_then(|one| self.hottest(&read.name.text, one, rate, false)));
+                found.extend(family.and_then(|one| self.hottest(&read.name.text, one, rate, None)));
             }
         }
         for case in WriteCase::all(self.model, self.schema, self.target) {
@@ -115,7 +114,7 @@ impl Sizer<'_> {
                 for id in step.families.iter().filter(|id| seen.insert(**id)) {
                     let base = self.schema.families.get(*id);
                     for family in base.into_iter().chain(self.indexes(*id)) {
-                        found.extend(self.hottest(&write.name.text, family, rate, true));
+                        found.extend(self.hottest(&write.name.text, family, rate, Some(write)));
                     }
                 }
             }
@@ -142,15 +141,15 @@ impl Sizer<'_> {
         pattern: &str,
         family: &Family,
         rate: f64,
-        write: bool,
+        write: Option<&Write>,
     ) -> Option<HotPartition> {
         let table = self.schema.tables.get(family.table)?;
         if table.partition == 0 {
             return None;
         }
-        let (known, divisor) = volume::partition(self.model, self.schema, family);
+        let (known, divisor) = volume::called(self.model, self.schema, family, write);
         let share = volume::share(self.model, family.source, &known)? / divisor;
-        let (name, usual) = if write {
+        let (name, usual) = if write.is_some() {
             ("partition.writes", self.target.partition_writes_max)
         } else {
             ("partition.reads", self.target.partition_reads_max)
@@ -158,7 +157,7 @@ impl Sizer<'_> {
         Some(HotPartition {
             pattern: pattern.to_owned(),
             table: table.name.text.clone(),
-            write,
+            write: write.is_some(),
             share,
             per_second: rate * share,
             limit_per_second: self.setting(self.target, name, usual),

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::model::closure::{determines_path, determines_tuple};
+use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, Part, Schema};
-use crate::model::{ColumnPath, Function, Model, RelationId, Term, Type, Value};
+use crate::model::{ColumnPath, Function, Model, RelationId, Term, Type, Value, Write};
 use crate::prove::canon::canonical;
 
 /// Days of a month, as calendars average it, in seconds.
@@ -99,12 +100,39 @@ pub(crate) fn partition(
     schema: &Schema,
     family: &Family,
 ) -> (BTreeSet<ColumnPath>, f64) {
+    parts_of_key(model, schema, family, false)
+}
+
+/// The same for what a pattern calls. Days and periods do not spread what is inserted: all of it
+/// has the last one.
+pub(crate) fn called(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    write: Option<&Write>,
+) -> (BTreeSet<ColumnPath>, f64) {
+    let inserts = write.is_some_and(|write| {
+        let made = |effect: &Effect| effect.kind == EffectKind::Insert;
+        write.effects.iter().any(|effect| made(effect) && effect.relation == family.source)
+    });
+    parts_of_key(model, schema, family, inserts)
+}
+
+fn parts_of_key(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    inserts: bool,
+) -> (BTreeSet<ColumnPath>, f64) {
     let count = schema.tables.get(family.table).map_or(0, |table| table.partition);
     let mut known = BTreeSet::new();
     let mut divisor = 1.0;
     for part in family.key.iter().take(count).flat_map(|column| &column.parts) {
         let Part::Hole { term, .. } = part else { continue };
         match term {
+            Term::Column(path) if inserts && model.path_type(family.source, path) == Type::Date => {
+            }
+            Term::Call(function, _) if inserts && function.is_time() => {}
             Term::Column(path) => {
                 known.insert(canonical(model, family.source, path));
             }

@@ -339,10 +339,7 @@ pub(super) fn draw_inputs(
         }
         known.retain(|value| *value != Value::Null && element.holds(value));
         if let Type::List(_, max) = &param.ty {
-            known.sort();
-            known.dedup();
-            known.truncate(usize::try_from(max.unwrap_or(3).min(3)).unwrap_or(3));
-            inputs.push(Value::List(known));
+            inputs.push(Value::List(draw_list(known, &values(element, words, dice), *max, dice)));
             continue;
         }
         let fresh = values(&param.ty, words, dice);
@@ -355,4 +352,23 @@ pub(super) fn draw_inputs(
         inputs.push(found.unwrap_or(Value::Null));
     }
     inputs
+}
+
+/// A list to look in: what stands in the state or part of it, and at times what does not.
+fn draw_list(
+    mut known: Vec<Value>,
+    fresh: &[Value],
+    max: Option<u64>,
+    dice: &mut Dice,
+) -> Vec<Value> {
+    known.sort();
+    known.dedup();
+    let keeps = 1 + dice.below(4);
+    known.retain(|_| dice.below(4) < keeps);
+    known.extend(dice.pick(fresh).filter(|_| dice.below(3) == 0).cloned());
+    if dice.below(2) == 0 {
+        known.reverse();
+    }
+    known.truncate(usize::try_from(max.unwrap_or(3).min(3)).unwrap_or(3));
+    known
 }

@@ -421,3 +421,25 @@ schema blind target shelfmark {
     );
     assert_eq!(found, ["derived.ren certified", "blind.ren refused"]);
 }
+
+/// What is taken away from a key leaves nothing to put; what is set anew does.
+#[test]
+fn a_key_that_is_taken_away_has_no_new_row() {
+    let of = |set: &str, last: &str| {
+        statuses(&format!(
+            "
+entity P {{ key id: uuid }}
+entity T {{ key id: uuid  u: uuid immutable  due: date optional  p: P optional }}
+write w(i, d: date) = update T(id i) set {set}
+schema s target shelfmark {{
+  table ts from T key (id;) store all
+  table f from T key (u; {last}, id)
+  write w {{ transaction {{ read ts ; delete f ; patch ts }} }}
+}}
+"
+        ))
+    };
+    assert_eq!(of("due = absent", "due"), ["s.w certified"]);
+    assert_eq!(of("p = absent", "p"), ["s.w certified"]);
+    assert_eq!(of("due = d", "due"), ["s.w refused"]);
+}

@@ -298,3 +298,67 @@ CREATE TABLE e (x int PRIMARY KEY);";
     // The index of a table that could not be read is not told beside it.
     assert_eq!(places, ["1:1", "2:8", "4:1"], "{said}");
 }
+
+/// An index of which no key here can be made is asked about; the rest of the schema is read.
+#[test]
+fn indexes_of_what_has_no_type_here_are_asked_about() {
+    let model = cql("CREATE TYPE money (currency text, amount decimal);
+CREATE TABLE t (a int PRIMARY KEY, v vector<float, 5>, m frozen<money>, c text, d text MASKED WITH DEFAULT);
+CREATE CUSTOM INDEX ann ON t (v) USING 'StorageAttachedIndex' WITH OPTIONS = {'similarity_function': 'cosine'};
+CREATE INDEX by_m ON t (m);
+CREATE CUSTOM INDEX folded ON t (c) USING 'StorageAttachedIndex' WITH OPTIONS = {'case_sensitive': 'false'};
+CREATE INDEX plain ON t (d);");
+    for line in [
+        "# ? ann is an index on v (USING StorageAttachedIndex WITH similarity_function = cosine): no key here says that.",
+        "# ? by_m is an index on m: no key here says that.",
+        "# ? folded: USING StorageAttachedIndex WITH case_sensitive = false; here it finds equal values: does that do?",
+        "index plain key (d;)",
+        "# masked in CQL",
+    ] {
+        assert!(model.contains(line), "{line}\n{model}");
+    }
+}
+
+/// A static column has one value for a partition; another column has one for a row.
+#[test]
+fn static_columns_depend_on_the_partition_key() {
+    let model = cql("CREATE TABLE t (a int, s int static, b int, c int, PRIMARY KEY (a, b));");
+    assert!(model.contains("fd a -> s  # static in CQL"), "{model}");
+    assert!(!cql("CREATE TABLE t (a int, b int, c int, PRIMARY KEY (a, b));").contains("fd"));
+}
+
+/// Tables of two keyspaces may have one name; two of one keyspace may not.
+#[test]
+fn tables_of_two_keyspaces_are_two() {
+    let model = cql("CREATE TABLE old.t (a int PRIMARY KEY);
+USE new;
+CREATE TABLE t (a int PRIMARY KEY, b int);
+CREATE INDEX ON t (b);
+SELECT * FROM old.t WHERE a = ?;
+SELECT * FROM t WHERE b = ?;");
+    assert!(model.contains("# t_2: new.t in CQL"), "{model}");
+    assert!(model.contains("read read_t(a) = T where a = a unique"), "{model}");
+    assert!(model.contains("read read_t_2(b) = T_2 where b = b"), "{model}");
+    let twice = "CREATE TABLE k.t (a int PRIMARY KEY); CREATE TABLE k.t (a int PRIMARY KEY);";
+    assert!(import("t.cql", twice, Source::Cql).is_err());
+}
+
+/// What a data model holds and this does not read is named, not dropped.
+#[test]
+fn members_and_rows_that_are_not_read_are_told() {
+    let model = workbench(
+        r#""BillingMode": "PROVISIONED", "LocalSecondaryIndexes": [{"IndexName": "l"}], "Notes": [],
+           "TableFacets": [{"FacetName": "A", "NonKeyAttributes": ["name", "nobody"]},
+               {"FacetName": "B", "NonKeyAttributes": ["year"]}],
+           "TableData": [{"PK": {"S": "a"}, "SK": {"S": "b"}}]"#,
+    );
+    for line in [
+        "# ? Members of data that are not read: BillingMode, LocalSecondaryIndexes. Do they matter?",
+        "# ? Attributes of data that a facet or an index names and the table does not: nobody.",
+        "# ? Sample rows of data that were not taken, because they stand in none of its facets: 1.",
+    ] {
+        assert!(model.contains(line), "{line}\n{model}");
+    }
+    let known = workbench(r#""TableData": [], "DataAccess": {"MySql": {}}"#);
+    assert!(!known.contains("not read") && !known.contains("does not:"), "{known}");
+}

@@ -12,6 +12,7 @@ mod draw;
 mod imports;
 mod limits;
 mod lints;
+mod lists;
 mod machine;
 mod messages;
 mod pairs;

@@ -271,6 +271,11 @@ impl Resolver {
             .map(|value| self.value(value, Some(&wanted), params, scope))
             .collect();
         let values = values?;
+        if let (CondOp::In, Some(max), Some(Term::Param(index))) =
+            (cond.op, cond.max, values.first())
+        {
+            params.hold_at_most(*index, max);
+        }
         // A variant that is not one is a slip of the pen; another value is merely never met.
         if cond.op == CondOp::Eq && matches!(ty, Type::Enum(_)) {
             for (value, expr) in values.iter().zip(&cond.values) {
@@ -328,7 +333,7 @@ impl Resolver {
         if let (Some(wanted), Some(found)) = (wanted, self.term_type(&term, params, scope))
             && !wanted.comparable(&found)
         {
-            let message = format!("expected {}, found {}", wanted.name(), found.name());
+            let message = format!("expected {}, found {}", wanted.whole_name(), found.whole_name());
             self.error(Diagnostic::error(expr.span, message));
             return None;
         }
@@ -546,6 +551,13 @@ impl Params {
         self.used.insert(index);
         if let (Some((_, ty @ None)), Some(wanted)) = (self.list.get_mut(index), wanted) {
             *ty = Some(wanted.clone());
+        }
+    }
+
+    /// `in … max k`: a list of more is no input, whatever its own type says.
+    fn hold_at_most(&mut self, index: usize, max: u64) {
+        if let Some((_, Some(Type::List(_, most)))) = self.list.get_mut(index) {
+            *most = Some(most.map_or(max, |most| most.min(max)));
         }
     }
 
