@@ -31,6 +31,8 @@ pub(crate) enum Found {
     },
     /// No row, for any input.
     Nothing(String),
+    /// No row: those of the family begin otherwise. Another family may be meant.
+    Elsewhere,
     /// No row, for a point read whose text ends where the key of a row goes on; with which values.
     Short(Vec<Term>),
     /// Not an interval of predicates, or not of those that can be named; and which lint that is.
@@ -186,7 +188,7 @@ fn equal(fixed: Fixed) -> Met {
 
 fn unclear(aligned: Aligned) -> Found {
     match aligned {
-        Aligned::Disjoint => Found::Nothing("no row of this family has such a key".to_owned()),
+        Aligned::Disjoint => Found::Elsewhere,
         Aligned::Ambiguous(why) => Found::Unclear { lint: "K2", why },
         Aligned::Apart(why) => Found::Unclear { lint: "A4", why },
         Aligned::Fixes(..) => Found::Unclear { lint: "A4", why: String::new() },

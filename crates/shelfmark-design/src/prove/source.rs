@@ -28,6 +28,7 @@ impl Context<'_> {
         let table = self.table();
         let mut candidates = Vec::new();
         let mut trouble = Vec::new();
+        let mut elsewhere = false;
         for (id, family) in self.schema.of_source(source.relation) {
             if family.table != self.step.table {
                 continue;
@@ -42,6 +43,7 @@ impl Context<'_> {
                     candidates.push(Part1 { family: id, met, rest, column });
                 }
                 Found::Nothing(why) => trouble.push((4, "K3", why)),
+                Found::Elsewhere => elsewhere = true,
                 Found::Short(lacking) => {
                     let names: Vec<String> = lacking
                         .iter()
@@ -73,6 +75,9 @@ impl Context<'_> {
             let relation = &self.model.relation(source.relation).name.text;
             match trouble.into_iter().next() {
                 Some((obligation, lint, why)) => analysis.fail(obligation, lint, why),
+                None if elsewhere => {
+                    analysis.fail(4, "K3", "no row of this family has such a key");
+                }
                 None => analysis.fail(
                     4,
                     "A4",

@@ -143,3 +143,26 @@ fn habits_of_other_languages_are_answered() {
     let proofs = parse(text).unwrap_or_else(|report| panic!("{report}")).prove();
     assert!(proofs.iter().all(|one| one.status == Status::Unservable), "{proofs:#?}");
 }
+
+/// Where an entity has two kinds of rows in a table, the one that is meant says what is wrong.
+#[test]
+fn the_row_family_that_is_meant_says_what_is_wrong() {
+    let of = |read: &str| {
+        let text = format!(
+            r##"entity E {{ key id: ulid  u: uuid  q: text(max 5) }}
+read one(x, w) = E where u = x and q = w
+schema s target candb {{
+  table t {{ pk text  sk text
+    row Plain from E pk "p#<u>" sk "<id>" store all
+    row Named from E pk "n#<u>" sk "<q>#<id>" store all }}
+  serve one(x, w) by query t {read}
+}}"##
+        );
+        let document = Document::parse("two", &text).unwrap_or_else(|report| panic!("{report}"));
+        document.prove().into_iter().map(|one| one.reason).collect::<String>()
+    };
+    let meant = of(r##"pk "n#<x>" sk begins "<w>#""##);
+    assert!(meant.contains("what follows the value may be part of it"), "{meant}");
+    let none = of(r##"pk "m#<x>" sk begins "<w>#""##);
+    assert!(none.contains("no row of this family has such a key"), "{none}");
+}
