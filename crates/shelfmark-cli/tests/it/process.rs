@@ -61,7 +61,7 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while Instant::now() < deadline {
             if let Ok(text) = std::fs::read_to_string(&ready) {
                 let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -77,7 +77,7 @@ impl Server {
     /// Sends raw bytes on a connection of their own and returns what comes back.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         // The server may close before it has read everything: that is an answer, too.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();

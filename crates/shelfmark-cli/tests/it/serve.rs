@@ -134,7 +134,7 @@ fn settings_come_from_a_file_and_flags_win() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    for _ in 0..1_000 {
+    for _ in 0..6_000 {
         if ready.exists() {
             break;
         }

@@ -529,7 +529,7 @@ fn an_upkeep_does_all_that_is_due_until_it_is_stopped() {
             && keys(&bed, &[9]).len() >= 3
             && (index, keys(&bed, &[3]).len()) == (IndexState::Public, 9)
     };
-    for _ in 0..2_000 {
+    for _ in 0..10_000 {
         if is_done() {
             break;
         }

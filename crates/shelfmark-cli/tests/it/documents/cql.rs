@@ -46,7 +46,7 @@ impl Wire {
             if let Some(said) = self.caller.hear(&bytes).unwrap() {
                 return said;
             }
-            self.woken.recv_timeout(Duration::from_secs(20)).unwrap();
+            self.woken.recv_timeout(Duration::from_secs(60)).unwrap();
         }
     }
 

@@ -132,7 +132,7 @@ fn the_log_is_synced_within_the_interval_when_idle() {
     let store = scratch.open_with(Options { durability, ..small() }).unwrap();
     commit_put(&store, "a", "1");
     let mut synced = 0;
-    for _ in 0..500 {
+    for _ in 0..10_000 {
         synced = mark::read(&scratch.mark()).unwrap().mark.synced_group;
         if synced > 0 {
             break;
