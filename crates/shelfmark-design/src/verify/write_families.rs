@@ -73,9 +73,12 @@ pub(super) fn left_out_by(model: &Model, effect: &Effect, family: &Family) -> bo
 
 /// Whether a path goes through what an effect changes.
 pub(super) fn reaches(model: &Model, family: &Family, path: &[usize], effect: &Effect) -> bool {
+    let sets = |column: &usize| {
+        effect.kind != EffectKind::Update || effect.set.iter().any(|(set, _)| set == column)
+    };
     (2..=path.len()).any(|length| {
         let head = path.get(..length).unwrap_or(&[]);
-        model.path_owner(family.source, head) == effect.relation
+        head.last().is_some_and(sets) && model.path_owner(family.source, head) == effect.relation
     })
 }
 

@@ -225,3 +225,19 @@ schema swapped target shelfmark { table t from A key (id;) store all
     );
     assert_eq!(found, ["s.both certified", "swapped.both refused"]);
 }
+
+#[test]
+fn what_a_part_selects_by_concerns_only_what_it_sets() {
+    // The copy is of `q`: how the part that sets `p` selects is nothing to it.
+    let found = statuses(
+        r#"
+entity U { key id: uuid }
+entity E { key id: uuid  up: U immutable  p: int optional  q: int  fanout up max 2 }
+link L from E as a to U as b
+write apart(i, u, v) = update E(id i) set q = v and update E(id i, up u) set p = absent
+write by_both(i, u, v) = update E(id i, up u) set q = v
+schema s target shelfmark { table l from L key (a; b) store { a.q } }
+"#,
+    );
+    assert_eq!(found, ["s.apart certified", "s.by_both refused"]);
+}
