@@ -52,7 +52,9 @@ impl Pool {
             // What stands between two values, not before the first.
             for part in column.parts.iter().skip(1) {
                 let Part::Literal(text) = part else { continue };
-                for made in [format!("a{text}"), "a".to_owned(), text.clone(), String::new()] {
+                // With and without the empty text: `a` and `#a`, or `a#` and `a`, are one text.
+                let ends = [format!("a{text}"), "a".to_owned(), format!("{text}a")];
+                for made in ends.into_iter().chain([text.clone(), String::new()]) {
                     if !texts.contains(&made) && texts.len() < 12 {
                         texts.push(made);
                     }
@@ -133,10 +135,14 @@ impl Pool {
     }
 
     /// A text that others may begin with: shorter at times, at times one that goes on as keys do.
-    fn beginning(&self, text: &str, random: &mut Random) -> String {
+    fn beginning(&self, text: &str, ty: &Type, random: &mut Random) -> String {
+        let least = match ty {
+            Type::Text(domain) => usize::try_from(domain.min).unwrap_or(0),
+            _ => 0,
+        };
         match (random.below(4), random.pick(&self.glue)) {
             (0, Some(glue)) => format!("{text}{glue}"),
-            (1, _) => text.chars().take(random.below(3)).collect(),
+            (1, _) => text.chars().take(least + random.below(3)).collect(),
             _ => text.to_owned(),
         }
     }
@@ -231,6 +237,11 @@ impl Pool {
                 let mut fitting: Vec<i64> =
                     known.iter().copied().filter(|n| low <= *n && *n <= high).collect();
                 fitting.extend([low, high]);
+                // Below zero the longer text is the lesser number.
+                if declared > 9 && low < -1 {
+                    let below = [-2, -5, -9, -10, -99, -100];
+                    fitting.extend(below.into_iter().filter(|n| low <= *n && *n <= high));
+                }
                 if self.width > 16 {
                     let more = low.max(0).saturating_add(random.below(self.width) as i64);
                     fitting.extend([more.min(high); 8]);
@@ -283,6 +294,23 @@ impl Pool {
                 Value::List(items)
             }
         }
+    }
+}
+
+/// What the states of one search are made from.
+pub(crate) struct Pools {
+    about: Pool,
+    glued: Pool,
+}
+
+impl Pools {
+    pub(crate) fn of(schema: &Schema, focus: &Focus) -> Self {
+        Self { about: Pool::about(schema, focus), glued: Pool::glued(schema, focus) }
+    }
+
+    /// Texts of all kinds first; at last those that run into one another where keys are cut.
+    pub(crate) fn at(&self, attempt: usize, of: usize) -> &Pool {
+        if attempt < of - of / 4 { &self.about } else { &self.glued }
     }
 }
 
@@ -508,7 +536,7 @@ pub(crate) fn inputs(
             let value = input(anchor, model, state, param, index, &uses, pool, random);
             match (value, param.ty.is_text() && begins(read, index)) {
                 (Value::Text(text), true) => {
-                    let other = Value::Text(pool.beginning(&text, random));
+                    let other = Value::Text(pool.beginning(&text, &param.ty, random));
                     if param.ty.holds(&other) { other } else { Value::Text(text) }
                 }
                 (Value::Text(text), false) if is_wider(model, read, index) => {
@@ -609,6 +637,15 @@ fn input(
     if let Type::List(element, max) = &param.ty {
         known.retain(|value| element.holds(value));
         return pool.list(element, *max, known, random);
+    }
+    // What is too long for an input may be begun by it.
+    if let Type::Text(TextDomain { max: Some(max), .. }) = &param.ty {
+        let most = usize::try_from(*max).unwrap_or(usize::MAX);
+        for value in &mut known {
+            if let Value::Text(text) = value {
+                *text = text.chars().take(most).collect();
+            }
+        }
     }
     known.retain(|value| param.ty.holds(value));
     // Inputs of one tuple belong together more often than not.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::answer::{Record, answer};
 use super::focus::Focus;
-use super::generate::{Pool, inputs, state};
+use super::generate::{Pools, inputs, state};
 use super::random::Random;
 use super::rows::rows;
 use super::run::run;
@@ -31,12 +31,13 @@ pub(crate) fn find(
     wanted: Wanted,
     seed: u64,
 ) -> Option<Json> {
-    let pool = Pool::about(schema, &Focus::of_read(model, schema, read, serve));
+    let pools = Pools::of(schema, &Focus::of_read(model, schema, read, serve));
     let mut random = Random::new(seed);
     for attempt in 0..model.witness_tries() {
+        let pool = pools.at(attempt, model.witness_tries());
         let size = 2 + attempt % 4;
-        let mut found = state(model, &pool, &mut random, size);
-        let inputs = inputs(model, &found, read, &pool, &mut random);
+        let mut found = state(model, pool, &mut random, size);
+        let inputs = inputs(model, &found, read, pool, &mut random);
         if !shows(model, schema, read, serve, &found, &inputs, wanted) {
             continue;
         }

@@ -340,11 +340,18 @@ fn sentences(
     let width = pieces.iter().map(|piece| piece.text.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     let mut first = true;
+    let everything = pieces
+        .iter()
+        .filter(|piece| piece.partition)
+        .all(|piece| matches!(piece.role, Role::Constant));
     for piece in pieces {
         let sentence = match &piece.role {
-            Role::Constant if piece.partition => {
+            Role::Constant if piece.partition && everything => {
                 "is the same for all rows, so that they lie together and can be read in one order."
                     .to_owned()
+            }
+            Role::Constant if !piece.text.contains(char::is_alphanumeric) => {
+                "ends what stands before it.".to_owned()
             }
             Role::Constant => {
                 "marks rows of this type and keeps them apart from others.".to_owned()

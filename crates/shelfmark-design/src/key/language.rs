@@ -77,6 +77,52 @@ impl Language {
         language
     }
 
+    /// Whole numbers of as many digits as those of a range have, without zeros before them.
+    fn numbers(low: i64, high: i64) -> Self {
+        let mut language = Self { states: vec![State::default()] };
+        if low <= 0 && high >= 0 {
+            let zero = language.add(Vec::new());
+            language.accept(zero);
+            language.edge(0, ByteSet::range(b'0', b'0'), zero);
+        }
+        if high > 0 {
+            language.digits(0, low.max(1).unsigned_abs(), high.unsigned_abs());
+        }
+        if low < 0 {
+            let minus = language.add(Vec::new());
+            language.edge(0, ByteSet::range(b'-', b'-'), minus);
+            language.digits(minus, high.min(-1).unsigned_abs(), low.unsigned_abs());
+        }
+        language
+    }
+
+    /// Numbers of as many digits as lie between two, from one state on.
+    fn digits(&mut self, from: usize, least: u64, most: u64) {
+        let count = |number: u64| number.to_string().len();
+        let mut at = from;
+        for place in 1..=count(most) {
+            let next = self.add(Vec::new());
+            let lowest = if place == 1 { b'1' } else { b'0' };
+            self.edge(at, ByteSet::range(lowest, b'9'), next);
+            if place >= count(least) {
+                self.accept(next);
+            }
+            at = next;
+        }
+    }
+
+    fn edge(&mut self, from: usize, set: ByteSet, to: usize) {
+        if let Some(state) = self.states.get_mut(from) {
+            state.edges.push((set, to));
+        }
+    }
+
+    fn accept(&mut self, at: usize) {
+        if let Some(state) = self.states.get_mut(at) {
+            state.accepts = true;
+        }
+    }
+
     fn follow(&mut self, at: usize, byte: u8) -> usize {
         let next = self.states.len();
         let Some(state) = self.states.get_mut(at) else { return at };
@@ -259,7 +305,7 @@ fn hole(ty: &Type, codec: Codec) -> Language {
             let texts: Vec<String> = (*low..=*high).map(|number| number.to_string()).collect();
             Language::choice(texts.iter().map(String::as_str))
         }
-        (_, Type::Int(Some((low, _)))) if *low >= 0 => Language::loop_of(digits(), 1),
+        (_, Type::Int(Some((low, high)))) => Language::numbers(*low, *high),
         (_, Type::Int(_) | Type::Timestamp) => Language::loop_of(digits().or(dash), 1),
         (_, Type::Decimal(_)) => {
             Language::loop_of(digits().or(dash).or(ByteSet::range(b'.', b'.')), 1)

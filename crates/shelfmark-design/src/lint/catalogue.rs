@@ -87,8 +87,8 @@ pub(crate) const ALL: [Lint; 50] = [
         "K9",
         Error,
         "a key part cannot be written, or the key is too long",
-        "A codec refuses values outside its range, and every store has a longest key. Writes of such values fail.",
-        "declare the range or the longest text, or use a shorter form",
+        "A codec refuses values outside its range, and every store has a longest key; some take no empty text and no truth value in one. Writes of such values fail.",
+        "declare the range, the shortest or the longest text, or use another form",
     ),
     lint(
         "K10",

@@ -7,7 +7,7 @@ use super::{Context, Found, setting, threshold};
 use crate::document::Severity;
 use crate::model::closure::determines_tuple;
 use crate::model::schema::{Family, Part, Schema, Stored};
-use crate::model::{Function, Model, Term, Type};
+use crate::model::{Function, Model, Term, Type, Value};
 use crate::prove::{Proof, decisive};
 use crate::size::volume::Figure;
 use crate::size::{format, show, volume};
@@ -42,6 +42,9 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         found.push(one);
     }
 }
+
+/// How many characters a text may begin with, as people write them.
+const LETTERS: f64 = 64.0;
 
 /// P2 and P3.
 fn hot(model: &Model, schema: &Schema, number: usize, family: &Family, found: &mut Vec<Found>) {
@@ -83,10 +86,13 @@ fn hot(model: &Model, schema: &Schema, number: usize, family: &Family, found: &m
     }
     let few = threshold(model, schema, "P3.values", 100.0);
     let values = |(term, ty): &(&Term, &Type)| match (term, ty) {
-        (Term::Call(Function::First, _), _) => Some(64.0),
+        (Term::Call(Function::First, args), _) => match args.get(1) {
+            Some(Term::Const(Value::Int(count))) => Some(LETTERS.powf(*count as f64)),
+            _ => None,
+        },
         (_, Type::Enum(variants)) => Some(variants.len() as f64),
         (_, Type::Bool) => Some(2.0),
-        (_, Type::Int(Some((low, high)))) => Some((high - low + 1) as f64),
+        (_, Type::Int(Some((low, high)))) => Some(*high as f64 - *low as f64 + 1.0),
         (Term::Column(path), _) => {
             let owner = model.path_owner(family.source, path);
             let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));

@@ -4,9 +4,11 @@ use serde_json::json;
 
 use super::{Context, Found, setting};
 use crate::document::Severity;
-use crate::model::schema::{Column, Family, Part, Schema};
+use crate::key::language::Language;
+use crate::model::schema::{Codec, Column, Family, Part, Schema};
 use crate::model::types::TextDomain;
-use crate::model::{Model, Type};
+use crate::model::{Model, Term, Type};
+use crate::prove::order::term_text;
 use crate::syntax::tree::CondOp;
 use crate::target::{KeyShape, profile};
 
@@ -87,6 +89,9 @@ fn shaped(
         ("sort key", sort, shape.sort_bytes_max),
     ];
     for (what, columns, most) in sides {
+        for wrong in columns.iter().filter_map(|column| unkeyed(model, schema, family, column)) {
+            push(format!("{name}: {wrong}"), json!({ "kind": "count", "bytes": 0, "least": 1 }));
+        }
         if let Some(bytes) = bytes_max(columns).filter(|bytes| *bytes > most) {
             push(
                 format!("{name}: the {what} may take {bytes} bytes, {most} are allowed"),
@@ -98,6 +103,44 @@ fn shaped(
     if limit < shape.partition_bytes_max + shape.sort_bytes_max {
         whole(model, schema, number, family, found);
     }
+}
+
+/// Why a store whose keys are texts, numbers and bytes, none of them empty, refuses to put an item:
+/// for a key of an index as for the item's own.
+fn unkeyed(model: &Model, schema: &Schema, family: &Family, column: &Column) -> Option<String> {
+    let target = &schema.target;
+    let named = |term: &Term| term_text(model, family.source, term);
+    if let [Part::Hole { term, ty: Type::Bool, codec: Codec::Native }] = column.parts.as_slice() {
+        return Some(format!(
+            "{} is a bool, and no key of {target} is one; write it into a text, such as \"<{0}>\"",
+            named(term)
+        ));
+    }
+    let mut holes = Vec::new();
+    for part in &column.parts {
+        match part {
+            Part::Hole { codec: Codec::Native, .. } => return None,
+            Part::Hole { term, .. } if Language::of(part).has_empty() => holes.push(term),
+            Part::End => {}
+            Part::Literal(text) if text.is_empty() => {}
+            _ => return None,
+        }
+    }
+    // What a sparse family asks for by a text is that text in all its rows.
+    let guarded = |term: &Term| {
+        family
+            .when
+            .iter()
+            .any(|guard| guard.op == CondOp::Eq && *term == Term::Column(guard.path.clone()))
+    };
+    let empty: Vec<String> = holes.into_iter().filter(|term| !guarded(term)).map(named).collect();
+    (!empty.is_empty()).then(|| {
+        format!(
+            "{} may be the empty text, which {target} takes in no key; declare `min 1`, or write \
+             some text before it",
+            empty.join(" and ")
+        )
+    })
 }
 
 /// The longest key, where every part says how long it gets.

@@ -98,7 +98,14 @@ pub(crate) fn implied(wanted: &Met, facts: &[Met]) -> bool {
         return true;
     }
     if wanted.op == CondOp::Present {
-        return facts.iter().any(|fact| fact.row == wanted.row && fact.op != CondOp::Absent);
+        // What lies behind a reference is there only where the reference is.
+        return facts.iter().any(|fact| {
+            fact.op != CondOp::Absent
+                && match (&fact.row, &wanted.row) {
+                    (Term::Column(found), Term::Column(head)) => found.starts_with(head),
+                    (found, wanted) => found == wanted,
+                }
+        });
     }
     // A computed part of what is fixed is fixed, and one that never decreases keeps `>=`, `<=`.
     if let Term::Call(function, _) = &wanted.row {

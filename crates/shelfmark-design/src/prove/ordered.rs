@@ -6,17 +6,20 @@
 
 use std::cmp::Ordering;
 
+use super::align::common_prefix;
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_term};
 use super::order::{Line, check as check_order};
 use super::paths::{fixed_in_all, fixed_paths};
+use super::range::{Met, cut};
 use super::read::{Context, Part1, Tail};
 use super::unique::available;
-use crate::key::facts::first_of;
+use crate::key::facts::{first_of, same_form};
 use crate::model::closure::determines_path;
 use crate::model::pattern::Source;
 use crate::model::schema::{EachOf, Part};
 use crate::model::{ColumnPath, OrderKey, Term};
+use crate::syntax::tree::CondOp;
 
 impl Context<'_> {
     /// O5.
@@ -210,22 +213,66 @@ impl Context<'_> {
 
     /// Row types come in the order in which the pattern lists them.
     fn kinds_in_order(&self, found: &[(&Source, Part1)], desc: bool) -> Result<(), String> {
-        let columns: Option<Vec<&[Part]>> =
-            found.iter().map(|(_, one)| one.rest.first().map(Vec::as_slice)).collect();
-        let Some(columns) = columns else {
-            return Err("a row type has no tag in its key".to_owned());
-        };
-        for pair in columns.windows(2) {
-            let [[Part::Literal(a), before @ ..], [Part::Literal(b), after @ ..]] = pair else {
-                return Err("a row type has no tag in its key".to_owned());
-            };
-            let order = tags_in_order((a, before), (b, after));
-            let wanted = if desc == self.step.desc { Ordering::Less } else { Ordering::Greater };
+        for pair in found.windows(2) {
+            let [first, second] = pair else { continue };
+            let (at, a, b) = self
+                .told_apart(first, second)
+                .ok_or_else(|| "a row type has no tag in its key".to_owned())?;
+            let (tag, behind) = tag(&a);
+            let (other, after) = self::tag(&b);
+            let order = tags_in_order((tag, behind), (other, after));
+            let descends = self.table().desc.get(at).is_some_and(|column| *column);
+            let backwards = descends != self.step.desc;
+            let wanted = if desc == backwards { Ordering::Less } else { Ordering::Greater };
             if order != Some(wanted) {
-                return Err(format!("the tags {a:?} and {b:?} are not in the wanted order"));
+                let (tag, other) = (shown(tag), shown(other));
+                return Err(format!("the tags {tag} and {other} are not in the wanted order"));
             }
         }
         Ok(())
+    }
+
+    /// The first column in which rows of two types differ, and what they hold there behind all that
+    /// is the same in both: texts, and values that the range fixes to one input.
+    fn told_apart(
+        &self,
+        (source, one): &(&Source, Part1),
+        (other_source, other): &(&Source, Part1),
+    ) -> Option<(usize, Vec<Part>, Vec<Part>)> {
+        let fixed = |relation, met: &[Met], part: &Part| {
+            let Part::Hole { term, .. } = part else { return None };
+            let term = canonical_term(self.model, relation, term);
+            let is = |met: &&Met| {
+                met.op == CondOp::Eq && canonical_term(self.model, relation, &met.row) == term
+            };
+            met.iter().find(is).map(|met| met.plan.clone())
+        };
+        for (at, (a, b)) in one.rest.iter().zip(&other.rest).enumerate() {
+            let (mut a, mut b) = (a.clone(), b.clone());
+            while let (Some(left), Some(right)) = (a.first(), b.first()) {
+                let same = fixed(source.relation, &one.met, left).is_some_and(|plan| {
+                    fixed(other_source.relation, &other.met, right) == Some(plan)
+                        && same_form(left, right)
+                });
+                let common = match (left, right) {
+                    (Part::Literal(left), Part::Literal(right)) => common_prefix(left, right),
+                    _ => 0,
+                };
+                if common > 0 {
+                    cut(&mut a, common);
+                    cut(&mut b, common);
+                } else if same || (left, right) == (&Part::End, &Part::End) {
+                    a.remove(0);
+                    b.remove(0);
+                } else {
+                    break;
+                }
+            }
+            if !a.is_empty() || !b.is_empty() {
+                return Some((one.column + at, a, b));
+            }
+        }
+        None
     }
 
     /// Whether nothing that the caller sees tells one item from another.
@@ -301,6 +348,18 @@ impl Context<'_> {
             })
             .collect()
     }
+}
+
+/// The text that a column begins with, and what follows it.
+fn tag(parts: &[Part]) -> (&str, &[Part]) {
+    match parts {
+        [Part::Literal(text), behind @ ..] => (text, behind),
+        parts => ("", parts),
+    }
+}
+
+fn shown(tag: &str) -> String {
+    if tag.is_empty() { "that ends there".to_owned() } else { format!("{tag:?}") }
 }
 
 /// How all texts that begin with one tag compare with all that begin with another, where what

@@ -247,7 +247,7 @@ fn split(a: &[Part], b: &[Part]) -> (Vec<Part>, Vec<Part>, Vec<Part>) {
 }
 
 /// Removes the first bytes of a leading literal.
-fn cut(parts: &mut Vec<Part>, length: usize) {
+pub(super) fn cut(parts: &mut Vec<Part>, length: usize) {
     let Some(Part::Literal(text)) = parts.first_mut() else { return };
     *text = text.get(length..).unwrap_or("").to_owned();
     if text.is_empty() {

@@ -62,7 +62,8 @@ pub(crate) fn tells_only_its_own(model: &Model, family: &Family) -> bool {
 }
 
 /// The attributes that can be read off a key where some hole's end cannot be told: from the left
-/// up to that hole, from the right over parts of fixed length.
+/// up to that hole, from the right over parts of fixed length and over those that never hold what
+/// the text before them ends with.
 fn told_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
     let mut told = guarded(model, family);
     for column in &family.key {
@@ -70,14 +71,28 @@ fn told_paths(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
         let open = endless_hole(parts)
             .and_then(|hole| parts.iter().position(|part| std::ptr::eq(part, hole)));
         let (head, rest) = parts.split_at(open.unwrap_or(parts.len()));
-        let fixed = rest.iter().rev().take_while(|part| Language::of(part).is_fixed_length());
-        for part in head.iter().chain(fixed) {
+        for part in head.iter().chain(told_from_right(rest)) {
             if let Part::Hole { term: Term::Column(path), .. } = part {
                 told.insert(canonical(model, family.source, path));
             }
         }
     }
     told
+}
+
+/// The parts of a column whose texts can be told from its end: how long one is, or where it begins.
+/// When all of them can, the first, whose end cannot be told from the left, is what is left over.
+fn told_from_right(parts: &[Part]) -> &[Part] {
+    let begins = |at: usize, part: &Part| {
+        let before = at.checked_sub(1).and_then(|before| parts.get(before));
+        let Some(Part::Literal(text)) = before else { return at == 0 };
+        text.bytes().last().is_some_and(|mark| !Language::of(part).bytes().contains(mark))
+    };
+    let open = parts
+        .iter()
+        .enumerate()
+        .rposition(|(at, part)| !Language::of(part).is_fixed_length() && !begins(at, part));
+    parts.get(open.map_or(0, |open| open + 1)..).unwrap_or(&[])
 }
 
 /// Returns the first thing that keeps the family from having one row for each source.

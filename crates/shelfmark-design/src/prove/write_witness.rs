@@ -11,7 +11,7 @@ use super::write_case::WriteCase;
 use crate::certificate::text;
 use crate::eval::change::{apply, run};
 use crate::eval::focus::Focus;
-use crate::eval::generate::{Pool, state, write_inputs};
+use crate::eval::generate::{Pools, state, write_inputs};
 use crate::eval::random::Random;
 use crate::eval::rows::{Rows, present, rows};
 use crate::eval::state::State;
@@ -22,11 +22,12 @@ use crate::model::{Model, Value};
 /// Searches a state and inputs where the plan leaves other rows than the changed state has.
 pub(crate) fn find(case: WriteCase<'_>, plan: &WritePlan) -> Option<Json> {
     let WriteCase { model, schema, write, .. } = case;
-    let pool = Pool::about(schema, &Focus::of_write(model, schema, write, plan));
+    let pools = Pools::of(schema, &Focus::of_write(model, schema, write, plan));
     let mut random = Random::new(SEED);
     for attempt in 0..model.witness_tries() {
-        let mut found = state(model, &pool, &mut random, 2 + attempt % 4);
-        let inputs = write_inputs(model, &found, write, &pool, &mut random);
+        let pool = pools.at(attempt, model.witness_tries());
+        let mut found = state(model, pool, &mut random, 2 + attempt % 4);
+        let inputs = write_inputs(model, &found, write, pool, &mut random);
         if !differs(case, plan, &found, &inputs) {
             continue;
         }

@@ -258,6 +258,49 @@ schema s target shelfmark {{ table posts from Post key (topic; id) }}"
 }
 
 #[test]
+fn what_a_store_takes_in_no_key_is_k9() {
+    let model = |target: &str, rest: &str| {
+        let text = format!(
+            "entity A {{ key id: text(min 1, max 40)  flag: bool  title: text(max 99)  n: int\n\
+             mark: text(min 1, max 9) optional }}\n\
+             schema s target {target} {{ table t from A {rest} }}"
+        );
+        let found = findings(&text);
+        let errors = found.into_iter().filter(|one| one.severity == Severity::Error);
+        errors.map(|one| one.id).collect::<Vec<String>>()
+    };
+    for (target, rest, told) in [
+        ("dynamodb", "key (title; id)", true),
+        ("dynamodb", "key (id; title)", true),
+        ("dynamodb", r#"key (id; "<title>#")"#, false),
+        ("dynamodb", r#"when title = "x" key (title; id)"#, false),
+        ("dynamodb", "key (id;) store all index g key (flag; n)", true),
+        ("dynamodb", r#"key (id;) store all index g key ("<flag>"; n)"#, false),
+        ("dynamodb", "key (id;) store all index g key (n; title)", true),
+        ("dynamodb", "key (id;) store all index g key (mark; n)", false),
+        ("shelfmark", "key (title; flag, id)", false),
+    ] {
+        let found = model(target, rest);
+        assert_eq!(found.contains(&"K9".to_owned()), told, "{target} {rest}: {found:?}");
+    }
+}
+
+/// Characters of texts are many: few only where the first of them is all that is kept.
+#[test]
+fn first_characters_are_few_only_when_one_is_kept() {
+    let model = |count: usize| {
+        format!(
+            "entity A {{ key id: uuid  name: text(min 4, max 40)\n\
+             low: int(-9223372036854775807..9223372036854775807) }}\n\
+             schema s target shelfmark {{ table t from A key (first(name, {count}); id) store all\n\
+             table n from A key (low; id) store all }}"
+        )
+    };
+    assert!(ids(&model(1)).contains("P3"));
+    assert!(!ids(&model(2)).contains("P3"));
+}
+
+#[test]
 fn an_index_orders_by_its_own_columns() {
     let model = |target: &str, key: &str, order: &str| {
         format!(

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "golden files are the test's own")]
 
 mod constants;
+mod decided_keys;
 mod decided_parts;
 mod decided_reads;
 mod decided_writes;

@@ -29,7 +29,7 @@ const PAIRS: [(&str, Severity, &str, &str); 27] = [
         Severity::Error,
         r#"entity U { key id: uuid  name: text(max 500) }
          schema s target dynamodb { table t { row R from U pk "<id>" sk "<name>" store all } }"#,
-        r#"entity U { key id: uuid  name: text(max 250) }
+        r#"entity U { key id: uuid  name: text(min 1, max 250) }
          schema s target dynamodb { table t { row R from U pk "<id>" sk "<name>" store all } }"#,
     ),
     // What is found by its hash needs no order.
