@@ -241,3 +241,21 @@ schema s target shelfmark { table l from L key (a; b) store { a.q } }
     );
     assert_eq!(found, ["s.apart certified", "s.by_both refused"]);
 }
+
+#[test]
+fn what_one_read_does_not_show_another_tells() {
+    // `some` shows nothing of `s`, `all` does: whose `s` is another's is not deleted.
+    let found = statuses(
+        r#"
+entity A { key id: uuid  q: int  s: text }
+write both(i, q, j, s) = update A(id i) set q = q and delete A(id j, s s)
+schema s target shelfmark { table some from A key (id;) store { q }  table all from A key (id;) store all
+  write both { transaction { read some where id = i ; read all where id = i ; read all where id = j ;
+    patch some ; patch all ; delete some ; delete all } } }
+schema blind target shelfmark { table some from A key (id;) store { q }  table all from A key (id;) store all
+  write both { transaction { read some where id = i ; read some where id = j ;
+    patch some ; patch all ; delete some ; delete all } } }
+"#,
+    );
+    assert_eq!(found, ["s.both certified", "blind.both refused"]);
+}

@@ -243,7 +243,7 @@ impl<'a> Runner<'a> {
     /// What was looked for and is not there has nothing to change.
     pub(super) fn looked_in_vain(&self, effect: &Effect, given: &Known) -> bool {
         let keys = keys_of(self.model, effect);
-        let mut seen: Vec<&Vec<(ColumnPath, Value)>> = Vec::new();
+        let mut seen: Vec<(&Vec<(ColumnPath, Value)>, &Row)> = Vec::new();
         for Looked { of, wanted, at } in &self.looked {
             // A read that finds nothing says so only of what it looked for.
             let meant = *of == effect.relation
@@ -251,12 +251,23 @@ impl<'a> Runner<'a> {
             if !meant {
                 continue;
             }
-            let found = self.reads.get(*at).is_some_and(|(_, _, rows)| {
-                rows.iter().any(|row| is_of(row, keys, given, selects(effect)))
-            });
-            if found {
-                seen.push(wanted);
-            } else if !seen.contains(&wanted) {
+            let rows = self.reads.get(*at).map_or(&[][..], |(_, _, rows)| rows);
+            let own = |row: &&Row| is_of(row, keys, given, selects(effect));
+            if let Some(row) = rows.iter().find(own) {
+                seen.push((wanted, row));
+                continue;
+            }
+            let before = seen.iter().filter(|(looked, _)| *looked == wanted);
+            let before: Vec<&Row> = before.map(|(_, row)| *row).collect();
+            // What an earlier read showed may have been changed since; what none showed is news.
+            let is_news =
+                |path: &ColumnPath| before.iter().all(|row| !row.values.contains_key(path));
+            let others = rows.iter().flat_map(|row| &row.values);
+            let other = |(path, value): (&ColumnPath, &Value)| {
+                given.get(path).is_some_and(|given| given != value)
+            };
+            let mut others = others.filter(|one| other(*one));
+            if before.is_empty() || selects(effect) && others.any(|(path, _)| is_news(path)) {
                 return true;
             }
         }
