@@ -326,7 +326,14 @@ impl Script {
 
     fn view(&mut self, create: CreateView) -> Result<(), Wrong> {
         let table = self.known(&create.base)?;
-        let (partition, clustering) = key_of(&create.primary_key, &create.options);
+        let (partition, mut clustering) = key_of(&create.primary_key, &create.options);
+        // Of which the view does not say the order, it keeps that of its table.
+        for (column, desc) in &mut clustering {
+            let ordered = &create.options.clustering_order;
+            if !ordered.iter().any(|(one, _)| one.as_str() == column) {
+                *desc = table.clustering.iter().any(|(one, desc)| one == column && *desc);
+            }
+        }
         let named = partition.iter().chain(clustering.iter().map(|(name, _)| name));
         for column in named {
             if table.column(column).is_none() {
@@ -480,14 +487,13 @@ fn table_text(table: &Table, entity: &str, tables: &mut Names, names: &mut Names
     let name = tables.fresh(&table.name);
     let key = key_text(&table.partition, &table.clustering, names);
     let mut indexes = String::new();
-    let elsewhere = table.keyspace.as_ref().filter(|_| name != table.name);
-    let elsewhere = elsewhere.map(|keyspace| {
-        format!(
-            "  # {name}: {} in CQL\n",
-            comment(&format!("{}.{}", keyspace.as_str(), table.name))
-        )
-    });
-    let mut remarks = elsewhere.unwrap_or_default();
+    let mut remarks = String::new();
+    if name != table.name {
+        let keyspace = table.keyspace.as_ref();
+        let keyspace = keyspace.map(|one| format!("{}.", one.as_str())).unwrap_or_default();
+        let whole = comment(&format!("{keyspace}{}", table.name));
+        remarks.push_str(&format!("  # {name}: called {whole:?} in CQL\n"));
+    }
     remarks.extend(table.options.remarks().iter().map(|remark| format!("  # {name}: {remark}\n")));
     for index in &table.indexes {
         if index.partition.is_empty() {

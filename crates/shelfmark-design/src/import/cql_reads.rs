@@ -42,7 +42,8 @@ pub(super) fn reads(
                     .iter()
                     .find(|index| index.is_view && index.name == query.select.table.name.as_str());
                 let view = view.filter(|view| view.name != table.name);
-                Reading { table, view, columns, query, params: Vec::new() }.read(entity, &mut names)
+                let (params, remarks) = (Vec::new(), Vec::new());
+                Reading { table, view, columns, query, params, remarks }.read(entity, &mut names)
             },
         );
         match read {
@@ -97,6 +98,8 @@ struct Reading<'a> {
     columns: &'a mut Names,
     query: &'a Query,
     params: Vec<String>,
+    /// What the read does not say, or asks.
+    remarks: Vec<String>,
 }
 
 impl Reading<'_> {
@@ -148,9 +151,15 @@ impl Reading<'_> {
         };
         let name = names.fresh(&format!("read_{}", select.table.name.as_str()));
         let unique = if unique { " unique" } else { "" };
-        let filtering = if select.allow_filtering { "  # ALLOW FILTERING in CQL" } else { "" };
+        if select.allow_filtering {
+            self.remarks.insert(0, "ALLOW FILTERING in CQL".to_owned());
+        }
+        let remarks = match self.remarks.as_slice() {
+            [] => String::new(),
+            remarks => format!("  # {}", comment(&remarks.join("; "))),
+        };
         Ok(format!(
-            "read {name}({}) = {aggregate}{entity}{shown}{}{}{limit}{unique}{filtering}\n",
+            "read {name}({}) = {aggregate}{entity}{shown}{}{}{limit}{unique}{remarks}\n",
             self.params.join(", "),
             clause("where", &conds, " and "),
             clause("order by", &order, ", "),
@@ -246,6 +255,7 @@ impl Reading<'_> {
             Relation::In { column, values: InValues::Marker(marker) } => {
                 let name = self.column(column.as_str())?;
                 let list = self.param(marker.index, &format!("{name}_list"));
+                self.remarks.push(format!("? how many at most: {name} in {list} max 10"));
                 Ok(Some(format!("{name} in {list}")))
             }
             Relation::In { .. } => Err("IN with a list of values".to_owned()),
@@ -265,7 +275,11 @@ impl Reading<'_> {
                 Ok(text.to_ascii_lowercase())
             }
             // A quoted constant may stand for a date or a time too: it becomes an input.
-            Term::Literal(_) => Ok(self.named(name)),
+            Term::Literal(literal) => {
+                let input = self.named(name);
+                self.remarks.push(format!("{input} is {literal} in CQL"));
+                Ok(input)
+            }
             _ => Err("a value that is computed".to_owned()),
         }
     }

@@ -391,6 +391,9 @@ fn written(
         } else {
             schema.push_str(&format!("  table {name} {{\n{rows}  }}\n"));
         }
+        if name != table.name {
+            remarks.push(format!("{name} is called {:?} there.", comment(&table.name)));
+        }
         remarks.extend(table.lost_indexes(&families));
         let mut taken = Samples::default();
         taken.table(&table.at, &table.key, &mut families)?;

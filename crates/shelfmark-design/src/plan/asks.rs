@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Ask;
 use super::{Follow, Planner, Served};
-use crate::model::pattern::Source;
+use crate::model::pattern::{Predicate, Source};
 use crate::model::{ColumnPath, OrderKey, Read, RelationId, Type};
 use crate::prove::canon::canonical;
 use crate::prove::paths::is_optional;
@@ -73,12 +73,15 @@ impl Planner<'_> {
                 return Err(format!("rows without {name} have no place in an order by it"));
             }
         }
-        ask.when = source
-            .predicates
-            .iter()
-            .filter(|one| matches!(one.op, CondOp::Present | CondOp::Absent))
-            .cloned()
-            .collect();
+        // What a key holds is there: such a family need not ask for it.
+        let told = |one: &&Predicate| {
+            let path = canonical(self.model, relation, &one.path);
+            let mut keyed = ask.equal.iter().chain(ask.tail.iter().map(|(path, _)| path));
+            one.op == CondOp::Present && keyed.any(|other| *other == path)
+        };
+        let asked = source.predicates.iter();
+        let asked = asked.filter(|one| matches!(one.op, CondOp::Present | CondOp::Absent));
+        ask.when = asked.filter(|one| !told(one)).cloned().collect();
         ask.shown = self.outputs(source);
         if source.predicates.iter().any(|one| one.op == CondOp::In) {
             // Several ranges are sorted together, by what their rows show.

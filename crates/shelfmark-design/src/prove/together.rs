@@ -254,6 +254,8 @@ impl<'a> Pairs<'a> {
                     || place(first, WriteStepKind::is_patch) < place(second, WriteStepKind::is_put)
             }
             (Need::Rekey, Need::Put) => !loops && (apart || second.existing == Existing::Fresh),
+            // One tuple that is changed twice to the same is changed once.
+            (Need::Rekey, Need::Rekey) => !loops && (apart || same_change(first, second)),
             (Need::Put, Need::Patch) => {
                 apart
                     || self.unread_before(
@@ -362,6 +364,12 @@ pub(super) fn apart_in(model: &Model, first: &Effect, second: &Effect) -> Option
 
 fn told_by(terms: &[(usize, Term)]) -> bool {
     terms.iter().any(|(_, term)| has_prior(term))
+}
+
+/// Whether two updates set the same attributes to the same values.
+fn same_change(first: &Effect, second: &Effect) -> bool {
+    let updates = |effect: &Effect| effect.kind == EffectKind::Update;
+    updates(first) && updates(second) && first.set == second.set && !told_by(&first.set)
 }
 
 /// Whether a term is made of what a loop goes through.

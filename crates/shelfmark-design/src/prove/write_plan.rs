@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::canon::canonical;
 use super::copied::only_for_copies;
 use super::exact::{Wanted, exact_read};
-use super::needs::{Need, needs};
+use super::needs::{Need, loses_key, needs};
 use super::own_key::{bindings_of, keys_named, own_bindings};
 use super::paths::all_key_paths;
 use super::together::has_prior;
@@ -91,7 +91,9 @@ impl Deriver<'_> {
                 self.read_own(effect, &wanted);
                 self.look_up(effect, family, true);
                 self.add(id, delete);
-                self.add(id, put);
+                if !loses_key(self.model, family, effect) {
+                    self.add(id, put);
+                }
             }
             Need::RekeyCopies { .. } => {
                 self.add(id, delete);

@@ -259,3 +259,24 @@ schema blind target shelfmark { table some from A key (id;) store { q }  table a
     );
     assert_eq!(found, ["s.both certified", "blind.both refused"]);
 }
+
+/// Two parts that may meet in one tuple and give it the same leave it as one of them would.
+#[test]
+fn a_tuple_that_is_changed_twice_to_the_same_is_changed_once() {
+    let of = |first: &str, second: &str| {
+        statuses(&format!(
+            "
+entity T {{ key id: uuid  own: uuid  due: date optional }}
+write w(i, j, d: date, e: date) = update T(id i) set {first} and update T(id j) set {second}
+schema s target shelfmark {{
+  table ts from T key (id;) store all
+  table by_due from T key (own; due, id)
+}}
+"
+        ))
+    };
+    assert_eq!(of("due = d", "due = d"), ["s.w certified"]);
+    assert_eq!(of("due = absent", "due = absent"), ["s.w certified"]);
+    assert_eq!(of("due = d", "due = e"), ["s.w refused"]);
+    assert_eq!(of("due = e", "due = absent"), ["s.w refused"]);
+}

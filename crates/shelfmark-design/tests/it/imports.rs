@@ -195,12 +195,14 @@ fn selects_say_their_order_and_what_their_view_holds() {
          SELECT b FROM v WHERE a = ?;\n\
          SELECT b FROM v WHERE a = ? AND d > ?;\n";
     let model = import("t.cql", text, Source::Cql).unwrap_or_else(|error| panic!("{error}"));
+    // Of which the view does not say the order, it keeps that of its table.
     for line in [
         "read read_t(a) = T where a = a order by b desc, c limit 10\n",
         "read read_t_2(a, b) = T where a = a and b = b order by c\n",
         "read read_t_3(a, b, c) = T select d where a = a and b = b and c = c unique\n",
-        "read read_v(a) = T select b where a = a and d is present order by d, b, c\n",
-        "read read_v_2(a, d) = T select b where a = a and d > d order by d, b, c\n",
+        "index v key (a; d, b desc, c)",
+        "read read_v(a) = T select b where a = a and d is present order by d, b desc, c\n",
+        "read read_v_2(a, d) = T select b where a = a and d > d order by d, b desc, c\n",
     ] {
         assert!(model.contains(line), "{line}{model}");
     }
@@ -336,7 +338,7 @@ CREATE TABLE t (a int PRIMARY KEY, b int);
 CREATE INDEX ON t (b);
 SELECT * FROM old.t WHERE a = ?;
 SELECT * FROM t WHERE b = ?;");
-    assert!(model.contains("# t_2: new.t in CQL"), "{model}");
+    assert!(model.contains("# t_2: called \"new.t\" in CQL"), "{model}");
     assert!(model.contains("read read_t(a) = T where a = a unique"), "{model}");
     assert!(model.contains("read read_t_2(b) = T_2 where b = b"), "{model}");
     let twice = "CREATE TABLE k.t (a int PRIMARY KEY); CREATE TABLE k.t (a int PRIMARY KEY);";
@@ -361,4 +363,18 @@ fn members_and_rows_that_are_not_read_are_told() {
     }
     let known = workbench(r#""TableData": [], "DataAccess": {"MySql": {}}"#);
     assert!(!known.contains("not read") && !known.contains("does not:"), "{known}");
+}
+
+/// A constant becomes an input, and a list has no length: both are said.
+#[test]
+fn what_a_select_fixes_or_leaves_open_is_said() {
+    let model = cql("CREATE TABLE t (a text, b int, PRIMARY KEY (a, b));
+SELECT * FROM t WHERE a = 'x' AND b = 5;
+SELECT * FROM t WHERE a IN ? ALLOW FILTERING;");
+    for line in [
+        "read read_t(a) = T where a = a and b = 5 unique  # a is 'x' in CQL\n",
+        "read read_t_2(a_list) = T where a in a_list  # ALLOW FILTERING in CQL; ? how many at most: a in a_list max 10\n",
+    ] {
+        assert!(model.contains(line), "{line}{model}");
+    }
 }

@@ -446,3 +446,24 @@ write spend(a, i, n) = insert Expense(account a, id i, amount n)
         assert!(schema.contains("# page has no plan"), "{target}: {found:?}\n{schema}");
     }
 }
+
+/// What a key holds is there, so one table does for both; what is taken away is not put again.
+#[test]
+fn a_key_says_that_its_attributes_are_there() {
+    let text = "entity Task { key id: uuid  owner: uuid immutable  due: date optional }
+read due(u, a, b) = Task where owner = u and due between a and b order by due
+read dated(u) = Task where owner = u and due is present order by due
+read undated(u) = Task where owner = u and due is absent
+write add(i, u) = insert Task(id i, owner u)
+write plan(i, d) = update Task(id i) set due = d
+write undate(i) = update Task(id i) set due = absent
+";
+    for target in TARGETS {
+        let (found, schema) = derived(text, target);
+        assert!(found.iter().all(|(_, one)| *one == Status::Certified), "{target}\n{schema}");
+        assert!(!schema.contains("when due is present"), "{target}\n{schema}");
+        assert!(schema.contains("when due is absent"), "{target}\n{schema}");
+        let undate = schema.split("write undate").nth(1).unwrap_or_default();
+        assert!(!undate.contains("put task_by_owner_due"), "{target}\n{schema}");
+    }
+}
