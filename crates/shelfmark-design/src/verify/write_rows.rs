@@ -174,6 +174,8 @@ pub(super) fn in_order(
             .iter()
             .any(|effect| effect.relation == family.source && effect.existing == Existing::Replace);
         let mut own = write.effects.iter().filter(|effect| effect.relation == family.source);
+        let mut from_put = own.clone().skip_while(|effect| effect.kind != EffectKind::Insert);
+        let replaced_last = from_put.all(|later| later.existing == Existing::Replace);
         let replaced_first = own.next().is_some_and(|first| first.existing == Existing::Replace)
             && own.all(|later| later.existing != Existing::Replace);
         let follows = |first: Option<usize>, then: Option<usize>| first.is_some() && first < then;
@@ -181,6 +183,7 @@ pub(super) fn in_order(
             [Fate::Removed, Fate::Added] => follows(delete, put),
             [Fate::Added, Fate::Removed] => follows(put, delete) && unread(delete),
             [Fate::Added, Fate::Changed] if patch.is_none() => put.is_some() && replaced,
+            [Fate::Added, Fate::Changed] if replaced_last => follows(patch, put),
             [Fate::Added, Fate::Changed] => follows(put, patch) && unread(patch),
             [Fate::Changed, Fate::Removed] => delete.is_some(),
             [Fate::Changed, Fate::Changed] if patch.is_none() => put.is_some() && replaced,

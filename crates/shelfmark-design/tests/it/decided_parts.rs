@@ -280,3 +280,19 @@ schema s target shelfmark {{
     assert_eq!(of("due = d", "due = e"), ["s.w refused"]);
     assert_eq!(of("due = e", "due = absent"), ["s.w refused"]);
 }
+
+#[test]
+fn what_is_changed_and_then_replaced_twice_is_patched_before_it_is_put() {
+    let found = statuses(
+        r#"
+entity A { key id: uuid  p: int  q: int }
+write thrice(i, p, q, r, s) = update A(id i) set p = p
+  and insert A(id i, p p, q q) or replace and insert A(id i, p r, q s) or replace
+schema s target shelfmark { table t from A key (id;) store all
+  write thrice { transaction { read t where id = i ; patch t ; put t } } }
+schema swapped target shelfmark { table t from A key (id;) store all
+  write thrice { transaction { read t where id = i ; put t ; patch t } } }
+"#,
+    );
+    assert_eq!(found, ["s.thrice certified", "swapped.thrice refused"]);
+}
