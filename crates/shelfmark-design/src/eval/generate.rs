@@ -43,22 +43,10 @@ impl Pool {
 
     /// Few texts, cut at what the keys of some relations are glued with: `a`, `a#`, `#`, nothing.
     pub(crate) fn glued(schema: &Schema, focus: &Focus) -> Self {
-        let families = schema.families.iter();
-        let columns = families
-            .filter(|family| focus.relations().contains(&family.source))
-            .flat_map(|family| &family.key);
-        let mut texts = Vec::new();
-        for column in columns {
-            // What stands between two values, not before the first.
-            for part in column.parts.iter().skip(1) {
-                let Part::Literal(text) = part else { continue };
-                // With and without the empty text: `a` and `#a`, or `a#` and `a`, are one text.
-                let ends = [format!("a{text}"), "a".to_owned(), format!("{text}a")];
-                for made in ends.into_iter().chain([text.clone(), String::new()]) {
-                    if !texts.contains(&made) && texts.len() < 12 {
-                        texts.push(made);
-                    }
-                }
+        let mut texts: Vec<String> = Vec::new();
+        for made in glue(schema, focus).into_iter().flat_map(cut_at) {
+            if !texts.contains(&made) && texts.len() < 12 {
+                texts.push(made);
             }
         }
         Self { texts, ..Self::about(schema, focus) }
@@ -300,18 +288,51 @@ impl Pool {
 /// What the states of one search are made from.
 pub(crate) struct Pools {
     about: Pool,
-    glued: Pool,
+    /// One for each text that keys are glued with.
+    glued: Vec<Pool>,
 }
 
 impl Pools {
     pub(crate) fn of(schema: &Schema, focus: &Focus) -> Self {
-        Self { about: Pool::about(schema, focus), glued: Pool::glued(schema, focus) }
+        let about = Pool::about(schema, focus);
+        let glue = glue(schema, focus);
+        let glued = glue.into_iter().take(GLUED_MAX).map(|text| {
+            let texts = cut_at(text).into_iter().collect();
+            Pool { texts, fitting: RefCell::default(), ..about.clone() }
+        });
+        Self { glued: glued.collect(), about }
     }
 
     /// Texts of all kinds first; at last those that run into one another where keys are cut.
     pub(crate) fn at(&self, attempt: usize, of: usize) -> &Pool {
-        if attempt < of - of / 4 { &self.about } else { &self.glued }
+        let glued = self.glued.get(attempt % self.glued.len().max(1));
+        glued.filter(|_| attempt >= of - of / 4).unwrap_or(&self.about)
     }
+}
+
+/// Texts that keys are glued with of which each gets states of its own; ours.
+const GLUED_MAX: usize = 4;
+
+/// What the keys of some relations are glued with: what stands between two values, not before the
+/// first.
+fn glue<'s>(schema: &'s Schema, focus: &Focus) -> Vec<&'s str> {
+    let families = schema.families.iter();
+    let own = families.filter(|family| focus.relations().contains(&family.source));
+    let mut found: Vec<&str> = Vec::new();
+    for part in own.flat_map(|family| &family.key).flat_map(|column| column.parts.iter().skip(1)) {
+        if let Part::Literal(text) = part
+            && !found.contains(&text.as_str())
+        {
+            found.push(text);
+        }
+    }
+    found
+}
+
+/// Texts that run into one another at a delimiter, with and without the empty text: `a` and `#a`,
+/// or `a#` and `a`, are one text.
+fn cut_at(glue: &str) -> [String; 5] {
+    [format!("a{glue}"), "a".to_owned(), format!("{glue}a"), glue.to_owned(), String::new()]
 }
 
 /// Buckets of one key that are filled one by one; ours.

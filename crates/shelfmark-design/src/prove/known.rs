@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::canon::canonical;
 use super::exact::same_bindings;
-use super::own_key::{keys_of, own_bindings, selecting_key};
+use super::own_key::{keys_of, own_bindings, selecting_key, settled_key};
 use super::unique::available;
 use super::write::{Prover, loops_over_itself, made_paths};
 use crate::model::pattern::{Effect, EffectKind};
@@ -49,7 +49,8 @@ impl Prover<'_> {
                         known.extend(available(self.model, family).iter().cloned());
                     }
                 }
-                self.referred(effect, &effect.key, family, bindings, &mut known);
+                let key = settled_key(self.model, effect);
+                self.referred(effect, &key, family, bindings, &mut known);
                 self.referred(
                     effect,
                     &own_priors(self.model, effect),

@@ -1,7 +1,9 @@
 //! How an effect names its own tuple: by the entity's key, or by any other key of it.
 
+use super::canon::canonical;
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::{ColumnPath, Model, Term};
+use crate::syntax::tree::CondOp;
 
 /// The keys by which an effect's tuple is found: what is made is there already only under its own
 /// key, what is changed may be named by any.
@@ -37,4 +39,19 @@ pub(crate) fn bindings_of(effect: &Effect, key: &[usize]) -> Vec<(ColumnPath, Te
 pub(crate) fn own_bindings(model: &Model, effect: &Effect) -> Vec<(ColumnPath, Term)> {
     let own = model.relation(effect.relation).key();
     bindings_of(effect, selecting_key(model, effect).map_or(own, Vec::as_slice))
+}
+
+/// What selects the effect's tuple, by inputs where the loop itself asks for their values:
+/// of `unlink Cast(actor c.actor, film c.film) for each Cast as c where film = f` the film is `f`.
+pub(super) fn settled_key(model: &Model, effect: &Effect) -> Vec<(usize, Term)> {
+    let settled = |term: &Term| {
+        let (Term::Prior(path), Some(each)) = (term, &effect.each) else { return None };
+        let path = canonical(model, each.relation, path);
+        let asked = each.predicates.iter().find(|one| {
+            one.op == CondOp::Eq && canonical(model, each.relation, &one.path) == path
+        })?;
+        asked.values.first().filter(|value| matches!(value, Term::Param(_))).cloned()
+    };
+    let key = effect.key.iter();
+    key.map(|(column, term)| (*column, settled(term).unwrap_or_else(|| term.clone()))).collect()
 }

@@ -103,6 +103,7 @@ impl Context<'_> {
         let mut facts = one.met.clone();
         facts.extend(when.iter().cloned());
         facts.extend(self.always_present(family));
+        facts.extend(one.met.iter().filter_map(|met| self.whole_beginning(met)));
         for met in &one.met {
             // `each x in xs` over a list input is `in`; over all buckets it is nothing.
             if self.is_each(met) {
@@ -165,8 +166,26 @@ impl Context<'_> {
         analysis.note(3, format!("what the range fixes is what {} asks", self.read.name.text));
     }
 
+    /// What first characters say that equal an input of just so many: how the value begins.
+    fn whole_beginning(&self, met: &Met) -> Option<Met> {
+        let (Term::Call(Function::First, row), Term::Param(index)) = (&met.row, &met.plan) else {
+            return None;
+        };
+        let [value, Term::Const(Value::Int(count))] = row.as_slice() else { return None };
+        let Type::Text(domain) = &self.read.params.get(*index)?.ty else { return None };
+        let count = u64::try_from(*count).ok()?;
+        (met.op == CondOp::Eq && domain.min == count && domain.max == Some(count)).then(|| Met {
+            row: value.clone(),
+            op: CondOp::Begins,
+            plan: met.plan.clone(),
+        })
+    }
+
     /// Whether what the value begins with, by an input that is long enough, settles a first part.
     fn begun(&self, met: &Met, wanted: &[Met]) -> bool {
+        if self.whole_beginning(met).is_some_and(|begins| wanted.contains(&begins)) {
+            return true;
+        }
         let (Term::Call(Function::First, row), Term::Call(Function::First, plan)) =
             (&met.row, &met.plan)
         else {

@@ -10,7 +10,7 @@ use super::canon::canonical;
 use super::copied::only_for_copies;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, loses_key, needs};
-use super::own_key::{bindings_of, keys_named, own_bindings};
+use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
 use super::paths::all_key_paths;
 use super::together::has_prior;
 use super::unique::{available, key_paths, tells_only_its_own};
@@ -178,7 +178,8 @@ impl Deriver<'_> {
             let read = id.and_then(|id| self.schema.families.get(id));
             shown.extend(read.into_iter().flat_map(|read| available(self.model, read)).cloned());
         }
-        let terms: Vec<(usize, Term)> = effect.set.iter().chain(&effect.key).cloned().collect();
+        let key = settled_key(self.model, effect);
+        let terms: Vec<(usize, Term)> = effect.set.iter().chain(&key).cloned().collect();
         let made = made_paths(self.model, self.write, effect.relation, &terms);
         let moves =
             |path: &ColumnPath| effect.set.iter().any(|(column, _)| path.first() == Some(column));
