@@ -300,6 +300,7 @@ impl Context<'_> {
         };
         if self.read.distinct
             && matches!(clash, Clash::Collapse(_))
+            && self.has_all_entries(one)
             && self.tells_apart(one, source)
         {
             analysis.note(4, "rows that collapse show the same answer, which is wanted once");
@@ -307,6 +308,16 @@ impl Context<'_> {
         }
         let lint = if matches!(clash, Clash::Unwritable(_)) { "K9" } else { "U1" };
         analysis.fail(4, lint, clash.text());
+    }
+
+    /// Whether rows that collapse leave an entry for each key of their index: a row of its table has
+    /// one entry, so all that the entry's key holds must be in the row's.
+    fn has_all_entries(&self, one: &Part1) -> bool {
+        let family = self.family(one.family);
+        let base = family.base.and_then(|base| self.schema.families.get(base));
+        base.is_none_or(|base| {
+            all_key_paths(self.model, family).is_subset(&key_paths(self.model, base))
+        })
     }
 
     /// Whether rows of the range that show the same answer are the same row, and every shown

@@ -706,3 +706,22 @@ schema s target shelfmark {
     );
     assert_eq!(found, ["s.pairs multi", "s.other refused"]);
 }
+
+/// An index has one entry for a row: where rows collapse by less than its key, entries are missing.
+#[test]
+fn what_collapses_in_a_table_is_missing_in_its_index() {
+    let of = |table: &str, index: &str| {
+        statuses(&format!(
+            "
+entity L {{ key id: uuid  a: int  v: int }}
+read r(x) = L select distinct a where v = x order by a
+schema s target shelfmark {{
+  table t from L key ({table}) index i key ({index})
+  serve r(x) by query i (x)
+}}
+"
+        ))
+    };
+    assert_eq!(of("v; ", "v; a"), ["s.r refused"]);
+    assert_eq!(of("a; v", "v; a"), ["s.r certified"]);
+}
