@@ -101,8 +101,10 @@ impl Planner<'_> {
             pk.push(DELIMITER);
             pk.push_str(&join(partition));
         }
-        let sk =
-            if sort.is_empty() { String::new() } else { format!(" sk {}", quote(&join(sort))) };
+        let sk = match sort {
+            [] => String::new(),
+            _ => format!(" sk {}", quote(&format!("{}{}", self.lead(draft), join(sort)))),
+        };
         Some(format!(" then get {table} pk {}{sk}", quote(&pk)))
     }
 
@@ -187,7 +189,7 @@ impl Planner<'_> {
         for component in head {
             texts.push(self.known_text(read, source, relation, &component.path)?);
         }
-        let mut begin = texts.join(&DELIMITER.to_string());
+        let mut begin = format!("{}{}", self.lead(draft), texts.join(&DELIMITER.to_string()));
         if rest.is_empty() {
             let sk = if head.is_empty() { String::new() } else { format!(" sk {}", quote(&begin)) };
             return Some(format!(" pk {}{sk}", quote(&pk)));

@@ -139,7 +139,8 @@ impl Planner<'_> {
         if sort.is_empty() {
             return format!("pk {pk:?}");
         }
-        format!("pk {pk:?} sk {:?}", self.template(draft.relation, sort))
+        let sk = format!("{}{}", self.lead(draft), self.template(draft.relation, sort));
+        format!("pk {pk:?} sk {sk:?}")
     }
 
     fn store_text(&self, draft: &Draft) -> String {

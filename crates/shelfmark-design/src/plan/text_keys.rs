@@ -1,7 +1,7 @@
 //! Keys of targets that know texts only: `"user#<user>"`.
 
 use super::Planner;
-use super::draft::{Ask, Component};
+use super::draft::{Ask, Component, Draft};
 use crate::model::pattern::Source;
 use crate::model::schema::Codec;
 use crate::model::{RelationId, Type};
@@ -36,6 +36,24 @@ impl Planner<'_> {
         let holes: Vec<String> =
             components.iter().map(|component| self.path_hole(relation, &component.path)).collect();
         holes.join(&DELIMITER.to_string())
+    }
+
+    /// What a sort key begins with where its only attribute may be the empty text, and the target
+    /// takes no empty key; else nothing.
+    pub(super) fn lead(&self, draft: &Draft) -> String {
+        let components = self.key(draft);
+        let may_be_empty = |ty: &Type| match ty {
+            Type::Text(domain) => domain.min == 0,
+            Type::Enum(texts) => texts.iter().any(String::is_empty),
+            Type::Bytes => true,
+            _ => false,
+        };
+        let bare = match components.get(draft.least..) {
+            Some([only]) => may_be_empty(&self.model.path_type(draft.relation, &only.path)),
+            _ => false,
+        };
+        let lead = bare && self.target.key_shape.is_some();
+        if lead { DELIMITER.to_string() } else { String::new() }
     }
 
     /// Numbers without bounds, or below zero, have no text that sorts as they do.

@@ -467,3 +467,31 @@ write undate(i) = update Task(id i) set due = absent
         assert!(!undate.contains("put task_by_owner_due"), "{target}\n{schema}");
     }
 }
+
+#[test]
+fn a_sort_key_of_one_text_is_never_empty_where_none_may_be() {
+    let text = "entity User { key id: text  name: text  day: date }\n\
+        entity Mark { key (owner, word)  owner: User  word: text  n: int }\n\
+        read named(n) = User where name = n order by id\n\
+        read marks(u) = Mark where owner = u order by word desc\n\
+        read mark(u, w) = Mark where owner = u and word = w\n\
+        read some(u, w) = Mark where owner = u and word begins w order by word\n\
+        read among(u, a, b) = Mark where owner = u and word between a and b order by word\n\
+        read from(u, a) = Mark where owner = u and word > a order by word\n\
+        write add(i, n, d) = insert User(id i, name n, day d)\n\
+        write put(u, w, n) = insert Mark(owner u, word w, n n) or replace\n\
+        write drop(u, w) = delete Mark(owner u, word w)\n";
+    for target in ["dynamodb", "candb"] {
+        let (statuses, schema) = derived(text, target);
+        let right = |(_, status): &(String, Status)| *status == Status::Certified;
+        assert!(statuses.iter().all(right), "{target}: {statuses:?}\n{schema}");
+        assert_eq!(schema.contains("sk \"#<word:esc>\""), target == "dynamodb", "{schema}");
+        let document = Document::parse("small", text).expect("a model");
+        let whole = document.with_only(&schema);
+        let findings = Document::parse("planned", &whole).expect("a schema").check();
+        assert!(
+            findings.iter().all(|one| one.severity != Severity::Error),
+            "{target}: {findings:?}\n{whole}"
+        );
+    }
+}
