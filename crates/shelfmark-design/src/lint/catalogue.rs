@@ -312,7 +312,7 @@ pub(crate) const ALL: [Lint; 50] = [
         "V1",
         Error,
         "an unbounded collection in one value",
-        "The value grows with every element, is rewritten whole, and locks all of it for one change. With a declared maximum it is a warning.",
+        "The value grows with every element, is rewritten whole, and locks all of it for one change. With a declared maximum a list of other tuples is a warning, and a list attribute is none.",
         "one row for each element",
     ),
     lint(
