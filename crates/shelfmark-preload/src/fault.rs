@@ -123,7 +123,7 @@ pub(crate) fn is_meant(path: &[u8]) -> bool {
 }
 
 /// Counts an operation on a file below the root, if faults are meant for it. Returns what happens
-/// to it instead of what it would do.
+/// to it instead of what it would do. The caller must not hold the order.
 pub(crate) fn strike(op: Op, is_meant: bool) -> Option<Strike> {
     let plan = state::recorder().faults.as_ref()?;
     let is_named = plan.ops.iter().any(|name| name == op.name() || name == "any");
@@ -140,6 +140,8 @@ pub(crate) fn strike(op: Op, is_meant: bool) -> Option<Strike> {
     match plan.what {
         What::Strike(strike) => Some(strike),
         What::Kill => {
+            // Nobody is between an operation and its record when the process ends.
+            let _order = state::recorder().order();
             // SAFETY: always sound; the signal cannot be caught, so nothing after it runs.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
             None

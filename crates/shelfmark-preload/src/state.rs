@@ -44,8 +44,18 @@ pub(crate) fn recorder() -> &'static Recorder {
             order: Mutex::new(()),
         };
         Record::begin().append(&recorder);
+        // SAFETY: always sound; the function stays as long as the process does.
+        if unsafe { libc::atexit(stop) } != 0 {
+            give_up("cannot be told of the end");
+        }
         recorder
     })
+}
+
+/// Keeps the order when the process exits beside other threads: each has recorded what it did, and
+/// does no more.
+extern "C" fn stop() {
+    std::mem::forget(recorder().order());
 }
 
 fn variable(name: &str) -> Option<Vec<u8>> {
