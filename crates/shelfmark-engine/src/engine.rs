@@ -27,6 +27,8 @@ pub(crate) struct Inner {
     pub(crate) store: Arc<dyn Store>,
     /// Nobody but this engine writes to the store.
     pub(crate) is_alone: bool,
+    /// The store validates ranges that a commit rests on.
+    pub(crate) validates_ranges: bool,
     pub(crate) catalogue: Catalogue,
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
@@ -54,10 +56,11 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
         let catalogue = Catalogue::open(Arc::clone(&store))?;
         let shards = crate::shards::State::default();
-        let is_alone = store.caps().is_exclusive;
+        let caps = store.caps();
         let inner = Inner {
             store,
-            is_alone,
+            is_alone: caps.is_exclusive,
+            validates_ranges: caps.validates_ranges,
             catalogue,
             latches: Latches::new(),
             environment,

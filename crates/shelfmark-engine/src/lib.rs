@@ -4,8 +4,9 @@
 //! What it is not: it knows no JSON, no CQL, no sockets and no async; faces translate their
 //! languages into its requests. It reads no clock and no random generator of its own.
 //!
-//! Invariant: no rule of the engine rests on a range read. Every uniqueness is a validated key,
-//! every exclusion too, so transactions are serializable on items whatever the driver.
+//! Invariant: no rule of the engine itself rests on a range read. Every uniqueness is a validated key,
+//! every exclusion too, whatever the driver. Transactions of callers are serializable with the ranges
+//! that they read.
 
 mod background;
 mod catalogue;

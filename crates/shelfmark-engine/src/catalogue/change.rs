@@ -48,7 +48,12 @@ impl Catalogue {
                 Err(error) if error.kind() == ErrorKind::TooOld => continue,
                 planned => planned?,
             };
-            match self.store.commit(Commit { base: Some(snapshot), validate, writes }) {
+            match self.store.commit(Commit {
+                base: Some(snapshot),
+                validate,
+                writes,
+                ..Commit::default()
+            }) {
                 Ok(_) => return Ok(value),
                 Err(error) => match error.kind() {
                     StoreErrorKind::Conflict | StoreErrorKind::TooOld => {}

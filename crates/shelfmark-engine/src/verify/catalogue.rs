@@ -17,7 +17,7 @@ use crate::read::View as _;
 const PLACE: &str = "the catalogue";
 
 /// All trees.
-const TREES: [Tree; 9] = [
+const TREES: [Tree; 10] = [
     Tree::Catalogue,
     Tree::Rows,
     Tree::Index,
@@ -27,6 +27,7 @@ const TREES: [Tree; 9] = [
     Tree::Tokens,
     Tree::Counts,
     Tree::Shards,
+    Tree::Guards,
 ];
 
 impl Checker {

@@ -39,6 +39,7 @@ mod submit;
 mod survey;
 mod tree;
 mod verify;
+mod written;
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,8 @@ use bytes::Bytes;
 
 use crate::clock::Clock;
 use crate::contract::{
-    Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot, SnapshotId,
+    CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot,
+    SnapshotId,
 };
 
 use super::fault;
@@ -165,8 +166,9 @@ impl Moments {
         lock(&self.state).view.clone()
     }
 
-    /// Makes `id` the current moment; `written` bytes were written since the last one.
-    pub(super) fn publish(&self, id: SnapshotId, written: u64) {
+    /// Makes `id` the current moment; `written` bytes were written since the last one. Returns the
+    /// newest commit that the oldest moment still read includes, if an older one is read.
+    pub(super) fn publish(&self, id: SnapshotId, written: u64) -> Option<CommitNumber> {
         self.bounds.written.fetch_add(written, Ordering::Relaxed);
         let mut state = lock(&self.state);
         self.replace(&mut state, id);
@@ -180,6 +182,7 @@ impl Moments {
             }
             state.held.pop_front();
         }
+        state.held.front().map(|oldest| oldest.id.commit)
     }
 
     /// Lets new readers read through `view`; what is current stays.

@@ -21,6 +21,7 @@ use super::recent::RecentGroups;
 use super::space::{Probe, Space};
 use super::stripes::Stripes;
 use super::tree::{StopFlag, Tree};
+use super::written::RecentWrites;
 use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
 
 /// How long closing waits for reads in flight. After that the folder is free when they end.
@@ -100,6 +101,7 @@ pub(super) fn open_with(
         queue: Queue::new(id.commit),
         stripes: Stripes::new(),
         recent: RecentGroups::default(),
+        written: RecentWrites::new(id.commit),
         log: Mutex::new(log),
         files: Mutex::new(files),
         mark: Mutex::new(mark),

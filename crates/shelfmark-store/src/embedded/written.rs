@@ -1,0 +1,153 @@
+//! Which keys the newest groups wrote: what ranges that were read are validated against.
+//!
+//! A published group stays here as long as a reader holds a moment from before it, so every base
+//! that a commit may name finds all groups since. Values are dropped soon after; keys and commit
+//! numbers stay. What it is not: an index of the store. Queued groups are in the queue's layers.
+//!
+//! Invariant: every write of a published commit above `complete_above` is here.
+
+use std::collections::VecDeque;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use crate::contract::{CommitNumber, KeyRange};
+
+use super::pending::Layer;
+
+/// Groups that a validation looks at while it holds the lock once.
+const GROUPS_PER_LOCK: usize = 64;
+
+/// The keys of the groups that were published since the oldest moment that is read.
+#[derive(Default)]
+pub(super) struct RecentWrites(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    complete_above: CommitNumber,
+    groups: VecDeque<Group>,
+}
+
+#[derive(Clone)]
+struct Group {
+    last_commit: CommitNumber,
+    keys: Keys,
+}
+
+#[derive(Clone)]
+enum Keys {
+    /// As it was published.
+    Layer(Arc<Layer>),
+    /// Ascending, with the last commit that wrote each.
+    Listed(Arc<[(Bytes, CommitNumber)]>),
+}
+
+impl Group {
+    fn written_since(&self, range: &KeyRange, base: CommitNumber) -> Option<Bytes> {
+        match &self.keys {
+            Keys::Layer(layer) => layer.written_since(range, base),
+            Keys::Listed(keys) => {
+                let from = keys.partition_point(|(key, _)| *key < range.start);
+                let mut within = keys.iter().skip(from).take_while(|(key, _)| range.contains(key));
+                within.find(|(_, commit)| *commit > base).map(|(key, _)| key.clone())
+            }
+        }
+    }
+}
+
+/// What a validation of ranges found among the published groups.
+pub(super) enum Found {
+    /// No write since the base, up to and including this commit.
+    Nothing {
+        /// The last commit that was looked at.
+        upto: CommitNumber,
+    },
+    /// This key was written since the base.
+    Key(Bytes),
+    /// The base is older than what is kept.
+    TooOld,
+}
+
+impl RecentWrites {
+    /// Begins after `commit`: no base can be older.
+    pub(super) fn new(commit: CommitNumber) -> Self {
+        Self(Mutex::new(State { complete_above: commit, groups: VecDeque::new() }))
+    }
+
+    /// Takes the group that ended with `last_commit` and is published now; `oldest` is the newest
+    /// commit that the oldest moment still read includes, if an older moment is read at all.
+    ///
+    /// Called under the queue's lock, so that a group is at every moment in the queue or here.
+    pub(super) fn push(
+        &self,
+        layer: &Arc<Layer>,
+        last_commit: CommitNumber,
+        oldest: Option<CommitNumber>,
+    ) {
+        let mut state = self.lock();
+        let Some(oldest) = oldest else {
+            state.groups.clear();
+            state.complete_above = last_commit;
+            return;
+        };
+        let gone = state.groups.partition_point(|group| group.last_commit <= oldest);
+        state.groups.drain(..gone);
+        state.complete_above = state.complete_above.max(oldest);
+        state.groups.push_back(Group { last_commit, keys: Keys::Layer(Arc::clone(layer)) });
+    }
+
+    /// Lets go of the values of the newest group. Called once no lock is held.
+    pub(super) fn keep_keys_only(&self) {
+        let newest = self.lock().groups.back().cloned();
+        let Some(Group { last_commit, keys: Keys::Layer(layer) }) = newest else { return };
+        let keys: Arc<[(Bytes, CommitNumber)]> = layer.written().into();
+        let mut state = self.lock();
+        if let Some(group) = state.groups.back_mut()
+            && group.last_commit == last_commit
+        {
+            group.keys = Keys::Listed(keys);
+        }
+    }
+
+    /// Looks for a write to one of `ranges` by a commit above `base` and above `looked_upto`.
+    ///
+    /// Cost: a search per range and group since the base; the lock is released in between.
+    pub(super) fn find(
+        &self,
+        ranges: &[KeyRange],
+        base: CommitNumber,
+        looked_upto: CommitNumber,
+    ) -> Found {
+        let mut upto = base.max(looked_upto);
+        loop {
+            let state = self.lock();
+            if base < state.complete_above {
+                return Found::TooOld;
+            }
+            let from = state.groups.partition_point(|group| group.last_commit <= upto);
+            let some: Vec<Group> =
+                state.groups.iter().skip(from).take(GROUPS_PER_LOCK).cloned().collect();
+            drop(state);
+            let Some(last) = some.last() else { return Found::Nothing { upto } };
+            upto = last.last_commit;
+            for group in &some {
+                let key = ranges.iter().find_map(|range| group.written_since(range, base));
+                if let Some(key) = key {
+                    return Found::Key(key);
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Every step leaves the groups whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns `range` as bounds of an ordered map, unless no key can lie in it.
+pub(super) fn bounds(range: &KeyRange) -> Option<(Bound<&[u8]>, Bound<&[u8]>)> {
+    let end = range.end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(end.as_ref()));
+    (!range.is_empty()).then_some((Bound::Included(range.start.as_ref()), end))
+}
