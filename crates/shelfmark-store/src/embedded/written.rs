@@ -146,8 +146,11 @@ impl RecentWrites {
     }
 }
 
+/// A range as ordered maps take it.
+pub(super) type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+
 /// Returns `range` as bounds of an ordered map, unless no key can lie in it.
-pub(super) fn bounds(range: &KeyRange) -> Option<(Bound<&[u8]>, Bound<&[u8]>)> {
+pub(super) fn bounds(range: &KeyRange) -> Option<Bounds<'_>> {
     let end = range.end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(end.as_ref()));
     (!range.is_empty()).then_some((Bound::Included(range.start.as_ref()), end))
 }
