@@ -154,3 +154,63 @@ pub(super) fn bounds(range: &KeyRange) -> Option<Bounds<'_>> {
     let end = range.end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(end.as_ref()));
     (!range.is_empty()).then_some((Bound::Included(range.start.as_ref()), end))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(commit: CommitNumber, keys: &[&'static str]) -> Arc<Layer> {
+        let layer = Arc::new(Layer::default());
+        for key in keys {
+            layer.write().set(commit, Bytes::from_static(key.as_bytes()), None);
+        }
+        layer.write().add(commit, Bytes::from_static(b"sum"), 1);
+        layer
+    }
+
+    fn found(writes: &RecentWrites, start: &'static str, end: &'static str, base: u64) -> String {
+        match writes.find(&[KeyRange::new(start, end)], base, base) {
+            Found::Nothing { upto } => format!("nothing up to {upto}"),
+            Found::Key(key) => String::from_utf8_lossy(&key).into_owned(),
+            Found::TooOld => "too old".to_owned(),
+        }
+    }
+
+    /// Both forms of a group answer alike.
+    #[test]
+    fn a_group_is_searched_as_a_layer_and_as_keys() {
+        for keys_only in [false, true] {
+            let writes = RecentWrites::new(10);
+            for (commit, keys) in [(11, ["b", "d"]), (12, ["d", "f"])] {
+                writes.push(&layer(commit, &keys), commit, Some(10));
+                if keys_only {
+                    writes.keep_keys_only();
+                }
+            }
+            let all = [("b", "c", 10), ("a", "b", 10), ("c", "e", 10), ("c", "e", 11)];
+            let told = all.map(|(start, end, base)| found(&writes, start, end, base));
+            assert_eq!(told, ["b", "nothing up to 12", "d", "d"], "keys only: {keys_only}");
+            assert_eq!(found(&writes, "c", "e", 12), "nothing up to 12");
+            assert_eq!(found(&writes, "f", "g", 10), "f");
+            assert_eq!(found(&writes, "su", "sun", 11), "sum");
+            assert_eq!(found(&writes, "f0", "g", 9), "too old");
+        }
+    }
+
+    #[test]
+    fn groups_go_with_the_oldest_reader() {
+        let writes = RecentWrites::new(0);
+        for commit in 1..=200 {
+            writes.push(&layer(commit, &["a"]), commit, Some(0));
+        }
+        assert_eq!(found(&writes, "b", "c", 0), "nothing up to 200");
+        writes.push(&layer(201, &["b"]), 201, Some(150));
+        assert_eq!(
+            (found(&writes, "b", "c", 149), found(&writes, "b", "c", 150)),
+            ("too old".into(), "b".into())
+        );
+        writes.push(&layer(202, &["b"]), 202, None);
+        assert_eq!(found(&writes, "a", "z", 202), "nothing up to 202");
+        assert_eq!(found(&writes, "a", "z", 201), "too old");
+    }
+}

@@ -61,3 +61,41 @@ impl RangeSet {
         self.ends.into_iter().map(|(start, end)| KeyRange { start, end }).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(inserted: &[(&'static str, Option<&'static str>)], expected: &[&str]) {
+        let mut set = RangeSet::default();
+        for (start, end) in inserted {
+            set.insert(KeyRange { start: (*start).into(), end: end.map(Into::into) });
+        }
+        let text = |bytes: &Bytes| String::from_utf8_lossy(bytes).into_owned();
+        let told: Vec<String> = set
+            .into_ranges()
+            .iter()
+            .map(|range| {
+                format!(
+                    "{}..{}",
+                    text(&range.start),
+                    range.end.as_ref().map_or_else(String::new, text)
+                )
+            })
+            .collect();
+        assert_eq!(told, expected, "{inserted:?}");
+    }
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        check(&[("a", Some("c")), ("c", Some("e"))], &["a..e"]);
+        check(&[("c", Some("e")), ("a", Some("c"))], &["a..e"]);
+        check(&[("a", Some("c")), ("d", Some("e"))], &["a..c", "d..e"]);
+        check(&[("a", Some("f")), ("b", Some("c"))], &["a..f"]);
+        check(&[("b", Some("c")), ("d", Some("e")), ("a", Some("f"))], &["a..f"]);
+        check(&[("b", Some("d")), ("a", Some("c")), ("f", Some("g"))], &["a..d", "f..g"]);
+        check(&[("m", None), ("a", Some("c")), ("z", Some("zz"))], &["a..c", "m.."]);
+        check(&[("m", Some("n")), ("b", None)], &["b.."]);
+        check(&[("c", Some("c")), ("d", Some("b"))], &[]);
+    }
+}
