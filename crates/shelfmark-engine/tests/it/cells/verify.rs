@@ -323,7 +323,7 @@ fn damaged_marks_are_found() {
         });
     }
     check(&["a mark cannot be read"], |_, t| {
-        vec![put(&Bytes::from(vec![MARKS, u8::try_from(t.id).unwrap(), 7, 7]), "?")]
+        vec![put(&Bytes::from(vec![MARKS, u8::try_from(t.id).unwrap(), 9, 7]), "?")]
     });
     check(&["a stored clustering key cannot be read"], |bed, t| {
         let mark = of(bed, t, 1);
