@@ -25,7 +25,7 @@ mod verify;
 mod write;
 
 pub use background::{SweepPosition, Upkeep};
-pub use catalogue::{CatalogueChange, Index, Namespace, SchemaChange, Table};
+pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table};
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellFilter, CellGet, CellGot, CellIndexQuery,
     CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites, CellsShown,

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use shelfmark_store::{Commit, Write};
 
 use super::change::{dropped_write, take_ids};
+use super::copies::with_copies;
 use super::{Catalogue, dropped_key};
 use crate::error::Result;
 
@@ -21,7 +22,7 @@ impl Catalogue {
             return Ok(false);
         }
         let value = Bytes::copy_from_slice(&(largest + 1).to_be_bytes());
-        self.store.commit(Commit::of(vec![Write::Put { key, value }]))?;
+        self.store.commit(Commit::of(with_copies(vec![Write::Put { key, value }])))?;
         Ok(true)
     }
 
@@ -30,7 +31,7 @@ impl Catalogue {
         let mut writes: Vec<Write> = strangers.iter().map(|id| dropped_write(*id)).collect();
         writes.extend(kept.iter().map(|id| Write::Delete { key: dropped_key(*id).into() }));
         if !writes.is_empty() {
-            self.store.commit(Commit::of(writes))?;
+            self.store.commit(Commit::of(with_copies(writes)))?;
         }
         Ok(())
     }

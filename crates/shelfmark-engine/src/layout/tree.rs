@@ -27,6 +27,8 @@ pub(crate) enum Tree {
     Counts = 0x08,
     /// Shards of partitions that were split.
     Shards = 0x09,
+    /// The second copy of the catalogue, behind everything else.
+    CatalogueCopy = 0x0a,
 }
 
 impl Tree {
