@@ -36,7 +36,7 @@ pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};
 pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
-pub use renew::{KeyOwner, KeyOwners, Mended};
+pub use renew::{GivenSchema, KeyOwner, KeyOwners, Mended, Survivors, TableLoss};
 pub use report::{AccessReport, AccessStep};
 pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
 pub use transaction::{Completion, Once, Token, Transaction};

@@ -151,8 +151,7 @@ impl Catalogue {
         let (format_key, format) = format_record();
         for section in SECTIONS {
             for key in keys(&*snapshot, section)? {
-                let (record, copy) =
-                    (snapshot.get(&key)?, snapshot.get(&copy_key(&key))?);
+                let (record, copy) = (snapshot.get(&key)?, snapshot.get(&copy_key(&key))?);
                 let right = match key == format_key {
                     true => Some(format.clone()),
                     false => newer(section, record.as_ref(), copy.as_ref(), &dropped),

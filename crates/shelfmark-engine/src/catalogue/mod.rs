@@ -28,7 +28,7 @@ pub(crate) use copies::{copy_key, has_copy, original_key};
 pub use namespace::Namespace;
 pub use owner::Owner;
 pub(crate) use row_memo::RowMemo;
-pub(crate) use stored::{StoredKey, stored_key, stored_table};
+pub(crate) use stored::{StoredKey, blank_table, stored_key, stored_table};
 pub use table::{Index, Table};
 pub(crate) use table::{Shared, index_names};
 
@@ -38,9 +38,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use bytes::Bytes;
 use shelfmark_keycode::{Direction, put_ordered_varint, put_text, take_text};
 use shelfmark_model::{IndexState, TableName};
-use shelfmark_store::{
-    Commit, Direction as Way, KeyRange, ScanLimits, Store, Write,
-};
+use shelfmark_store::{Commit, Direction as Way, KeyRange, ScanLimits, Store, Write};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Tree;
@@ -111,9 +109,9 @@ impl Catalogue {
             return Ok(table);
         }
         let record = copies::get(&*self.store.snapshot()?, &table_key(name), TableRecord::decode);
-        let record = record.map_err(|error| in_table(name, error))?.ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("there is no table {name}"))
-        })?;
+        let record = record
+            .map_err(|error| in_table(name, error))?
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no table {name}")))?;
         let table = Arc::new(Table::of(record));
         self.cache(Arc::clone(&table));
         Ok(table)
@@ -221,7 +219,9 @@ impl Catalogue {
         let snapshot = self.store.snapshot()?;
         let read = |bytes: &Bytes| {
             let bytes = <[u8; 8]>::try_from(&bytes[..]);
-            bytes.map(u64::from_be_bytes).map_err(|_| Error::corrupt("the format record is damaged"))
+            bytes
+                .map(u64::from_be_bytes)
+                .map_err(|_| Error::corrupt("the format record is damaged"))
         };
         let found = copies::get(&*snapshot, &key, read)?;
         let copy = snapshot.get(&copy_key(&key)).ok().flatten();

@@ -124,9 +124,7 @@ fn decode(name: String, bytes: &Bytes) -> Result<Namespace> {
     let damaged = || Error::corrupt(format!("the record of namespace {name} is damaged"));
     let item = Record::decode(bytes, &[])?.item;
     let owner = match item.get("owner") {
-        Some(word) => {
-            word.as_text().and_then(Owner::of_word).ok_or_else(damaged)?
-        }
+        Some(word) => word.as_text().and_then(Owner::of_word).ok_or_else(damaged)?,
         // Before owners were kept, only CQL created namespaces.
         None => Owner::Cql,
     };
@@ -139,11 +137,7 @@ fn decode(name: String, bytes: &Bytes) -> Result<Namespace> {
 }
 
 /// Returns the writes that move what CQL remembers about a namespace, if it does, to another name.
-pub(super) fn moved_namespace(
-    snapshot: &dyn Snapshot,
-    from: &str,
-    to: &str,
-) -> Result<Vec<Write>> {
+pub(super) fn moved_namespace(snapshot: &dyn Snapshot, from: &str, to: &str) -> Result<Vec<Write>> {
     match stored(snapshot, from)? {
         Some(own) if own.owner == Owner::Cql && own.is_declared => {
             let delete = Write::Delete { key: namespace_key(from) };

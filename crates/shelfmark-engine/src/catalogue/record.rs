@@ -5,9 +5,9 @@
 use bytes::Bytes;
 use shelfmark_model::{TableSchema, Value};
 
+use super::limits::RECORD_SIZE_BYTES_MAX;
 use super::schema_codec::{schema_from_item, schema_to_item};
 use crate::codec::Record;
-use super::limits::RECORD_SIZE_BYTES_MAX;
 use crate::error::{Error, ErrorKind, Result};
 
 /// What is stored of a table.

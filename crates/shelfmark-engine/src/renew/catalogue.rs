@@ -68,7 +68,7 @@ fn is_unreadable(inner: &Inner, name: &TableName) -> Result<bool> {
 }
 
 /// Returns the ids that keys have.
-fn stored_ids(inner: &Inner) -> Result<BTreeSet<u64>> {
+pub(super) fn stored_ids(inner: &Inner) -> Result<BTreeSet<u64>> {
     let moment = Moment::take(&inner.store)?;
     let mut ids = BTreeSet::new();
     for tree in Tree::OF_IDS {

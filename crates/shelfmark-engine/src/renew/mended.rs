@@ -14,6 +14,13 @@ pub enum Mended {
         /// Copies that were made anew.
         copies: u64,
     },
+    /// Rows of a table that was lost are those of a schema that was given anew.
+    Adopted {
+        /// The table.
+        table: TableName,
+        /// Its number.
+        id: u64,
+    },
     /// A keyspace shared its name with another face, and has one of its own now.
     KeyspaceMoved {
         /// Its name before.
@@ -126,6 +133,9 @@ impl fmt::Display for Mended {
                 "the catalogue and its second copy were brought together: {records} records and \
                  {copies} copies came from the other side"
             ),
+            Self::Adopted { table, id } => {
+                write!(f, "the rows of table number {id} are those of {table} by the schema given")
+            }
             Self::KeyspaceMoved { from, to, tables } => write!(
                 f,
                 "keyspace {from} is now {to}, with {tables} tables: its name belongs to another face"

@@ -13,6 +13,7 @@
 //! Indexes and views are built as any, beside readers and writers; counts, shards, marks and leases
 //! are for a store that nobody writes to meanwhile.
 
+mod adopt;
 mod catalogue;
 mod cells;
 mod items;
@@ -22,15 +23,18 @@ mod owners;
 mod pen;
 mod places;
 mod remains;
+mod survivors;
 
 use std::collections::BTreeSet;
 
 use shelfmark_model::TableName;
 
+pub use self::adopt::GivenSchema;
 pub(crate) use self::items::put_count;
 pub use self::mended::Mended;
 pub use self::owners::{KeyOwner, KeyOwners};
 pub(crate) use self::pen::{Pen, persistently};
+pub use self::survivors::{Survivors, TableLoss};
 use crate::catalogue::{CatalogueChange, Owner};
 use crate::engine::{Engine, Inner};
 use crate::error::{ErrorKind, Result};
@@ -203,7 +207,8 @@ impl Inner {
 
     fn renew_cells(&self, name: &TableName) -> Result<()> {
         persistently(|| {
-            self.catalogue.apply(vec![CatalogueChange::RenewDerived(name.clone())], Owner::Engine)?;
+            self.catalogue
+                .apply(vec![CatalogueChange::RenewDerived(name.clone())], Owner::Engine)?;
             crate::cells::resume(self, name)
         })
     }

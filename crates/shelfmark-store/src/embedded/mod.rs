@@ -16,6 +16,7 @@ mod bytes;
 mod commit_thread;
 mod destroy;
 mod fault;
+mod foresee;
 mod inner;
 mod latest;
 mod layout;
@@ -43,6 +44,7 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+pub use foresee::{Kept, foresee};
 pub use options::Options;
 pub use report::{Damage, LostPart, Report, Salvage};
 pub use salvage::{end_salvage, salvage};

@@ -160,10 +160,8 @@ impl Registry {
             return Ok(());
         }
         // The name first: one that another face has is in no list.
-        let create = CatalogueChange::CreateNamespace {
-            name: name.to_owned(),
-            attachment: Bytes::new(),
-        };
+        let create =
+            CatalogueChange::CreateNamespace { name: name.to_owned(), attachment: Bytes::new() };
         match self.inner.engine.change_catalogue(vec![create]) {
             Err(error) if error.kind() == EngineKind::AlreadyExists => {}
             created => created?,
@@ -248,7 +246,9 @@ impl Registry {
         // One that was created before namespaces had owners, or whose name is another face's, has none.
         let drop = CatalogueChange::DropNamespace { name: name.to_owned() };
         match self.inner.engine.change_catalogue(vec![drop]) {
-            Err(error) if matches!(error.kind(), EngineKind::NotFound | EngineKind::Invalid) => Ok(()),
+            Err(error) if matches!(error.kind(), EngineKind::NotFound | EngineKind::Invalid) => {
+                Ok(())
+            }
             dropped => Ok(dropped?),
         }
     }
