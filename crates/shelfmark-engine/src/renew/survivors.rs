@@ -164,8 +164,8 @@ impl Rows {
 fn may_hold_all(part: &(Option<Bytes>, Option<Bytes>), prefix: &[u8]) -> bool {
     let (after, before) = part;
     let end = prefix_successor(prefix);
-    after.as_ref().is_none_or(|after| end.as_ref().is_none_or(|end| &after[..] < &end[..]))
-        && before.as_ref().is_none_or(|before| &before[..] > prefix)
+    after.as_ref().is_none_or(|after| end.as_ref().is_none_or(|end| after[..] < end[..]))
+        && before.as_ref().is_none_or(|before| before[..] > *prefix)
 }
 
 /// Says which of the schemas the rows of which id are of: ids ascend as tables were created, and
