@@ -26,7 +26,7 @@ mod verify;
 mod write;
 
 pub use background::{SweepPosition, Upkeep};
-pub use catalogue::{CatalogueChange, Index, Namespace, SchemaChange, Table};
+pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table};
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellFilter, CellGet, CellGot, CellIndexQuery,
     CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites, CellsShown,
@@ -37,7 +37,7 @@ pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};
 pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
-pub use renew::{KeyOwner, KeyOwners, Mended};
+pub use renew::{GivenSchema, KeyOwner, KeyOwners, Mended, Survivors, TableLoss};
 pub use report::{AccessReport, AccessStep};
 pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
 pub use transaction::{Completion, Once, Token, Transaction};

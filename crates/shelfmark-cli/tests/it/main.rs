@@ -13,6 +13,7 @@ mod command;
 mod cql;
 mod design;
 mod documents;
+mod faces;
 mod hostile;
 mod process;
 mod salvage;

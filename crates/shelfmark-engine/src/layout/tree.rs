@@ -27,8 +27,10 @@ pub(crate) enum Tree {
     Counts = 0x08,
     /// Shards of partitions that were split.
     Shards = 0x09,
+    /// The second copy of the catalogue, behind everything else.
+    CatalogueCopy = 0x0a,
     /// Keys that transactions exclude each other by, where the store validates no ranges.
-    Guards = 0x0C,
+    Guards = 0x0b,
 }
 
 impl Tree {

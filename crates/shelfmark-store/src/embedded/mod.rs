@@ -16,6 +16,7 @@ mod bytes;
 mod commit_thread;
 mod destroy;
 mod fault;
+mod foresee;
 mod inner;
 mod latest;
 mod layout;
@@ -44,6 +45,7 @@ mod written;
 #[cfg(test)]
 mod tests;
 
+pub use foresee::{Kept, foresee};
 pub use options::Options;
 pub use report::{Damage, LostPart, Report, Salvage};
 pub use salvage::{end_salvage, salvage};

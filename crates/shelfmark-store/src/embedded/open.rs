@@ -163,6 +163,7 @@ impl Inner {
         let group = log.last_group;
         self.tree.rotate(log.end());
         self.tree.flush()?;
+        self.tree.keep_identities();
         if !log.writer.is_empty() {
             self.next_log_file(&mut log)?;
         }
