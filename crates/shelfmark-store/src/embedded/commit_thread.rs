@@ -142,8 +142,11 @@ impl CommitThread {
     }
 
     fn insert(&self, seqno: u64) -> Result<()> {
+        let gaps = &self.inner.gaps;
+        gaps.begin_insert();
         for entry in Entries::new(self.writer.body()) {
             let entry = entry.map_err(|why| Error::new(ErrorKind::Internal, why))?;
+            gaps.written(&entry.key);
             self.active.insert(entry.key, entry.value, seqno);
         }
         Ok(())
@@ -158,6 +161,7 @@ impl CommitThread {
             let oldest = inner.moments.publish(id, bytes);
             inner.written.push(layer, id.commit, oldest);
         });
+        inner.gaps.end_insert();
         Counters::add(&inner.counters.groups, 1);
         Counters::add(&inner.counters.commits, u64::from(header.commits));
         told.committed();

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::Clock;
 use crate::contract::{Error, ErrorKind};
 
+use super::gaps::Gaps;
 use super::log::writer::LogWriter;
 use super::maintenance::Signals;
 use super::mark::MarkFile;
@@ -44,7 +45,9 @@ pub(super) struct Inner {
     /// Which commits the last groups held.
     pub(super) recent: RecentGroups,
     /// Which keys the last groups wrote.
-    pub(super) written: RecentWrites,
+    pub(super) written: Arc<RecentWrites>,
+    /// Stretches of deletions that scans step over.
+    pub(super) gaps: Arc<Gaps>,
     /// The log file that is written, and the numbers of the last group.
     pub(super) log: Mutex<Log>,
     /// The log files on disk, the oldest first.

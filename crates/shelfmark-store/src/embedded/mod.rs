@@ -17,6 +17,7 @@ mod commit_thread;
 mod destroy;
 mod fault;
 mod foresee;
+mod gaps;
 mod inner;
 mod latest;
 mod layout;

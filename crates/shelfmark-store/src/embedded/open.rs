@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::contract::{Result, SnapshotId};
 use crate::{threads, vfs};
 
+use super::gaps::Gaps;
 use super::inner::{Counters, Inner, lock};
 use super::maintenance::{Duty, Signals};
 use super::mark::{self, MarkFile};
@@ -85,6 +86,7 @@ pub(super) fn open_with(
     }
     let id = SnapshotId { commit: log.last_commit, position: tree.seqno_bound() };
     let view = tree.view();
+    let (gaps, written) = (Arc::<Gaps>::default(), Arc::new(RecentWrites::new(id.commit)));
     let inner = Arc::new(Inner {
         folder: folder.to_owned(),
         moments: Moments::new(
@@ -93,6 +95,7 @@ pub(super) fn open_with(
             options.snapshot_bytes_max,
             id,
             view,
+            (gaps.clone(), written.clone()),
         ),
         options,
         clock,
@@ -101,7 +104,8 @@ pub(super) fn open_with(
         queue: Queue::new(id.commit),
         stripes: Stripes::new(),
         recent: RecentGroups::default(),
-        written: RecentWrites::new(id.commit),
+        written,
+        gaps,
         log: Mutex::new(log),
         files: Mutex::new(files),
         mark: Mutex::new(mark),

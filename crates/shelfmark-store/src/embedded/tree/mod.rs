@@ -34,7 +34,7 @@ use crate::contract::{Error, ErrorKind, KeyRange, Result};
 use crate::vfs;
 
 pub(super) use stop::StopFlag;
-pub(super) use view::{Files, View};
+pub(super) use view::{Files, View, page_of};
 use writeback::Writeback;
 
 use super::fault;
