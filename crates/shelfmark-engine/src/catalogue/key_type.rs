@@ -31,6 +31,9 @@ const PLAIN: [(&str, KeyType); 24] = [
     ("cql_timeuuid", KeyType::CqlTimeUuid),
 ];
 
+/// Levels of parentheses: each level of a type may be kinded, which is no level of its own there.
+const LEVELS_MAX: usize = 2 * KEY_DEPTH_MAX;
+
 /// Writes a type.
 pub(super) fn key_type_to_text(key_type: &KeyType) -> String {
     let nested = |name: &str, inner: &[&KeyType]| {
@@ -39,6 +42,7 @@ pub(super) fn key_type_to_text(key_type: &KeyType) -> String {
     };
     match key_type {
         KeyType::Tuple(fields) => nested("tuple", &fields.iter().collect::<Vec<_>>()),
+        KeyType::Record(fields) => nested("record", &fields.iter().collect::<Vec<_>>()),
         KeyType::List(inner) => nested("list", &[inner]),
         KeyType::Set(inner) => nested("set", &[inner]),
         KeyType::Map(key, value) => nested("map", &[key, value]),
@@ -53,8 +57,13 @@ pub(super) fn key_type_to_text(key_type: &KeyType) -> String {
 /// Reads a type.
 pub(super) fn key_type_from_text(text: &str) -> Result<KeyType> {
     let mut rest = text;
-    let key_type = parse(&mut rest, KEY_DEPTH_MAX)?;
-    if rest.is_empty() { Ok(key_type) } else { Err(unknown()) }
+    let key_type = parse(&mut rest, LEVELS_MAX)?;
+    if !rest.is_empty() {
+        return Err(unknown());
+    }
+    // What keys of the type will be asked for: the same limits as where a schema is checked.
+    key_type.check().map_err(|_| unknown())?;
+    Ok(key_type)
 }
 
 fn unknown() -> Error {
@@ -86,6 +95,7 @@ fn parse(rest: &mut &str, depth: usize) -> Result<KeyType> {
         "kinded" => Ok(KeyType::Kinded(one()?)),
         "map" => Ok(KeyType::Map(one()?, one()?)),
         "tuple" => Ok(KeyType::Tuple(inner.collect())),
+        "record" => Ok(KeyType::Record(inner.collect())),
         _ => Err(unknown()),
     }
 }
