@@ -7,7 +7,8 @@ use crate::error::CqlError;
 use crate::function::World;
 use crate::outcome::{BoundValue, RowBuffer};
 use crate::types::{
-    CqlType, compare, elements, entries, fields, put_collection, put_tuple, unsigned_vint, validate,
+    CqlType, canonical, compare, elements, entries, fields, put_collection, put_tuple,
+    unsigned_vint, validate,
 };
 
 type Result<T> = std::result::Result<T, CqlError>;
@@ -65,10 +66,9 @@ impl Expr {
             Self::Constant(None) => Ok(BoundValue::Null),
             Self::Marker { index, ty } => {
                 let value = env.values.get(*index).cloned().unwrap_or(BoundValue::Unset);
-                if let BoundValue::Bytes(bytes) = &value {
-                    validate(ty, bytes)?;
-                }
-                Ok(value)
+                let BoundValue::Bytes(bytes) = &value else { return Ok(value) };
+                validate(ty, bytes)?;
+                Ok(BoundValue::Bytes(canonical(ty, bytes)))
             }
             _ => Ok(self.compound(env)?.map_or(BoundValue::Null, BoundValue::Bytes)),
         }
