@@ -58,6 +58,8 @@ struct Groups {
     of_partition: (Option<Bytes>, u64),
     limit: u64,
     per_partition: u64,
+    /// Groups that wait to be sorted, with their aggregates; `None` where they are written at once.
+    unsorted: Option<Vec<(Row, Vec<Option<Bytes>>)>>,
 }
 
 impl Groups {
@@ -76,19 +78,29 @@ impl Groups {
         let values: Vec<Option<Bytes>> =
             full.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
         let row = full.first.unwrap_or_else(|| Row::Computed(Vec::new()));
+        if let Some(unsorted) = &mut self.unsorted {
+            unsorted.push((row, values));
+            return Ok(());
+        }
         page.put(page.select, row, &values, &mut self.buffer)
     }
 }
 
 impl Page<'_> {
     /// Reads rows into groups, and writes a row for each, until the page has as many as asked for.
+    ///
+    /// `sorts` says that groups of several partitions are put into one order: they are made partition
+    /// by partition, and sorted and counted then.
     pub(super) fn aggregate(
         &mut self,
         page_size: Option<u64>,
+        sorts: bool,
     ) -> Result<(RowBuffer, Option<Bytes>)> {
         let select = Arc::clone(self.select);
         let grouped = !select.group_by.is_empty();
-        let pages = grouped && !select.distinct && !widens(&select);
+        let sorts = sorts && grouped;
+        let limit = self.limit.take().unwrap_or(u64::MAX);
+        let pages = grouped && !sorts && !select.distinct && !widens(&select);
         let page_size = page_size.filter(|_| pages).unwrap_or(u64::MAX);
         let start = self.position.clone();
         // Groups are counted here, not rows; of DISTINCT each partition has one row.
@@ -102,8 +114,9 @@ impl Page<'_> {
             on_page: 0,
             written: start.answered,
             of_partition: (None, start.of_partition),
-            limit: self.limit.take().unwrap_or(u64::MAX),
+            limit: if sorts { u64::MAX } else { limit },
             per_partition,
+            unsorted: sorts.then(Vec::new),
         };
         let mut end = Position { of_partition: 0, ..start.clone() };
         let mut first = start.of_partition > 0;
@@ -143,6 +156,13 @@ impl Page<'_> {
             groups.open = Some(Group::new(&select, Vec::new(), None));
         }
         groups.close(self)?;
+        if let Some(mut all) = groups.unsorted.take() {
+            all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
+            let most = usize::try_from(limit).unwrap_or(usize::MAX);
+            for (row, values) in all.into_iter().take(most) {
+                self.put(&select, row, &values, &mut groups.buffer)?;
+            }
+        }
         Ok((groups.buffer, None))
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
     let (rows, paging) = if let Some(nearest) = &select.nearest {
         (page.nearest(nearest, run, page_size)?, None)
     } else if select.is_aggregate() {
-        page.aggregate(page_size)?
+        page.aggregate(page_size, sorts)?
     } else if sorts {
         (page.sorted()?, None)
     } else {
@@ -244,24 +244,7 @@ impl Page<'_> {
             }
             Ok(Flow::More)
         })?;
-        let table = &self.select.table;
-        let reversed = self.select.reversed;
-        rows.sort_by(|a, b| {
-            for at in self.select.ordered.iter().copied() {
-                let Some(column) = table.columns.get(at) else { continue };
-                let (left, right) = (self.value(a, at), self.value(b, at));
-                let order = compare(
-                    &column.kind,
-                    left.as_deref().unwrap_or_default(),
-                    right.as_deref().unwrap_or_default(),
-                );
-                let order = if column.descending != reversed { order.reverse() } else { order };
-                if order.is_ne() {
-                    return order;
-                }
-            }
-            std::cmp::Ordering::Equal
-        });
+        rows.sort_by(|a, b| self.in_order(a, b));
         let most = self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let mut buffer = RowBuffer::default();
         let select = Arc::clone(self.select);
@@ -269,6 +252,25 @@ impl Page<'_> {
             self.put(&select, row, &[], &mut buffer)?;
         }
         Ok(buffer)
+    }
+
+    /// Compares two rows by the columns of `ORDER BY`.
+    pub(super) fn in_order(&self, a: &Row, b: &Row) -> std::cmp::Ordering {
+        for at in self.select.ordered.iter().copied() {
+            let Some(column) = self.select.table.columns.get(at) else { continue };
+            let (left, right) = (self.value(a, at), self.value(b, at));
+            let order = compare(
+                &column.kind,
+                left.as_deref().unwrap_or_default(),
+                right.as_deref().unwrap_or_default(),
+            );
+            let order =
+                if column.descending != self.select.reversed { order.reverse() } else { order };
+            if order.is_ne() {
+                return order;
+            }
+        }
+        std::cmp::Ordering::Equal
     }
 
     pub(super) fn value(&self, row: &Row, at: usize) -> Option<Bytes> {
