@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::backend::{Backend, Reply};
 use super::family::{Family, load};
+use super::read::Cut;
 use super::tree::{Command, Value};
 use super::{Mode, values};
 use crate::types::CqlType;
@@ -107,8 +108,9 @@ impl<B: Backend> Client<B> {
             Command::GetWhere { family, conditions, limit } => {
                 self.get_where(family, conditions, limit.as_deref())
             }
-            Command::List { family, range, limit } => {
-                self.list(family, range.as_ref(), limit.as_deref())
+            Command::List { family, range, limit, columns, reversed } => {
+                let cut = Cut { columns: columns.as_deref(), reversed: *reversed };
+                self.list(family, range.as_ref(), limit.as_deref(), &cut)
             }
             Command::Count(cell) => self.count(cell),
             Command::Delete(cell) => self.delete(cell),

@@ -56,7 +56,7 @@ struct Attributes {
 
 impl<B: Backend> Client<B> {
     pub(super) fn create_keyspace(&mut self, definition: &Definition) -> Result<Reply, String> {
-        let with = keyspace_options(definition, true)?;
+        let with = keyspace_options(definition, None)?;
         let name = quoted_name(&definition.name).into_owned();
         self.backend.run(&format!("CREATE KEYSPACE {name} WITH {with}"))?;
         let mut reply = self.agreed()?;
@@ -70,12 +70,27 @@ impl<B: Backend> Client<B> {
 
     pub(super) fn update_keyspace(&mut self, definition: &Definition) -> Result<Reply, String> {
         let name = self.known_keyspace(&definition.name)?;
-        let with = keyspace_options(definition, false)?;
+        let current = self.strategy_of(&name)?;
+        let with = keyspace_options(definition, Some(current))?;
         if !with.is_empty() {
             let name = quoted_name(&name).into_owned();
             self.backend.run(&format!("ALTER KEYSPACE {name} WITH {with}"))?;
         }
         self.agreed()
+    }
+
+    /// Returns the class of a keyspace's replication.
+    fn strategy_of(&mut self, keyspace: &str) -> Result<String, String> {
+        let table = self.backend.run(&format!(
+            "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = {}",
+            quoted_string(keyspace)
+        ))?;
+        let shown = table.types.first().zip(table.rows.first()).map(|(kind, row)| {
+            crate::types::to_literal(kind, row.first().and_then(Option::as_deref))
+        });
+        let class = shown.as_deref().and_then(|shown| shown.split_once("'class': '"));
+        let class = class.and_then(|(_, behind)| behind.split_once('\''));
+        Ok(class.map_or("SimpleStrategy", |(class, _)| class).to_owned())
     }
 
     pub(super) fn drop_keyspace(&mut self, name: &str) -> Result<Reply, String> {
@@ -173,8 +188,12 @@ impl<B: Backend> Client<B> {
     }
 }
 
-/// Writes what stands behind `WITH`; a new keyspace gets what it does not say.
-fn keyspace_options(definition: &Definition, new: bool) -> Result<String, String> {
+/// Writes what stands behind `WITH`; a new keyspace gets what it does not say, and one that is there
+/// keeps its strategy.
+fn keyspace_options(
+    definition: &Definition,
+    current_strategy: Option<String>,
+) -> Result<String, String> {
     let mut strategy = None;
     let mut options: Vec<(String, String)> = Vec::new();
     let mut durable = None;
@@ -201,8 +220,9 @@ fn keyspace_options(definition: &Definition, new: bool) -> Result<String, String
         }
     }
     let mut with = Vec::new();
-    if new || strategy.is_some() || !options.is_empty() {
-        let strategy = strategy.unwrap_or_else(|| "SimpleStrategy".to_owned());
+    if current_strategy.is_none() || strategy.is_some() || !options.is_empty() {
+        let default = || current_strategy.unwrap_or_else(|| "SimpleStrategy".to_owned());
+        let strategy = strategy.unwrap_or_else(default);
         let strategy = strategy.rsplit('.').next().unwrap_or_default().to_owned();
         if strategy == "SimpleStrategy" && options.is_empty() {
             options.push(("replication_factor".to_owned(), "1".to_owned()));

@@ -7,25 +7,48 @@ use super::tree::Command;
 use crate::types::class_name;
 use shelfmark_cql_syntax::{quoted_name, quoted_string};
 
+/// The version of the Thrift interface that the client of Cassandra 1.0 spoke.
+///
+/// Source: `cassandra.thrift` of Apache Cassandra 1.0, read 2026-11.
+const API_VERSION: &str = "19.20.0";
+
 impl<B: Backend> Client<B> {
     pub(super) fn inform(&mut self, command: &Command) -> Result<Reply, String> {
         match command {
             Command::Describe(name) => self.describe(name.as_deref()),
             Command::DescribeCluster => self.describe_cluster(),
-            Command::DescribeRing(_) => {
-                Err("describe ring is not answered here: one store holds every token.".to_owned())
-            }
+            Command::DescribeRing(name) => self.describe_ring(name.as_deref()),
             Command::ShowKeyspaces => self.show_keyspaces(),
             Command::ShowSchema(name) => self.show_schema(name.as_deref()),
             Command::ShowClusterName => {
                 Ok(Reply::line(self.one_text("SELECT cluster_name FROM system.local")?))
             }
-            Command::ShowApiVersion => {
-                Err("show api version is not answered here: there is no Thrift API.".to_owned())
-            }
+            Command::ShowApiVersion => Ok(Reply::line(API_VERSION)),
             Command::Help(words) => Ok(help(words)),
             _ => Err("that command is not answered here.".to_owned()),
         }
+    }
+
+    /// Shows the one range of tokens, which begins and ends at the least one, and who holds it.
+    fn describe_ring(&mut self, name: Option<&str>) -> Result<Reply, String> {
+        match name {
+            Some(name) => drop(self.known_keyspace(name)?),
+            None => drop(self.working_keyspace()?),
+        }
+        let table = self.backend.run(
+            "SELECT listen_address, data_center, rack FROM system.local WHERE key = 'local'",
+        )?;
+        let column =
+            |at: usize| table.rows.first().and_then(|row| table.text(row, at)).unwrap_or_default();
+        let (host, center, rack) = (column(0), column(1), column(2));
+        let token = i64::MIN;
+        let mut reply = Reply::line("TOKEN RANGES:");
+        reply.say(format!(
+            "\tTokenRange(start_token:{token}, end_token:{token}, endpoints:[{host}], \
+             rpc_endpoints:[{host}], endpoint_details:[EndpointDetails(host:{host}, \
+             datacenter:{center}, rack:{rack})])"
+        ));
+        Ok(reply)
     }
 
     fn describe(&mut self, name: Option<&str>) -> Result<Reply, String> {

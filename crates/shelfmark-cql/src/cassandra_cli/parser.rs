@@ -428,7 +428,10 @@ impl Parser<'_> {
             self.expect("]")?;
             range = Some((start, end));
         }
-        Ok(Command::List { family, range, limit: self.limit()? })
+        let limit = self.limit()?;
+        let columns = if self.eat_word("columns") { Some(self.integer()?) } else { None };
+        let reversed = self.eat_word("reversed");
+        Ok(Command::List { family, range, limit, columns, reversed })
     }
 
     fn increment(&mut self, down: bool) -> Parse<Command> {

@@ -11,6 +11,14 @@ use super::write::{Spot, spot};
 use crate::types::{CqlType, Native, compare, to_literal, to_text};
 use shelfmark_cql_syntax::quoted_name;
 
+/// How much of each row `list` shows.
+pub(super) struct Cut<'a> {
+    /// At most so many columns.
+    pub(super) columns: Option<&'a str>,
+    /// The last columns first.
+    pub(super) reversed: bool,
+}
+
 /// A column as it is shown.
 struct Shown {
     /// The bytes of the name's parts, with their types, for the order.
@@ -50,7 +58,11 @@ impl<B: Backend> Client<B> {
         }
         columns.truncate(limit.unwrap_or(usize::MAX));
         let count = columns.len();
-        show(&mut reply, &family, &assumed, &columns);
+        match found {
+            // The columns of one super column stand by themselves.
+            Some(_) => columns.iter().for_each(|own| reply.say(line(&family, &assumed, own))),
+            None => show(&mut reply, &family, &assumed, &columns),
+        }
         reply.say(format!("Returned {count} results."));
         Ok(reply)
     }
@@ -124,6 +136,7 @@ impl<B: Backend> Client<B> {
         family: &str,
         range: Option<&(Option<String>, Option<String>)>,
         limit: Option<&str>,
+        cut: &Cut<'_>,
     ) -> Result<Reply, String> {
         let (keyspace, family, assumed) = self.family(family)?;
         let mut reply = Reply::default();
@@ -149,7 +162,7 @@ impl<B: Backend> Client<B> {
         let table = family.table(&keyspace);
         let keys =
             self.backend.run(&format!("SELECT DISTINCT key FROM {table}{bounds} LIMIT {limit}"))?;
-        self.rows(reply, &keyspace, &family, &assumed, &keys)
+        self.rows(reply, &keyspace, &family, &assumed, &keys, cut)
     }
 
     pub(super) fn get_where(
@@ -169,11 +182,14 @@ impl<B: Backend> Client<B> {
             return Err("No indexed columns present in index clause with operator EQ".to_owned());
         }
         let mut restrictions = Vec::new();
-        for Condition { column, operator, value } in conditions {
+        let mut undeclared = Vec::new();
+        for condition in conditions {
+            let Condition { column, operator, value } = condition;
             let name = column.text();
-            let (_, cql_type) = family.declared(name).ok_or_else(|| {
-                format!("{name} is not among the declared columns of {}.", family.name)
-            })?;
+            let Some((_, cql_type)) = family.declared(name) else {
+                undeclared.push(condition);
+                continue;
+            };
             let value = values::literal(value, cql_type, assumed.validator.as_ref())?;
             let operator = match operator {
                 Comparison::Equal => "=",
@@ -185,13 +201,61 @@ impl<B: Backend> Client<B> {
             restrictions.push(format!("{} {operator} {value}", quoted_name(name)));
         }
         // The index finds the rows; what else is asked of them is looked at row by row.
-        let filtering = if conditions.len() > 1 { " ALLOW FILTERING" } else { "" };
+        let filtering = if restrictions.len() > 1 { " ALLOW FILTERING" } else { "" };
         let table = family.table(&keyspace);
         let restrictions = restrictions.join(" AND ");
-        let keys = self.backend.run(&format!(
-            "SELECT key FROM {table} WHERE {restrictions} PER PARTITION LIMIT 1 LIMIT {limit}{filtering}"
+        let at_most = match undeclared.is_empty() {
+            true => format!(" LIMIT {limit}"),
+            false => String::new(),
+        };
+        let mut keys = self.backend.run(&format!(
+            "SELECT key FROM {table} WHERE {restrictions} PER PARTITION LIMIT 1{at_most}{filtering}"
         ))?;
-        self.rows(Reply::default(), &keyspace, &family, &assumed, &keys)
+        for condition in undeclared {
+            self.keep_where(&keyspace, &family, &assumed, condition, &mut keys)?;
+        }
+        keys.rows.truncate(limit);
+        let all = Cut { columns: None, reversed: false };
+        self.rows(Reply::default(), &keyspace, &family, &assumed, &keys, &all)
+    }
+
+    /// Keeps the rows of which a column that is not declared has a value.
+    fn keep_where(
+        &mut self,
+        keyspace: &str,
+        family: &Family,
+        assumed: &Assumed,
+        condition: &Condition,
+        keys: &mut Table,
+    ) -> Result<(), String> {
+        let Condition { column, operator, value } = condition;
+        let wanted = values::bytes(value, &family.value, assumed.validator.as_ref())?;
+        let mut kept = Vec::new();
+        for row in std::mem::take(&mut keys.rows) {
+            let Some(Some(bytes)) = row.first() else { continue };
+            let cell = Access {
+                family: family.name.clone(),
+                key: Value::Text(String::new()),
+                column: Some(column.clone()),
+                sub_column: None,
+            };
+            let spot = spot(family, assumed, &cell)?;
+            let key = to_literal(&family.key, Some(bytes));
+            let found = self.columns(keyspace, family, &key, spot.as_ref(), None)?;
+            let order = found.first().map(|own| compare(&family.value, &own.value, &wanted));
+            let holds = order.is_some_and(|order| match operator {
+                Comparison::Equal => order.is_eq(),
+                Comparison::Greater => order.is_gt(),
+                Comparison::Less => order.is_lt(),
+                Comparison::GreaterOrEqual => order.is_ge(),
+                Comparison::LessOrEqual => order.is_le(),
+            });
+            if holds {
+                kept.push(row);
+            }
+        }
+        keys.rows = kept;
+        Ok(())
     }
 
     /// Returns the declared columns that have an index.
@@ -228,14 +292,21 @@ impl<B: Backend> Client<B> {
         family: &Family,
         assumed: &Assumed,
         keys: &Table,
+        cut: &Cut<'_>,
     ) -> Result<Reply, String> {
+        let most = number(cut.columns)?;
         for row in &keys.rows {
             let Some(Some(bytes)) = row.first() else { continue };
             let shown = to_text(assumed.keys.as_ref().unwrap_or(&family.key), bytes);
             reply.say("-------------------");
             reply.say(format!("RowKey: {shown}"));
             let key = to_literal(&family.key, Some(bytes));
-            let columns = self.columns(keyspace, family, &key, None, None)?;
+            let limit = if cut.reversed { None } else { most };
+            let mut columns = self.columns(keyspace, family, &key, None, limit)?;
+            if cut.reversed {
+                columns.reverse();
+            }
+            columns.truncate(most.unwrap_or(usize::MAX));
             show(&mut reply, family, assumed, &columns);
         }
         reply.say("");

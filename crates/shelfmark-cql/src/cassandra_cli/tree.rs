@@ -75,6 +75,10 @@ pub enum Command {
         range: Option<(Option<String>, Option<String>)>,
         /// `limit n`
         limit: Option<String>,
+        /// `columns n`: how many columns of each row.
+        columns: Option<String>,
+        /// `reversed`: the last columns first.
+        reversed: bool,
     },
     /// `count family[key]…`
     Count(Access),

@@ -54,33 +54,79 @@ pub(super) fn named(name: &str) -> Result<CqlType, String> {
     }
 }
 
-/// Writes a word as CQL for a column of a type. `assumed` is what `assume` said of it.
-pub(super) fn literal(
+/// Returns a word as the bytes of a value of a type. `assumed` is what `assume` said of it.
+pub(super) fn bytes(
     value: &Value,
     declared: &CqlType,
     assumed: Option<&CqlType>,
-) -> Result<String, String> {
+) -> Result<Vec<u8>, String> {
     let (as_type, text) = match value {
         Value::Word(text) | Value::Text(text) => {
             (assumed.unwrap_or(declared).clone(), text.as_str())
         }
         Value::Call { function: name, argument } => {
-            let found = function(name)
-                .ok_or_else(|| format!("Function '{name}' not found. Available functions: bytes, integer, int, long, lexicaluuid, timeuuid, utf8, ascii."))?;
-            match argument {
-                Some(text) => (found, text.as_str()),
-                None if found == CqlType::Native(Native::Timeuuid) => {
-                    return if *declared == found {
-                        Ok("now()".to_owned())
-                    } else {
-                        Err("timeuuid() makes a value of TimeUUIDType only".to_owned())
-                    };
-                }
-                None => return Err(format!("Function '{name}' needs an argument")),
-            }
+            let found = function(name).ok_or_else(|| unknown_function(name))?;
+            let argument = argument.as_deref();
+            (found, argument.ok_or_else(|| format!("Function '{name}' needs an argument here"))?)
         }
     };
-    let bytes = from_text(&as_type, text).map_err(|error| error.0)?;
+    // A number is the same number whichever function names it.
+    let as_type = if is_integer(&as_type) && is_integer(declared) { declared } else { &as_type };
+    let bytes = match as_type {
+        CqlType::Native(Native::Blob) => hex(text)?,
+        _ => from_text(as_type, text).map_err(|error| error.0)?,
+    };
     validate(declared, &bytes).map_err(|error| error.0)?;
-    Ok(to_literal(declared, Some(&bytes)))
+    Ok(bytes)
+}
+
+fn unknown_function(name: &str) -> String {
+    format!(
+        "Function '{name}' not found. Available functions: bytes, integer, int, long, lexicaluuid, \
+         timeuuid, utf8, ascii."
+    )
+}
+
+/// Writes a word as CQL for a column of a type. `assumed` is what `assume` said of it. A function
+/// without argument makes a new value.
+pub(super) fn literal(
+    value: &Value,
+    declared: &CqlType,
+    assumed: Option<&CqlType>,
+) -> Result<String, String> {
+    if let Value::Call { function: name, argument: None } = value
+        && let Some(kind) = function(name)
+        && let Some(new) = generated(&kind, declared)
+    {
+        return Ok(new);
+    }
+    Ok(to_literal(declared, Some(&bytes(value, declared, assumed)?)))
+}
+
+fn is_integer(found: &CqlType) -> bool {
+    let integers = [Native::Int, Native::Bigint, Native::Varint, Native::Smallint, Native::Tinyint];
+    matches!(found, CqlType::Native(native) if integers.contains(native))
+}
+
+/// Reads bytes as the original does: of an odd number of digits the first stands alone.
+fn hex(text: &str) -> Result<Vec<u8>, String> {
+    let whole = if text.len() % 2 == 1 { format!("0{text}") } else { text.to_owned() };
+    from_text(&CqlType::Native(Native::Blob), &whole).map_err(|error| error.0)
+}
+
+/// Returns what makes a new UUID for a column, of the kind that `timeuuid()` or `lexicaluuid()` asks
+/// for.
+fn generated(kind: &CqlType, declared: &CqlType) -> Option<String> {
+    let new = match kind {
+        CqlType::Native(Native::Timeuuid) => "now()",
+        CqlType::Native(Native::Uuid) => "uuid()",
+        _ => return None,
+    };
+    match declared {
+        CqlType::Native(Native::Blob) if new == "now()" => Some(format!("timeuuidAsBlob({new})")),
+        CqlType::Native(Native::Blob) => Some(format!("uuidAsBlob({new})")),
+        CqlType::Native(Native::Uuid) => Some(new.to_owned()),
+        CqlType::Native(Native::Timeuuid) if new == "now()" => Some(new.to_owned()),
+        _ => None,
+    }
 }
