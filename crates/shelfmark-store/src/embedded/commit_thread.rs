@@ -8,6 +8,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -142,10 +143,13 @@ impl CommitThread {
     }
 
     fn insert(&self, seqno: u64) -> Result<()> {
+        let mut deletions = 0;
         for entry in Entries::new(self.writer.body()) {
             let entry = entry.map_err(|why| Error::new(ErrorKind::Internal, why))?;
+            deletions += u64::from(entry.value.is_none());
             self.active.insert(entry.key, entry.value, seqno);
         }
+        Counters::add(&self.inner.deletions_in_memory, deletions);
         Ok(())
     }
 
@@ -197,6 +201,7 @@ impl CommitThread {
         self.inner.sync_log(&mut log)?;
         let sealed = inner.tree.rotate(log.end());
         if sealed {
+            inner.deletions_in_memory.store(0, Ordering::Relaxed);
             inner.tree.refresh(|view| inner.moments.install(view));
             self.active = inner.tree.active();
             // So that the file can go as soon as this memory table is flushed.
