@@ -92,4 +92,18 @@ mod tests {
         drop(lock);
         FolderLock::take(&path).unwrap();
     }
+
+    #[test]
+    fn who_only_reads_needs_no_file_that_can_be_written() {
+        let scratch = tempfile::tempdir().unwrap();
+        // A folder that is not there cannot be written, whoever asks.
+        let none = scratch.path().join("none").join("lock");
+        assert!(FolderLock::take(&none).is_err());
+        assert!(FolderLock::take_to_read(&none).unwrap().is_none());
+        let path = scratch.path().join("lock");
+        let lock = FolderLock::take(&path).unwrap();
+        assert_eq!(FolderLock::take_to_read(&path).unwrap_err().kind(), ErrorKind::Unavailable);
+        drop(lock);
+        assert!(FolderLock::take_to_read(&path).unwrap().is_some());
+    }
 }
