@@ -124,6 +124,10 @@ pub(crate) struct Serve {
     /// Write the addresses to FILE as JSON once every port answers
     #[arg(long, value_name = "FILE")]
     pub(crate) ready_file: Option<PathBuf>,
+    /// Least free disk at which items are still written; deletions are done down to a quarter of it. A
+    /// number of bytes, or one with MB, MiB, GB or GiB [default: 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = crate::size::size)]
+    pub(crate) disk_free_min: Option<u64>,
     /// When a write is acknowledged: after its sync, or every so many milliseconds
     #[arg(long, value_name = "sync|interval:MS")]
     pub(crate) durability: Option<String>,

@@ -30,7 +30,11 @@ pub(crate) fn password(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let bytes = vfs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let text = String::from_utf8(bytes).ok().with_context(|| format!("{shown} is not UTF-8"))?;
-    Ok(line(&text).to_owned())
+    let password = line(&text);
+    if password.is_empty() {
+        bail!("{shown} holds no password: it is empty, or begins with an empty line");
+    }
+    Ok(password.to_owned())
 }
 
 /// Returns a line without its end.

@@ -30,6 +30,7 @@ pub(crate) fn open(folder: &Path, options: Options, create: bool) -> anyhow::Res
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let store = EmbeddedStore::open(folder, options, Arc::clone(&clock))
         .with_context(|| format!("cannot open the store in {}", folder.display()))?;
+    tracing::info!("the store in {} is open: {}", folder.display(), store.opened());
     engine(Arc::new(store), clock)
 }
 

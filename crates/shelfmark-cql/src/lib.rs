@@ -37,7 +37,7 @@ mod system;
 mod term;
 pub mod types;
 
-pub use auth::{Login, OneRole, PasswordHash, User};
+pub use auth::{Login, OneRole, PasswordHash, RefusalListener, User};
 pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
 pub use outcome::{
     Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,

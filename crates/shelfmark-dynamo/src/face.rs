@@ -1,6 +1,6 @@
 //! The face: from a request's head and body to an answer.
 
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 use shelfmark_engine::{Engine, Environment, Owner};
 
@@ -10,8 +10,11 @@ use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
 use crate::reply::{Answer, Answered, Reply, RequestIds};
 
+/// Told of refused signatures, for a log: the answer's words, which show no secret. It must not block.
+pub type RefusalListener = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// Who the server says it is. Shows in ARNs and nowhere else.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct FaceOptions {
     /// The region, such as `eu-central-1`.
     pub region: String,
@@ -21,6 +24,8 @@ pub struct FaceOptions {
     pub endpoint: String,
     /// Who is let in; without it, everybody.
     pub credentials: Option<Credentials>,
+    /// Told of every request whose signature is refused.
+    pub refusals: Option<RefusalListener>,
 }
 
 impl Default for FaceOptions {
@@ -30,6 +35,7 @@ impl Default for FaceOptions {
             account: "000000000000".to_owned(),
             endpoint: "localhost:8000".to_owned(),
             credentials: None,
+            refusals: None,
         }
     }
 }
@@ -131,6 +137,12 @@ impl Face {
         self.ids.next()
     }
 
+    /// Returns why the store takes no writes now, if it does not: for a health check.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        self.engine.store().refusal().map(|refusal| refusal.to_string())
+    }
+
     /// Tells whether requests must be signed: a server then asks [`Face::admit`] first.
     #[must_use]
     pub fn asks_for_credentials(&self) -> bool {
@@ -147,6 +159,10 @@ impl Face {
         match credentials.check(request, self.now_ms()) {
             Ok(_) => Ok(()),
             Err(Refusal { exception, message }) => {
+                if let Some(listener) = &self.options.refusals {
+                    let text = message.lines().next().unwrap_or_default();
+                    listener(&format!("{exception:?}: {text}"));
+                }
                 Err(Box::new(Reply::new(self.ids.next(), Err(Error::new(exception, message)))))
             }
         }

@@ -49,6 +49,6 @@ mod shape;
 mod table;
 
 pub use errors::Exception;
-pub use face::{Face, FaceOptions, RequestHead};
+pub use face::{Face, FaceOptions, RefusalListener, RequestHead};
 pub use operations::OPERATIONS;
 pub use reply::{Answer, Reply};

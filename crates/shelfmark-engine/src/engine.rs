@@ -35,6 +35,8 @@ pub(crate) struct Inner {
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
     pub(crate) shards: crate::shards::State,
+    /// How the background work fares.
+    pub(crate) background: crate::background::State,
     /// Who writes which partition of cells.
     pub(crate) partitions: PartitionLocks,
     /// How late the latest writes of cells were.
@@ -67,6 +69,7 @@ impl Engine {
             latches: Latches::new(),
             environment,
             shards,
+            background: crate::background::State::default(),
             partitions: PartitionLocks::new(),
             written: WrittenStripes::new(),
             places: UniqueMicros::default(),
@@ -257,6 +260,8 @@ impl Engine {
     ///
     /// * [`crate::ErrorKind::AlreadyExists`]: an index of this name is there, or, for a unique one,
     ///   two items have one key; nothing is left of the index then.
+    /// * Those of the store: the index stays as one that is being built, and an [`crate::Upkeep`] or
+    ///   [`Engine::resume_indexes`] goes on with it. Drop it if it is not wanted any more.
     pub fn add_index(&self, name: &TableName, index: IndexSchema) -> Result<Arc<Table>> {
         self.table(name)?;
         crate::index::add(&self.inner, name, index)

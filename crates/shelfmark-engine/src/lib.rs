@@ -25,7 +25,9 @@ mod transaction;
 mod verify;
 mod write;
 
-pub use background::{SweepPosition, Upkeep};
+pub use background::{
+    BackgroundEvent, BackgroundStatus, LastError, SetAside, SweepPosition, Upkeep, Work, WorkStatus,
+};
 pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table};
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellFilter, CellGet, CellGot, CellIndexQuery,

@@ -7,11 +7,15 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::places::Places;
+use crate::troubles::Troubles;
 
-/// How long to wait after a connection could not be taken in.
+/// How long to wait after a connection could not be taken in …
 const RETRY_AFTER: Duration = Duration::from_millis(10);
+/// … and at most, after many.
+const RETRY_AFTER_MAX: Duration = Duration::from_millis(500);
 
 /// Accepts connections until `stopped`, serving each in a task of its own, then waits for the open
 /// ones.
@@ -24,6 +28,7 @@ pub(crate) async fn accept<F>(
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
+    let mut refused = Refused::default();
     loop {
         let Ok(place) = places.take().await else { break };
         tokio::select! {
@@ -38,11 +43,7 @@ pub(crate) async fn accept<F>(
                         drop(place);
                     });
                 }
-                // Out of files, or the client has gone: the next one may fare better.
-                Err(error) => {
-                    tracing::debug!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(RETRY_AFTER).await;
-                }
+                Err(error) => refused.pause(&error).await,
             },
             // Ended connections are forgotten as they end.
             Some(_) = connections.join_next() => {}
@@ -52,7 +53,76 @@ pub(crate) async fn accept<F>(
     while connections.join_next().await.is_some() {}
 }
 
+/// What is done where a connection cannot be accepted: the process is out of open files, or the client
+/// has gone.
+#[derive(Default)]
+struct Refused {
+    troubles: Troubles,
+    /// How often in a row since the last pause of [`RETRY_AFTER`].
+    in_a_row: u32,
+    last_at: Option<Instant>,
+}
+
+impl Refused {
+    /// Waits, longer each time up to [`RETRY_AFTER_MAX`], and tells the log.
+    async fn pause(&mut self, error: &std::io::Error) {
+        // Only what comes soon after the pause before is in a row with it.
+        let now = Instant::now();
+        let is_in_a_row = self.last_at.is_some_and(|at| now < at + 2 * RETRY_AFTER_MAX);
+        self.in_a_row = if is_in_a_row { self.in_a_row.saturating_add(1) } else { 0 };
+        self.last_at = Some(now);
+        if is_out_of_files(error) {
+            self.troubles.warn(&format!(
+                "connections cannot be accepted, clients wait: {error}; raise the limit of open files \
+                 (ulimit -n), or have clients keep fewer connections"
+            ));
+        } else {
+            tracing::debug!(%error, "a connection could not be accepted");
+        }
+        tokio::time::sleep(pause_of(self.in_a_row)).await;
+    }
+}
+
+fn pause_of(in_a_row: u32) -> Duration {
+    RETRY_AFTER.saturating_mul(2_u32.saturating_pow(in_a_row)).min(RETRY_AFTER_MAX)
+}
+
+/// Tells whether the process or the system has no open file left to give.
+fn is_out_of_files(error: &std::io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let number = error.raw_os_error();
+        [Errno::MFILE, Errno::NFILE].iter().any(|own| Some(own.raw_os_error()) == number)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        false
+    }
+}
+
 /// Returns once the server is asked to stop, or nobody is left to ask.
 pub(crate) async fn asked_to_stop(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_half_a_second() {
+        let pauses = [0, 1, 2, 5, 6, 40, u32::MAX].map(|times| pause_of(times).as_millis());
+        assert_eq!(pauses, [10, 20, 40, 320, 500, 500, 500]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn running_out_of_files_is_told_apart() {
+        use rustix::io::Errno;
+        assert!(is_out_of_files(&Errno::MFILE.into()));
+        assert!(is_out_of_files(&Errno::NFILE.into()));
+        assert!(!is_out_of_files(&Errno::CONNABORTED.into()));
+    }
 }

@@ -151,7 +151,7 @@ async fn answer(
     let origin = head.headers.contains_key(header::ORIGIN);
     let mut answer = match head.method {
         Method::POST => operation(face, troubles, times, &head, body).await,
-        Method::GET | Method::HEAD => health(&head.headers, head.uri.path()),
+        Method::GET | Method::HEAD => health(face, &head.headers, head.uri.path()),
         Method::OPTIONS if origin => preflight(&head.headers),
         Method::OPTIONS => plain(StatusCode::OK, ""),
         _ => unknown(),
@@ -187,9 +187,12 @@ fn unknown() -> Answer {
     plain(StatusCode::NOT_FOUND, "<UnknownOperationException/>\n")
 }
 
-fn health(headers: &HeaderMap, path: &str) -> Answer {
+fn health(face: &Face, headers: &HeaderMap, path: &str) -> Answer {
     if path != "/" && !path.starts_with("/shard") {
         return unknown();
+    }
+    if let Some(why) = face.trouble() {
+        return plain(StatusCode::SERVICE_UNAVAILABLE, format!("unhealthy: {why}"));
     }
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
     plain(StatusCode::OK, format!("healthy: {host}"))

@@ -17,8 +17,13 @@ pub(crate) struct Troubles {
 impl Troubles {
     /// Writes a trouble to the log, unless it was told a moment ago.
     pub(crate) fn tell(&self, why: &str) {
-        if self.is_new(why) {
-            tracing::warn!("a request was refused: {why}");
+        self.warn(&format!("a request was refused: {why}"));
+    }
+
+    /// Writes a line to the log, unless it was written a moment ago.
+    pub(crate) fn warn(&self, line: &str) {
+        if self.is_new(line) {
+            tracing::warn!("{line}");
         }
     }
 

@@ -21,7 +21,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Creates `folder` (and what is missing above it) and syncs what holds it.
+/// Creates `folder` (and what is missing above it), for its owner alone, and syncs what holds it.
 ///
 /// # Errors
 ///
@@ -33,7 +33,10 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     if let Some(parent) = parent_of(folder) {
         create_folder(parent)?;
     }
-    match fs::create_dir(folder) {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
@@ -47,14 +50,14 @@ fn parent_of(path: &Path) -> Option<&Path> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty())
 }
 
-/// Creates a file that must not exist yet, for writing and reading. The caller syncs the folder
+/// Creates a file that must not exist yet, for its owner alone, for writing and reading. The caller syncs the folder
 /// once the file's first bytes are synced.
 ///
 /// # Errors
 ///
 /// * The operating system's error, `AlreadyExists` among them.
 pub fn create_new(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create_new(true).open(path)
+    private(OpenOptions::new().read(true).write(true).create_new(true)).open(path)
 }
 
 /// Opens a file for reading and writing in place.
@@ -72,7 +75,34 @@ pub fn open_rw(path: &Path) -> io::Result<File> {
 ///
 /// * The operating system's error.
 pub fn open_or_create(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+    private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(path)
+}
+
+/// Has a file that is created be readable for its owner alone.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// Tells whether every user of the machine can read the file, or look into the folder; `false` where
+/// the system has no such rights.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn is_open_to_all(path: &Path) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        let rights = fs::metadata(path)?;
+        let needed = if rights.is_dir() { 0o001 } else { 0o004 };
+        Ok(std::os::unix::fs::PermissionsExt::mode(&rights.permissions()) & needed != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        Ok(false)
+    }
 }
 
 /// Opens a file for reading.
@@ -93,16 +123,31 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// Replaces `path` by a file of `bytes`: after a power cut there is the old one or the new one.
+/// Replaces `path` by a file of `bytes`, for its owner alone: after a power cut there is the old one or
+/// the new one.
 ///
 /// # Errors
 ///
 /// * The operating system's error; the old file is still there, or the new one.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_with(path, bytes, private(&mut OpenOptions::new()))
+}
+
+/// As [`replace`], for a file that others are meant to read: it gets the rights that files of this
+/// process usually get.
+///
+/// # Errors
+///
+/// * As [`replace`].
+pub fn replace_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_with(path, bytes, &mut OpenOptions::new())
+}
+
+fn replace_with(path: &Path, bytes: &[u8], options: &mut OpenOptions) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let temporary = path.with_file_name(name);
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+    let mut file = options.write(true).create(true).truncate(true).open(&temporary)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&temporary, path)?;
@@ -116,7 +161,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// * The operating system's error.
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::write(path, bytes)
+    let mut options = OpenOptions::new();
+    private(options.write(true).create(true).truncate(true)).open(path)?.write_all(bytes)
 }
 
 /// Removes a file; that it is absent already is no error.

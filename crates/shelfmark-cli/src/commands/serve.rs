@@ -1,6 +1,6 @@
 //! `shelfmark serve`: opens a store, serves its faces, and stops in good order.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use shelfmark_store::{Durability, vfs};
 
 use crate::arguments::{self, Serve};
 use crate::credentials;
+use crate::log::{self, Refusals};
 use crate::random::SystemRandom;
 use crate::store::{memory, open};
 
@@ -54,6 +55,22 @@ struct Config {
     durability: Option<String>,
     credentials: Option<PathBuf>,
     insecure: Option<bool>,
+    #[serde(default, deserialize_with = "size")]
+    disk_free_min: Option<u64>,
+}
+
+/// Reads a size as the flags do: text, or a plain number of bytes.
+fn size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(u64),
+        Text(String),
+    }
+    match Written::deserialize(value)? {
+        Written::Number(bytes) => Ok(Some(bytes)),
+        Written::Text(text) => crate::size::size(&text).map(Some).map_err(D::Error::custom),
+    }
 }
 
 /// Reads an address as the flags do.
@@ -72,7 +89,8 @@ struct Ready {
 }
 
 pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
-    start_log();
+    log::start();
+    tracing::info!("shelfmark {} starts", env!("CARGO_PKG_VERSION"));
     let config = merged(flags)?;
     let insecure = config.insecure.unwrap_or(false);
     let durability = durability(config.durability.as_deref())?;
@@ -98,6 +116,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     };
     check_exposed(cql.address, guard, insecure)?;
     name_what_is_missing(&config);
+    warn_of_open_files(&config);
     if let Some(path) = &config.ready_file {
         // One of an earlier run would say that this one is ready.
         vfs::remove(path).with_context(|| format!("cannot replace {}", path.display()))?;
@@ -115,9 +134,17 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         cql: Some(cql),
         ..Settings::default()
     };
-    let options = dynamo::FaceOptions { credentials, ..dynamo::FaceOptions::default() };
+    let refusals = Refusals::of("a DynamoDB request's signature");
+    let options = dynamo::FaceOptions {
+        credentials,
+        refusals: Some(Arc::new(move |why| refusals.tell(why))),
+        ..dynamo::FaceOptions::default()
+    };
     let served = serve(&engine, settings, options, login, config.ready_file.as_deref());
     let closed = engine.store().close().context("the store could not be closed in good order");
+    if served.is_ok() && closed.is_ok() {
+        tracing::info!("stopped in good order");
+    }
     served.and(closed)
 }
 
@@ -135,7 +162,9 @@ fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
         salt
     };
     let role = cql::OneRole::new(name, &password, salt());
-    Ok(Some(cql::Login::new(role, salt())))
+    let refusals = Refusals::of("a CQL login");
+    let login = cql::Login::new(role, salt());
+    Ok(Some(login.telling(Arc::new(move |name| refusals.tell(name)))))
 }
 
 /// Returns what the connections of a face are encrypted with, if they are.
@@ -183,17 +212,23 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         durability: flags.durability.clone().or(file.durability),
         credentials: flags.credentials.clone().or(file.credentials),
         insecure: Some(flags.insecure || file.insecure.unwrap_or(false)),
+        disk_free_min: flags.disk_free_min.or(file.disk_free_min),
     })
 }
 
-fn start_log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("SHELFMARK_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
-        .init();
+/// Warns of files with secrets that every user of the machine can read.
+fn warn_of_open_files(config: &Config) {
+    let files = [
+        ("the credentials", &config.credentials),
+        ("the password", &config.cql_password_file),
+        ("the key", &config.dynamodb_tls_key),
+        ("the key", &config.cql_tls_key),
+    ];
+    for (what, path) in files {
+        if let Some(path) = path {
+            log::warn_if_open_to_all(what, path);
+        }
+    }
 }
 
 /// A face that is not in this build is left out, and that is said.
@@ -211,8 +246,15 @@ fn open_engine(config: &Config, durability: Durability) -> anyhow::Result<Engine
     if config.memory == Some(true) {
         return memory();
     }
-    let options = Options { durability, ..Options::default() };
-    open(config.data.as_deref().unwrap_or(Path::new(DATA)), options, true)
+    let usual = Options::default();
+    let disk_free_bytes_min = config.disk_free_min.unwrap_or(usual.disk_free_bytes_min);
+    // A quarter is what the usual numbers have to each other.
+    let disk_free_bytes_reserve = usual.disk_free_bytes_reserve.min(disk_free_bytes_min / 4);
+    let options = Options { durability, disk_free_bytes_min, disk_free_bytes_reserve, ..usual };
+    let folder = config.data.as_deref().unwrap_or(Path::new(DATA));
+    let engine = open(folder, options, true)?;
+    log::warn_if_open_to_all("the data folder", folder);
+    Ok(engine)
 }
 
 fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
@@ -246,7 +288,7 @@ fn serve(
     let cql = cql.map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
     let dynamodb = dynamo::Face::new(engine.clone(), environment, options);
     let faces = Faces { dynamodb: Some(Arc::new(dynamodb)), cql: Some(Arc::new(cql)) };
-    let mut upkeep = Upkeep::start(engine, UPKEEP_PERIOD)?;
+    let mut upkeep = Upkeep::start_told(engine, UPKEEP_PERIOD, log::background)?;
     let scheme = if settings.dynamodb_tls.is_some() { "https" } else { "http" };
     let outcome = runtime.block_on(async {
         let server = Server::bind(settings, faces).await?;
@@ -254,6 +296,7 @@ fn serve(
         let stop = stop_signal()?;
         announce(&server.addresses(), scheme, ready_file)?;
         server.run(stop).await;
+        tracing::info!("asked to stop");
         anyhow::Ok(())
     });
     upkeep.stop();
@@ -263,8 +306,14 @@ fn serve(
 fn announce(addresses: &Addresses, scheme: &str, ready_file: Option<&Path>) -> anyhow::Result<()> {
     let text = |address: Option<SocketAddr>| address.map(|address| address.to_string());
     let ready = Ready { dynamodb: text(addresses.dynamodb), cql: text(addresses.cql) };
+    if let Some(address) = &ready.dynamodb {
+        tracing::info!("DynamoDB clients are served at {scheme}://{address}");
+    }
+    if let Some(address) = &ready.cql {
+        tracing::info!("CQL clients are served at {address}");
+    }
     if let Some(path) = ready_file {
-        vfs::replace(path, serde_json::to_string(&ready)?.as_bytes())
+        vfs::replace_shared(path, serde_json::to_string(&ready)?.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     if let Some(address) = &ready.dynamodb {

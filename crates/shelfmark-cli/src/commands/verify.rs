@@ -34,7 +34,17 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
         );
     }
     // Only a store whose bytes are right is opened, which recovers it as any start does.
-    let found = with_engine(folder, |engine| Ok(engine.verify()?))?;
+    let found = match with_engine(folder, |engine| Ok(engine.verify()?)) {
+        Err(error) if cannot_be_written(&error) => {
+            writeln!(
+                out,
+                "note: whether its records belong together was not looked at, for the store cannot be \
+                 opened here: {error:#}"
+            )?;
+            return Ok(());
+        }
+        found => found?,
+    };
     writeln!(out, "{}", records_text(&found))?;
     if !found.is_clean() {
         bail!(
@@ -44,6 +54,20 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Tells whether an error says that the disk is full or may not be written.
+fn cannot_be_written(error: &anyhow::Error) -> bool {
+    use std::io::ErrorKind;
+    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|error| {
+        matches!(
+            error.kind(),
+            ErrorKind::ReadOnlyFilesystem
+                | ErrorKind::PermissionDenied
+                | ErrorKind::StorageFull
+                | ErrorKind::QuotaExceeded
+        )
+    })
 }
 
 pub(super) fn records_text(found: &Verification) -> String {

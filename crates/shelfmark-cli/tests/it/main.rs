@@ -15,6 +15,7 @@ mod design;
 mod documents;
 mod faces;
 mod hostile;
+mod operating;
 mod process;
 mod salvage;
 mod serve;

@@ -53,13 +53,24 @@ pub struct Login {
     stored: Option<Roles>,
     /// Stands for the hash of roles that are not there.
     nobody: PasswordHash,
+    /// Told the name of who was refused.
+    listener: Option<RefusalListener>,
 }
+
+/// Told of refused logins, for a log: the name that was claimed. It must not block.
+pub type RefusalListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Login {
     /// Creates the check of the role that the server is started with. `salt` is random.
     #[must_use]
     pub fn new(start: OneRole, salt: [u8; 16]) -> Self {
-        Self { start, stored: None, nobody: PasswordHash::new("", salt) }
+        Self { start, stored: None, nobody: PasswordHash::new("", salt), listener: None }
+    }
+
+    /// Has `listener` told of every login that is refused.
+    #[must_use]
+    pub fn telling(self, listener: RefusalListener) -> Self {
+        Self { listener: Some(listener), ..self }
     }
 
     /// Returns the name of the role that the server is started with.
@@ -86,7 +97,12 @@ impl Login {
     ///
     /// * `BadCredentials`: name or password are wrong, or the role may not log in.
     pub(crate) fn check(&self, claim: &Claim) -> Result<User, CqlError> {
-        let refused = |text: String| CqlError::new(ErrorCode::BadCredentials, text);
+        let refused = |text: String| {
+            if let Some(listener) = &self.listener {
+                listener(&claim.name);
+            }
+            CqlError::new(ErrorCode::BadCredentials, text)
+        };
         let known = self.credentials(&claim.name)?;
         let (hash, can_login) = match &known {
             Some(Credentials { hash: Some(hash), can_login }) => (hash, Some(*can_login)),

@@ -20,7 +20,7 @@ mod scan;
 mod writer;
 
 pub(crate) use attribute::{Attributes, Checked};
-pub(crate) use encode::put_item;
+pub(crate) use encode::{put_item, put_value};
 pub(crate) use number::plain;
 pub(crate) use reader::Reader;
 pub(crate) use writer::Writer;

@@ -7,7 +7,7 @@ use shelfmark_model::{Comparison, Condition, Operand, Path, Value};
 
 use crate::errors::{Error, Result, texts, type_name};
 use crate::expression::{KeyCondition, KeyRelation};
-use crate::json::{Checked, Reader};
+use crate::json::{Checked, Reader, Writer, put_value};
 use crate::shape::Shape;
 use crate::table::check_attribute_name;
 
@@ -62,6 +62,28 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Conditions>> {
         })?;
         Ok(present.then_some(condition))
     })
+}
+
+/// Writes conditions as they were given.
+pub(crate) fn put(out: &mut Writer, conditions: &Conditions) {
+    for (name, condition) in conditions {
+        out.name(name).object(|out| {
+            if let Some(operator) = &condition.operator {
+                out.name("ComparisonOperator").text(operator);
+            }
+            if let Some(list) = &condition.list {
+                out.name("AttributeValueList").list(|out| {
+                    list.unchecked().iter().for_each(|value| put_value(out, value));
+                });
+            }
+            if let Some(value) = &condition.value {
+                put_value(out.name("Value"), value.unchecked());
+            }
+            if let Some(exists) = condition.exists {
+                out.name("Exists").boolean(exists);
+            }
+        });
+    }
 }
 
 /// Checks the shape of conditions that stand in this member.

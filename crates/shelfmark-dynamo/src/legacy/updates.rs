@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use shelfmark_model::{Operand, Patch, PatchOperation, PatchValue, Path, Value};
 
 use crate::errors::{Error, Result, texts, type_name};
-use crate::json::{Checked, Reader};
+use crate::json::{Checked, Reader, Writer, put_value};
 use crate::shape::Shape;
 use crate::table::check_attribute_name;
 
@@ -35,6 +35,20 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Updates>> {
         })?;
         Ok(present.then_some(update))
     })
+}
+
+/// Writes the updates as they were given.
+pub(crate) fn put(out: &mut Writer, updates: &Updates) {
+    for (name, update) in updates {
+        out.name(name).object(|out| {
+            if let Some(action) = &update.action {
+                out.name("Action").text(action);
+            }
+            if let Some(value) = &update.value {
+                put_value(out.name("Value"), value.unchecked());
+            }
+        });
+    }
 }
 
 /// Checks the shape of AttributeUpdates.

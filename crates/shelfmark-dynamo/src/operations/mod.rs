@@ -13,6 +13,7 @@ mod create_table;
 mod delete_item;
 mod delete_table;
 mod describe_table;
+mod fingerprint;
 mod get_item;
 mod item_write;
 mod key_range;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use shelfmark_engine::{Change, Once, Returns, Table, Token, Write, Written};
 use shelfmark_model::Key;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::collections::{Collections, Wanted};
+use super::fingerprint::Fingerprint;
 use super::write_request::{Prepared, Verb, WriteRequest, reports};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Exception, Result, cancelled_at, texts, transaction_error};
@@ -119,16 +119,14 @@ fn parse_item(reader: &mut Reader<'_>) -> Result<Option<Vec<(Verb, WriteRequest)
 
 fn plan(face: &Face, request: Request) -> Result<Planned> {
     let mut prepared = Vec::new();
-    let mut hash = Xxh3::new();
+    let mut fingerprint = Fingerprint::new();
     for actions in request.items.unwrap_or_default() {
         let mut actions = actions.into_iter();
         let (Some((verb, write)), None) = (actions.next(), actions.next()) else {
             return Err(Error::validation(texts::ONE_ACTION));
         };
         if request.token.is_some() {
-            // Maps are sorted by name, so the same request has the same form whatever the order
-            // in which a client wrote its members.
-            hash.update(format!("{verb:?}{write:?}").as_bytes());
+            fingerprint.add(verb, &write);
         }
         prepared.push((write.table.clone().unwrap_or_default(), write.prepare(verb)?));
     }
@@ -141,7 +139,7 @@ fn plan(face: &Face, request: Request) -> Result<Planned> {
     let now = face.environment.clock.now_seconds();
     let token = request.token.map(|token| Token {
         token: [TOKEN_PREFIX, token.as_bytes()].concat(),
-        request_hash: hash.digest(),
+        request_hash: fingerprint.digest(),
         expires_at: now + REQUEST_TOKEN_SECONDS,
     });
     let collections = request.wanted.collections(face, &writes)?;
@@ -206,4 +204,51 @@ fn encode(
         collections.put_all(out);
     })
     .reporting(reports(written.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fingerprint, parse};
+
+    fn hash(body: &str) -> u64 {
+        let mut fingerprint = Fingerprint::new();
+        for (verb, write) in parse(body.as_bytes()).unwrap().items.unwrap().into_iter().flatten() {
+            fingerprint.add(verb, &write);
+        }
+        fingerprint.digest()
+    }
+
+    /// Hashes are stored: these were computed by the first build that stores them, and stay.
+    #[test]
+    fn the_hash_of_a_request_stays_over_builds() {
+        let put = r##"{"TransactItems": [{"Put": {"TableName": "t", "Item": {"id": {"N": "1.50"},
+            "a": {"L": [{"NULL": true}, {"B": "AAE="}, {"M": {"b": {"BOOL": false}}}]}},
+            "ConditionExpression": "#a = :b", "ExpressionAttributeNames": {"#a": "a"},
+            "ExpressionAttributeValues": {":b": {"NS": ["2", "1"]}},
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}}]}"##;
+        assert_eq!(format!("{:016x}", hash(put)), "8d4787a0cb1b7cff");
+        let others = r#"{"TransactItems": [
+            {"Update": {"TableName": "t", "Key": {"id": {"S": "x"}}, "UpdateExpression": "SET a = b"}},
+            {"Delete": {"TableName": "t", "Key": {"id": {"S": "y"}},
+             "Expected": {"a": {"Value": {"S": "1"}, "Exists": true}}, "ConditionalOperator": "AND"}},
+            {"ConditionCheck": {"TableName": "t", "Key": {"id": {"S": "z"}},
+             "ConditionExpression": "attribute_exists(a)"}}]}"#;
+        assert_eq!(format!("{:016x}", hash(others)), "OTHERS");
+    }
+
+    #[test]
+    fn what_differs_in_one_member_has_another_hash() {
+        let of = |verb: &str, table: &str, member: &str, value: &str| {
+            hash(&format!(
+                r#"{{"TransactItems": [{{"{verb}": {{"TableName": "{table}",
+                    "Key": {{"id": {{"S": "x"}}}}, "{member}": "{value}"}}}}]}}"#
+            ))
+        };
+        let one = of("Delete", "t", "ConditionExpression", "attribute_exists(a)");
+        assert_ne!(one, of("ConditionCheck", "t", "ConditionExpression", "attribute_exists(a)"));
+        assert_ne!(one, of("Delete", "u", "ConditionExpression", "attribute_exists(a)"));
+        assert_ne!(one, of("Delete", "t", "ConditionExpression", "attribute_exists(b)"));
+        assert_ne!(one, of("Delete", "t", "UpdateExpression", "attribute_exists(a)"));
+        assert_eq!(one, of("Delete", "t", "ConditionExpression", "attribute_exists(a)"));
+    }
 }

@@ -10,7 +10,7 @@ use shelfmark_model::{Condition, Item, Patch, PatchOperation, item_size_bytes};
 
 use crate::errors::{Error, Result, texts};
 use crate::expression::{Given, Kind, Placeholders};
-use crate::json::{Attributes, Reader};
+use crate::json::{Attributes, Reader, Writer, put_item, put_value};
 use crate::legacy::{self, Expected, Updates};
 use crate::limits::ITEM_SIZE_BYTES_MAX;
 use crate::shape::Shape;
@@ -95,6 +95,48 @@ impl WriteRequest {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Writes the members that are given, in one order whatever that of the request was. Part of what
+    /// [`super::fingerprint`] keeps as it is.
+    pub(super) fn put_members(&self, out: &mut Writer) {
+        let text = |out: &mut Writer, name: &str, text: Option<&String>| {
+            if let Some(text) = text {
+                out.name(name).text(text);
+            }
+        };
+        let item = |out: &mut Writer, name: &str, item: Option<&Attributes>| {
+            if let Some(item) = item {
+                put_item(out.name(name), item.unchecked());
+            }
+        };
+        text(out, "TableName", self.table.as_ref());
+        item(out, "Item", self.item.as_ref());
+        item(out, "Key", self.key.as_ref());
+        text(out, "ConditionExpression", self.condition.as_ref());
+        text(out, "UpdateExpression", self.update.as_ref());
+        if let Some(names) = &self.given.names {
+            out.name("ExpressionAttributeNames").object(|out| {
+                for (name, stands_for) in names {
+                    out.name(name).text(stands_for);
+                }
+            });
+        }
+        if let Some(values) = &self.given.values {
+            out.name("ExpressionAttributeValues").object(|out| {
+                for (name, value) in values.unchecked() {
+                    put_value(out.name(name), value);
+                }
+            });
+        }
+        if let Some(conditions) = &self.expected.conditions {
+            out.name("Expected").object(|out| legacy::conditions::put(out, conditions));
+        }
+        text(out, "ConditionalOperator", self.expected.operator.as_ref());
+        if let Some(updates) = &self.updates {
+            out.name("AttributeUpdates").object(|out| legacy::updates::put(out, updates));
+        }
+        text(out, "ReturnValuesOnConditionCheckFailure", self.on_failure.as_ref());
     }
 
     /// Checks the shape; `path` stands before the members' names.

@@ -10,29 +10,43 @@ impl Engine {
     /// Gives the space of dropped tables and indexes back, once no snapshot can still read them.
     /// Returns how many ids are left to purge.
     ///
-    /// Safe to call at any time and to interrupt; a crash loses nothing but the progress.
+    /// Safe to call at any time and to interrupt; a crash loses nothing but the progress. An id that
+    /// cannot be purged does not keep the others.
     ///
     /// # Errors
     ///
     /// * Those of the store; call again later.
     pub fn purge(&self) -> Result<usize> {
-        let mut left = 0;
+        Ok(self.purge_counted()?.1)
+    }
+
+    /// As [`Engine::purge`]. Returns how many ids were purged and how many are left.
+    pub(super) fn purge_counted(&self) -> Result<(usize, usize)> {
+        let (mut done, mut left) = (0, 0);
+        let mut outcome = Ok(());
         for dropped in self.inner.catalogue.dropped()? {
             let oldest = self.inner.store.stats().oldest_snapshot;
             if oldest.is_some_and(|oldest| oldest < dropped.since) {
                 left += 1;
                 continue;
             }
-            // Due times are swept by themselves.
-            for tree in Tree::OF_IDS {
-                let range = tree_range(tree, dropped.id);
-                if self.has_keys(&range)? {
-                    self.inner.store.destroy_range(&range)?;
-                }
+            match self.purge_id(dropped.id) {
+                Ok(()) => done += 1,
+                Err(error) => outcome = Err(error),
             }
-            self.inner.catalogue.purged(dropped.id)?;
         }
-        Ok(left)
+        outcome.map(|()| (done, left))
+    }
+
+    fn purge_id(&self, id: u64) -> Result<()> {
+        // Due times are swept by themselves.
+        for tree in Tree::OF_IDS {
+            let range = tree_range(tree, id);
+            if self.has_keys(&range)? {
+                self.inner.store.destroy_range(&range)?;
+            }
+        }
+        self.inner.catalogue.purged(id)
     }
 
     /// Whether anything lies in the range. Destroying nothing costs more than a look.

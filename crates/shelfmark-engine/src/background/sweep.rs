@@ -3,7 +3,8 @@
 //! A sweep reads the queue of due times from where the last one stopped, not from its front, so
 //! that the tombstones of what was removed are not read again and again; also when that was its
 //! end. What was put into the queue behind that place (an item that had expired before it was
-//! written) is found by a sweep from the front, which there is once a minute. It deletes by
+//! written) is found by a sweep from the front, which there is once a minute. What cannot be handled
+//! is set aside: the sweep goes on behind it, and comes back to it from the front. It deletes by
 //! ordinary writes, which maintain indexes, counts and the change log and look again whether the
 //! item is still due.
 
@@ -17,6 +18,7 @@ use shelfmark_store::{
     Write as StoreWrite,
 };
 
+use super::status::{Work, guarded};
 use crate::catalogue::take_table_name;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -63,12 +65,18 @@ impl Engine {
     /// Removes up to `limit` expired items and forgotten tokens. Returns how many went; fewer than
     /// `limit` means that nothing more is due for now, as far as one call looks.
     ///
+    /// A due time whose item cannot be read or removed is set aside ([`Engine::background`]), and
+    /// tried again about once a minute; the others are swept all the same.
+    ///
     /// # Errors
     ///
-    /// * Those of the store; call again later, the position stays good.
+    /// * Those of the store as a whole; call again later, the position stays good.
     pub fn sweep(&self, position: &mut SweepPosition, limit: usize) -> Result<usize> {
-        let removed = self.sweep_items(position, limit)?;
-        Ok(removed + self.sweep_tokens(position, limit - removed.min(limit))?)
+        let items = self.sweep_items(position, limit);
+        // Neither keeps the other.
+        let left = limit.saturating_sub(*items.as_ref().unwrap_or(&0));
+        let tokens = self.sweep_tokens(position, left);
+        Ok(items? + tokens?)
     }
 
     fn sweep_items(&self, position: &mut SweepPosition, limit: usize) -> Result<usize> {
@@ -86,7 +94,7 @@ impl Engine {
             let limits = ScanLimits { rows_max: limit - removed, ..Default::default() };
             let page = Snapshot::scan(&*snapshot, &range, Direction::Ascending, limits)?;
             for row in &page.rows {
-                match self.expire(row, now)? {
+                match self.expire_or_set_aside(row, now)? {
                     Some(is_removed) => removed += usize::from(is_removed),
                     None => position.front_at = 0,
                 }
@@ -100,6 +108,40 @@ impl Engine {
             range = rest;
         }
         Ok(removed)
+    }
+
+    /// As [`Engine::expire`]; what cannot be handled counts as not removed.
+    fn expire_or_set_aside(&self, due: &Row, now: u64) -> Result<Option<bool>> {
+        let state = &self.inner.background;
+        let error = match guarded(|| self.expire(due, now)) {
+            Ok(outcome) => {
+                state.handled(&due.key);
+                return Ok(outcome);
+            }
+            Err(error) => error,
+        };
+        // Others would end the same way, or the caller has to hear of it.
+        let is_the_records = match error.kind() {
+            ErrorKind::Corrupt
+            | ErrorKind::Io
+            | ErrorKind::Internal
+            | ErrorKind::Invalid
+            | ErrorKind::LimitExceeded
+            | ErrorKind::NotFound
+            | ErrorKind::AlreadyExists
+            | ErrorKind::ConditionFailed => true,
+            ErrorKind::Busy
+            | ErrorKind::Closed
+            | ErrorKind::Conflict
+            | ErrorKind::ReadOnly
+            | ErrorKind::TooOld
+            | ErrorKind::Unavailable
+            | ErrorKind::Undetermined => false,
+        };
+        if is_the_records && state.set_aside(Work::Expiry, &due.key, now, &error) {
+            return Ok(Some(false));
+        }
+        Err(error)
     }
 
     /// Removes the item of one due time, if it is still due, and tells whether it was; `None` if it

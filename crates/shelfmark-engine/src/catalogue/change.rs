@@ -53,6 +53,8 @@ impl Catalogue {
                 base: Some(snapshot),
                 validate,
                 writes,
+                // Small, and the way in which tables and indexes that take room are dropped.
+                is_deletion: true,
                 ..Commit::default()
             }) {
                 Ok(_) => return Ok(value),
@@ -220,7 +222,7 @@ impl Catalogue {
     /// Forgets a dropped id once its keys are gone.
     pub(crate) fn purged(&self, id: u64) -> Result<()> {
         let writes = with_copies(vec![Write::Delete { key: dropped_key(id).into() }]);
-        self.store.commit(Commit::of(writes))?;
+        self.store.commit(Commit::of(writes).deleting())?;
         Ok(())
     }
 }

@@ -198,7 +198,8 @@ impl Inner {
         let writer = self.writer(self.store.latest()?);
         let now = now.unwrap_or(writer.now);
         let leases = plan.apply(self, &writer, now, mutations, told)?;
-        let commit = writer.buffer.into_inner().into_commit();
+        let is_deletion = mutations.iter().all(|(_, mutation)| mutation.is_deletion());
+        let commit = Commit { is_deletion, ..writer.buffer.into_inner().into_commit() };
         let queued = self.queue(commit, Ok(()), done)?;
         if queued {
             leases.into_iter().for_each(Renewal::queued);
@@ -228,8 +229,10 @@ impl Inner {
         let now = read.now.unwrap_or(writer.now);
         let target = Target::new(self, &writer, &table, &views, now)?.reporting(told.is_wanted());
         let view = partition_view(&target, read)?;
+        let mut is_deletion = true;
         let answer = match decide(&view) {
             Ok(decision) => {
+                is_deletion = decision.mutations.iter().all(Mutation::is_deletion);
                 for mutation in &decision.mutations {
                     if mutation.table.origin != table.origin || mutation.partition != read.partition
                     {
@@ -247,7 +250,7 @@ impl Inner {
         told.note(target.into_step());
         let lease = renew(&table, &writer, written).filter(|_| answer.is_ok());
         let commit = match &answer {
-            Ok(_) => writer.buffer.into_inner().into_commit(),
+            Ok(_) => Commit { is_deletion, ..writer.buffer.into_inner().into_commit() },
             // What was seen may be queued and not durable: the answer waits for that.
             Err(_) => Commit::default(),
         };

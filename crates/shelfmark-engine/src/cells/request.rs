@@ -28,6 +28,29 @@ pub struct Mutation {
     pub ttl_seconds: Option<u32>,
 }
 
+impl Mutation {
+    /// Tells whether it only takes away: such a write is done also where room is short.
+    pub(super) fn is_deletion(&self) -> bool {
+        let takes_away = |operation: &CellOperation| {
+            matches!(
+                operation,
+                CellOperation::Delete { .. }
+                    | CellOperation::DeleteElement { .. }
+                    | CellOperation::Clear { .. }
+            )
+        };
+        match &self.change {
+            CellChange::Row { is_insert, operations, .. } => {
+                !is_insert && operations.iter().all(takes_away)
+            }
+            CellChange::Statics(operations) => operations.iter().all(takes_away),
+            CellChange::DeleteRow(_) | CellChange::DeleteSpan(_) | CellChange::DeletePartition => {
+                true
+            }
+        }
+    }
+}
+
 /// What a [`Mutation`] changes.
 #[derive(Debug, Clone)]
 pub enum CellChange {

@@ -67,7 +67,7 @@ impl Inner {
         writer.buffer.borrow_mut().delete(due_key.clone());
         target.look_again(&found)?;
         drop(target);
-        self.submit_unwatched(writer.buffer.into_inner().into_commit())
+        self.submit_unwatched(writer.buffer.into_inner().into_commit().deleting())
     }
 
     fn plan_mark(&self, table: &Arc<Table>, due_key: &Bytes, name: &[u8]) -> Result<Option<bool>> {
@@ -85,7 +85,7 @@ impl Inner {
             }
         }
         writer.buffer.borrow_mut().delete(due_key.clone());
-        self.submit_unwatched(writer.buffer.into_inner().into_commit())
+        self.submit_unwatched(writer.buffer.into_inner().into_commit().deleting())
     }
 
     fn submit_unwatched(&self, commit: Commit) -> Result<Option<bool>> {
@@ -107,16 +107,20 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// * Those of the store; call again later.
+    /// * Those of the store; the other tables are seen to all the same. Call again later.
     pub fn purge_deleted_cells(&self) -> Result<usize> {
         let mut left = 0;
+        let mut outcome = Ok(());
         for table in self.inner.catalogue.loaded() {
             if table.cells.is_none() || !table.shared.cells.is_purging() {
                 continue;
             }
-            left += self.inner.purge_ranges(&table)?;
+            match self.inner.purge_ranges(&table) {
+                Ok(purges) => left += purges,
+                Err(error) => outcome = Err(error),
+            }
         }
-        Ok(left)
+        outcome.map(|()| left)
     }
 }
 
@@ -166,7 +170,7 @@ impl Inner {
                 if rest.is_none() {
                     marks::remove_purge(&mut writer.buffer.borrow_mut(), table.id, mark);
                 }
-                let commit = writer.buffer.into_inner().into_commit();
+                let commit = writer.buffer.into_inner().into_commit().deleting();
                 let done = Box::new(move |outcome| {
                     // The receiver waits until it is told.
                     let _ = sender.send(outcome);

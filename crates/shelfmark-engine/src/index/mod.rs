@@ -93,15 +93,23 @@ pub(crate) fn resume_all(inner: &Inner) -> Result<()> {
     outcome
 }
 
-/// Builds an index and makes it public, or removes it when it cannot be built.
+/// Builds an index and makes it public. Removes it where two items have one key of a unique one; after
+/// any other error it stays as one that is being built, and is resumed.
 fn complete(inner: &Inner, table: &Table, index: &str) -> Result<Arc<Table>> {
     let name = &table.schema.name;
-    match build::build(inner, table, index) {
-        Ok(()) => patiently(|| inner.catalogue.set_index_state(name, index, IndexState::Public)),
+    let built = build::build(inner, table, index).and_then(|()| {
+        patiently(|| inner.catalogue.set_index_state(name, index, IndexState::Public))
+    });
+    match built {
+        Ok(table) => Ok(table),
         // What was dropped meanwhile is no longer this one's to remove.
         Err(error) if error.kind() == ErrorKind::NotFound => Err(error),
-        Err(error) => {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             patiently(|| remove(inner, name, index))?;
+            Err(error)
+        }
+        Err(error) => {
+            inner.background.indexes_are_due();
             Err(error)
         }
     }

@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::layout::{Tree, tree_key, tree_range};
 use crate::shards::ShardMap;
 
-/// Bytes of a token's record: hash and second.
-const TOKEN_BYTES: usize = 16;
+/// Bytes of a token's record: hash, second and version; earlier builds wrote no version.
+const TOKEN_BYTES: [usize; 2] = [16, 17];
 
 impl Checker {
     /// Checks that counters are counters, and that those of partitions without rows are 0.
@@ -95,7 +95,7 @@ impl Checker {
         let mut walk = Walk::over(KeyRange::prefix(vec![Tree::Tokens as u8]));
         while let Some(row) = walk.next(&self.moment)? {
             self.out.tokens += 1;
-            if row.value.len() != TOKEN_BYTES {
+            if !TOKEN_BYTES.contains(&row.value.len()) {
                 self.out.add("the request tokens", &row.key, "a token that cannot be read");
             }
         }

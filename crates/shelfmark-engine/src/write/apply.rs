@@ -28,6 +28,8 @@ pub(crate) struct Writer {
     pub(crate) changes: Cell<u32>,
     /// Set when this writes on behalf of the expiry sweep.
     pub(crate) expiring: bool,
+    /// Nothing but deletions and checks was applied.
+    pub(crate) deletes_only: Cell<bool>,
     /// The partitions that were touched, where the store validates no ranges.
     pub(crate) guards: Option<Guards>,
 }
@@ -39,7 +41,8 @@ impl Writer {
         if let Some(guards) = self.guards {
             guards.enter(&mut buffer);
         }
-        buffer.into_commit()
+        let is_deletion = self.deletes_only.get();
+        Commit { is_deletion, ..buffer.into_commit() }
     }
 }
 
@@ -75,6 +78,9 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
         Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => key.clone(),
     };
     let row_key = table.key.row_key(&key)?;
+    if matches!(write.change, Change::Put(_) | Change::Patch { .. }) {
+        writer.deletes_only.set(false);
+    }
     if let Some(guards) = &writer.guards {
         guards.touch(table, &key.partition)?;
     }

@@ -3,6 +3,8 @@
 //! `SHELFMARK_LONG=1` runs many more seeds; `SHELFMARK_SEED=n` runs one.
 
 #[cfg(test)]
+mod background;
+#[cfg(test)]
 mod cells;
 #[cfg(test)]
 mod drivers;

@@ -100,6 +100,15 @@ impl Watched {
         });
     }
 
+    /// As [`Watched::after_scan_of`]; an error of the hook is the scan's.
+    pub(crate) fn failing_scan_of(
+        &self,
+        tree: u8,
+        hook: impl FnOnce() -> Result<()> + Send + 'static,
+    ) {
+        self.hook(Step::Scan, tree, hook);
+    }
+
     /// Runs `hook` after the next point read of a key that begins with `tree`.
     pub(crate) fn after_get_of(&self, tree: u8, hook: impl FnOnce() + Send + 'static) {
         self.hook(Step::Get, tree, move || {

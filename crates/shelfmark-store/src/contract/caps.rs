@@ -79,6 +79,12 @@ pub struct StoreStats {
     pub published: u64,
     /// Commits refused with `Busy` since open.
     pub busy_refusals: u64,
+    /// Memory tables written to table files since open.
+    pub flushes: u64,
+    /// Merges of table files since open.
+    pub compactions: u64,
+    /// Flushes or compactions wait for room on the disk.
+    pub waits_for_room: bool,
     /// Free space of the file system, if known.
     pub disk_free_bytes: Option<u64>,
 }

@@ -105,6 +105,9 @@ pub struct Commit {
     /// The changes. May be empty: such a commit completes once everything queued before it is
     /// durable.
     pub writes: Vec<Write>,
+    /// The commit removes more than it adds, or leads to that: a driver takes it also where there is
+    /// too little room for puts. One that consists of deletions alone need not say so.
+    pub is_deletion: bool,
 }
 
 impl Commit {
@@ -112,6 +115,17 @@ impl Commit {
     #[must_use]
     pub fn of(writes: Vec<Write>) -> Self {
         Self { writes, ..Self::default() }
+    }
+
+    /// Returns the commit as one that removes more than it adds ([`Commit::is_deletion`]).
+    #[must_use]
+    pub fn deleting(self) -> Self {
+        Self { is_deletion: true, ..self }
+    }
+
+    /// Tells whether the commit is taken where there is too little room for puts.
+    pub(crate) fn is_taken_in_want(&self) -> bool {
+        self.is_deletion || self.writes.iter().all(|write| matches!(write, Write::Delete { .. }))
     }
 }
 

@@ -67,8 +67,8 @@ pub trait Store: Send + Sync {
     /// * [`ErrorKind::LimitExceeded`]: a key, value or the commit is over [`Caps`]. Split it.
     /// * [`ErrorKind::TooOld`]: the base snapshot outlived its bounds. Read again, retry.
     /// * [`ErrorKind::Busy`]: background work is behind. Retry after [`Error::retry_after`].
-    /// * [`ErrorKind::ReadOnly`]: the disk is full, or an earlier write failed. Free space, or
-    ///   reopen the store.
+    /// * [`ErrorKind::ReadOnly`]: the disk is full, or an earlier write failed. Free space (also by
+    ///   [`Commit::is_deletion`]), or reopen the store.
     /// * [`ErrorKind::Closed`]: the store was closed.
     ///
     /// `done` may receive [`ErrorKind::Undetermined`]: the commit may or may not be there after a
@@ -118,6 +118,16 @@ pub trait Store: Send + Sync {
 
     /// Returns counters and gauges for people and metrics.
     fn stats(&self) -> StoreStats;
+
+    /// Returns why the store refuses puts now, if it does: a failed write, a full disk, its end.
+    ///
+    /// For health checks and logs. A driver that refuses each commit for its own reason alone has
+    /// nothing to say here.
+    ///
+    /// Cost: a look into memory.
+    fn refusal(&self) -> Option<Error> {
+        None
+    }
 
     /// Makes everything durable and stops. Idempotent. Later calls answer [`ErrorKind::Closed`].
     ///

@@ -8,6 +8,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -144,11 +145,14 @@ impl CommitThread {
     fn insert(&self, seqno: u64) -> Result<()> {
         let gaps = &self.inner.gaps;
         gaps.begin_insert();
+        let mut deletions = 0;
         for entry in Entries::new(self.writer.body()) {
             let entry = entry.map_err(|why| Error::new(ErrorKind::Internal, why))?;
             gaps.written(&entry.key);
+            deletions += u64::from(entry.value.is_none());
             self.active.insert(entry.key, entry.value, seqno);
         }
+        Counters::add(&self.inner.deletions_in_memory, deletions);
         Ok(())
     }
 
@@ -201,6 +205,7 @@ impl CommitThread {
         self.inner.sync_log(&mut log)?;
         let sealed = inner.tree.rotate(log.end());
         if sealed {
+            inner.deletions_in_memory.store(0, Ordering::Relaxed);
             inner.tree.refresh(|view| inner.moments.install(view));
             self.active = inner.tree.active();
             // So that the file can go as soon as this memory table is flushed.

@@ -60,6 +60,8 @@ pub(super) struct Inner {
     pub(super) pressure: AtomicUsize,
     /// Wakes and is woken by the background threads.
     pub(super) signals: Signals,
+    /// Deletions in the memory table that is written to.
+    pub(super) deletions_in_memory: AtomicU64,
     /// Counters for people.
     pub(super) counters: Counters,
 }

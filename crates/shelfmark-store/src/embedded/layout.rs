@@ -73,14 +73,26 @@ pub(super) fn lock_folder(folder: &Path) -> Result<FolderLock> {
 /// * [`ErrorKind::Unavailable`]: another process, or this one, has the store open.
 /// * [`ErrorKind::Io`]: the folder cannot be written.
 pub(super) fn lock_existing(folder: &Path) -> Result<FolderLock> {
-    let parts = [mark_path(folder), log_folder(folder), tree_folder(folder)];
-    if !parts.iter().any(|part| part.exists()) {
-        return Err(Error::new(
-            ErrorKind::Invalid,
-            format!("there is no store in {}", folder.display()),
-        ));
-    }
+    check_there(folder)?;
     FolderLock::take(&folder.join(LOCK_NAME))
+}
+
+/// As [`lock_existing`], for who changes nothing: the folder may be one that cannot be written.
+///
+/// # Errors
+///
+/// * As [`lock_existing`].
+pub(super) fn lock_to_read(folder: &Path) -> Result<Option<FolderLock>> {
+    check_there(folder)?;
+    FolderLock::take_to_read(&folder.join(LOCK_NAME))
+}
+
+fn check_there(folder: &Path) -> Result<()> {
+    let parts = [mark_path(folder), log_folder(folder), tree_folder(folder)];
+    if parts.iter().any(|part| part.exists()) {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Invalid, format!("there is no store in {}", folder.display())))
 }
 
 /// Refuses a folder that is not empty and not ours.

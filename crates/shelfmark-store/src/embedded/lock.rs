@@ -29,17 +29,43 @@ impl FolderLock {
         })?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
-            Err(TryLockError::WouldBlock) => Err(Error::new(
-                ErrorKind::Unavailable,
-                format!(
-                    "{} is open already, in this process or another; stop that one or choose \
-                     another folder",
-                    path.parent().unwrap_or(path).display()
-                ),
-            )),
+            Err(TryLockError::WouldBlock) => Err(open_already(path)),
             Err(TryLockError::Error(error)) => Err(fault::io("lock", path, error)),
         }
     }
+
+    /// As [`FolderLock::take`], for who changes nothing: where the folder cannot be written the lock is
+    /// taken on the file as it is, and without such a file nobody can have the store open.
+    ///
+    /// # Errors
+    ///
+    /// * As [`FolderLock::take`].
+    pub(super) fn take_to_read(path: &Path) -> Result<Option<Self>> {
+        match Self::take(path) {
+            Err(error) if error.kind() == ErrorKind::Io => {}
+            taken => return taken.map(Some),
+        }
+        let file = match vfs::open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(|error| fault::io("open", path, error))?,
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Err(open_already(path)),
+            // A file system that cannot lock what is only read.
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
+    }
+}
+
+fn open_already(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Unavailable,
+        format!(
+            "{} is open already, in this process or another; stop that one or choose another folder",
+            path.parent().unwrap_or(path).display()
+        ),
+    )
 }
 
 impl Drop for FolderLock {
@@ -65,5 +91,19 @@ mod tests {
         assert_eq!(FolderLock::take(&path).unwrap_err().kind(), ErrorKind::Unavailable);
         drop(lock);
         FolderLock::take(&path).unwrap();
+    }
+
+    #[test]
+    fn who_only_reads_needs_no_file_that_can_be_written() {
+        let scratch = tempfile::tempdir().unwrap();
+        // A folder that is not there cannot be written, whoever asks.
+        let none = scratch.path().join("none").join("lock");
+        assert!(FolderLock::take(&none).is_err());
+        assert!(FolderLock::take_to_read(&none).unwrap().is_none());
+        let path = scratch.path().join("lock");
+        let lock = FolderLock::take(&path).unwrap();
+        assert_eq!(FolderLock::take_to_read(&path).unwrap_err().kind(), ErrorKind::Unavailable);
+        drop(lock);
+        assert!(FolderLock::take_to_read(&path).unwrap().is_some());
     }
 }

@@ -4,10 +4,11 @@
 //! tree's files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::contract::{Error, ErrorKind, Maintained, Result};
+use crate::contract::{Error, ErrorKind, Maintained, Result, StoreStats};
 use crate::vfs;
 
 use super::fault;
@@ -19,8 +20,17 @@ const QUIET_TICKS: u32 = 20;
 /// How often old snapshots and memory are looked after when nothing else happens.
 const SWEEP_EVERY: Duration = Duration::from_millis(500);
 
+/// How long work that found no room waits before it is tried in the room that only deletions may use.
+const ROOM_AGAIN_AFTER: Duration = Duration::from_secs(10);
+
+/// Deletions in memory at which the memory table is written to a file when nothing else is to do: as
+/// long as they are in memory, what they delete keeps its space.
+const DELETIONS_IN_MEMORY: u64 = 100;
+
 /// Percent of deletions among all entries at which everything is merged when nothing else is to do.
 const DELETIONS_PERCENT: u64 = 25;
+/// The same of a tree that is merged in seconds.
+const SMALL_TREE_DELETIONS_PERCENT: u64 = 5;
 /// The same after a range was destroyed …
 const DESTROYED_PERCENT: u64 = 3;
 /// … and a tree so small that it is merged then anyway.
@@ -47,8 +57,11 @@ struct SignalState {
     reclaim_due: bool,
     /// How often nothing was due in a row.
     quiet: u32,
-    /// Something is due that found no room on the disk.
-    waits_for_room: bool,
+    /// Something is due that found no room on the disk, at this time of the store's clock.
+    waits_for_room_since: Option<Duration>,
+    /// Flushes and merges since open.
+    flushes: u64,
+    compactions: u64,
     /// How often the commit thread sealed the memory table.
     seals: u64,
     /// What was done since open.
@@ -87,6 +100,17 @@ impl Signals {
     /// Notes that a range was destroyed.
     pub(super) fn reclaim_due(&self) {
         self.change(|state| state.reclaim_due = true);
+    }
+
+    /// Returns what is counted here, and zeros.
+    pub(super) fn stats(&self) -> StoreStats {
+        let state = self.lock();
+        StoreStats {
+            flushes: state.flushes,
+            compactions: state.compactions,
+            waits_for_room: state.waits_for_room_since.is_some(),
+            ..StoreStats::default()
+        }
     }
 
     /// Waits for `time`, or until something changes.
@@ -153,7 +177,8 @@ fn work(inner: &Inner, duty: Duty) -> Result<()> {
             // The log has everything, and readers what they had: it can wait.
             Err(error) if fault::is_full(&error) => {
                 inner.space.ask();
-                inner.signals.change(|state| state.waits_for_room = true);
+                let now = inner.clock.monotonic();
+                inner.signals.change(|state| state.waits_for_room_since = Some(now));
             }
             Err(error) => return Err(error),
         }
@@ -192,10 +217,15 @@ fn next_task(inner: &Inner, duty: Duty) -> Option<Task> {
             drop(state);
             inner.sweep();
             state = inner.signals.lock();
-            if state.waits_for_room && !inner.space.ask() {
-                state.waits_for_room = false;
-                state.flush_due = true;
-                state.compact_due = true;
+            if let Some(since) = state.waits_for_room_since {
+                let is_low = inner.space.ask();
+                // Deletions that were taken meanwhile give no room before files are merged.
+                let waited = inner.clock.monotonic().saturating_sub(since);
+                if !is_low || waited >= ROOM_AGAIN_AFTER && !inner.space.is_nearly_gone() {
+                    state.waits_for_room_since = None;
+                    state.flush_due = true;
+                    state.compact_due = true;
+                }
             }
         }
         if compacts {
@@ -220,6 +250,7 @@ impl Inner {
         drop(mark);
         let removed = self.remove_log_files(upto.group)?;
         self.signals.change(|state| {
+            state.flushes += 1;
             state.done.flushed_bytes += bytes;
             state.done.log_files_removed += removed;
         });
@@ -257,14 +288,23 @@ impl Inner {
         if !destroyed && now {
             return Ok(());
         }
+        if !now && self.deletions_in_memory.load(Ordering::Relaxed) >= DELETIONS_IN_MEMORY {
+            // A store that is about to stop, or takes no writes any more, seals nothing.
+            if self.seal_now().is_err() {
+                return Ok(());
+            }
+            self.flush()?;
+        }
         if destroyed {
             self.merge(|tree| tree.push_down().map(|()| true))?;
         }
         let view = self.moments.view();
         let files = view.files();
         let share = files.deletions.saturating_mul(100) / files.entries.max(1);
+        let is_small = files.bytes <= SMALL_TREE_BYTES;
         let worth_it = share >= DELETIONS_PERCENT
-            || destroyed && (files.bytes <= SMALL_TREE_BYTES || share >= DESTROYED_PERCENT);
+            || is_small && share >= SMALL_TREE_DELETIONS_PERCENT
+            || destroyed && (is_small || share >= DESTROYED_PERCENT);
         if files.deletions > 0 && worth_it {
             drop(view);
             self.merge(|tree| tree.merge_all().map(|()| true))?;
@@ -282,6 +322,7 @@ impl Inner {
         match merge(&self.tree) {
             Ok(done) => {
                 if done {
+                    self.signals.lock().compactions += 1;
                     self.tree.refresh(|view| self.moments.install(view));
                     self.feel_pressure();
                     self.sweep();

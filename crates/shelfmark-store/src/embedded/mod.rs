@@ -48,7 +48,7 @@ mod tests;
 
 pub use foresee::{Kept, foresee};
 pub use options::Options;
-pub use report::{Damage, LostPart, Report, Salvage};
+pub use report::{Damage, LostPart, Opened, Report, Salvage};
 pub use salvage::{end_salvage, salvage};
 pub use verify::verify;
 
@@ -90,6 +90,7 @@ use latest::Latest;
 /// ```
 pub struct EmbeddedStore {
     inner: Arc<Inner>,
+    opened: Opened,
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Whether the store was closed; held while it is being closed.
     closed: Mutex<bool>,
@@ -111,6 +112,12 @@ impl EmbeddedStore {
     /// * [`ErrorKind::Io`]: the operating system refused; the message says what.
     pub fn open(folder: &Path, options: Options, clock: Arc<dyn Clock>) -> Result<Self> {
         open::open(folder, options, clock)
+    }
+
+    /// Returns what opening the store found and did.
+    #[must_use]
+    pub fn opened(&self) -> Opened {
+        self.opened
     }
 
     /// Reads every table file that is in use and compares it with its checksum, while the store is
@@ -216,7 +223,13 @@ impl Store for EmbeddedStore {
             published: inner.moments.current().commit,
             busy_refusals: counters.busy.load(Ordering::Relaxed),
             disk_free_bytes: inner.space.free(),
+            ..inner.signals.stats()
         }
+    }
+
+    fn refusal(&self) -> Option<Error> {
+        let open = self.inner.queue.lock().check_open();
+        open.and_then(|()| self.inner.space.check(false)).err()
     }
 
     fn close(&self) -> Result<()> {

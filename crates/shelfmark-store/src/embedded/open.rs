@@ -1,7 +1,7 @@
 //! Opening and closing a store: the steps in their order.
 
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::contract::{Result, SnapshotId};
 use crate::{threads, vfs};
 
+use super::bytes::wide;
 use super::gaps::Gaps;
 use super::inner::{Counters, Inner, lock};
 use super::maintenance::{Duty, Signals};
@@ -19,6 +20,7 @@ use super::moments::Moments;
 use super::options::Options;
 use super::queue::Queue;
 use super::recent::RecentGroups;
+use super::report::Opened;
 use super::space::{Probe, Space};
 use super::stripes::Stripes;
 use super::tree::{StopFlag, Tree};
@@ -49,7 +51,8 @@ pub(super) fn open_with(
 ) -> Result<EmbeddedStore> {
     let lock_file = layout::lock_folder(folder)?;
     let mark_path = layout::mark_path(folder);
-    if !mark_path.exists() {
+    let is_new = !mark_path.exists();
+    if is_new {
         layout::create(folder, new_store_id(folder, &*clock), options.durability)?;
     }
     let read = mark::read(&mark_path)?;
@@ -64,12 +67,19 @@ pub(super) fn open_with(
     }
     let log_folder = layout::log_folder(folder);
     let mut judged = recovery::judge(&log_folder, &read.mark)?;
-    let space = Arc::new(Space::new(probe, options.disk_free_bytes_min, clock.clone()));
+    let thresholds = (options.disk_free_bytes_min, options.disk_free_bytes_reserve);
+    let space = Arc::new(Space::new(probe, thresholds, clock.clone()));
     let stop = StopFlag::new(space.clone());
     let tree = Tree::open(&tree_folder, options.block_cache_bytes, &stop)?;
     tree.keep_locked(lock_file);
     let groups = std::mem::take(&mut judged.groups);
     let replayed = !groups.is_empty();
+    let opened = Opened {
+        is_new,
+        was_clean: judged.clean,
+        groups_replayed: wide(groups.len()),
+        tail_was_cut: judged.torn,
+    };
     tree.raise_seqno(judged.last_seqno);
     recovery::replay(&tree, groups, options.memory_table_bytes)?;
     let (log, files) = recovery::settle(&log_folder, judged, options.log_ahead_bytes)?;
@@ -112,9 +122,11 @@ pub(super) fn open_with(
         space,
         pressure: AtomicUsize::new(0),
         signals: Signals::default(),
+        deletions_in_memory: AtomicU64::new(0),
         counters: Counters::default(),
     });
-    let store = EmbeddedStore { inner, threads: Mutex::default(), closed: Mutex::default() };
+    let store =
+        EmbeddedStore { inner, opened, threads: Mutex::default(), closed: Mutex::default() };
     start_threads(&store)?;
     Ok(store)
 }

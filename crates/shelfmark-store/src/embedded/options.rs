@@ -46,8 +46,12 @@ pub struct Options {
     pub snapshot_age_max: Duration,
     /// Most bytes written while a snapshot is open before its reads answer `TooOld`.
     pub snapshot_bytes_max: u64,
-    /// Commits are refused while the file system has fewer free bytes than this.
+    /// Commits are refused while the file system has fewer free bytes than this, all but deletions
+    /// ([`crate::Commit::is_deletion`]).
     pub disk_free_bytes_min: u64,
+    /// Deletions, too, are refused while the file system has fewer free bytes than this, and table
+    /// files are not merged. At most `disk_free_bytes_min`.
+    pub disk_free_bytes_reserve: u64,
 }
 
 impl Default for Options {
@@ -62,6 +66,7 @@ impl Default for Options {
             snapshot_age_max: Duration::from_secs(60),
             snapshot_bytes_max: 96 * 1024 * 1024,
             disk_free_bytes_min: 256 * 1024 * 1024,
+            disk_free_bytes_reserve: 64 * 1024 * 1024,
         }
     }
 }

@@ -42,9 +42,9 @@ pub(super) struct Judged {
     /// The whole groups that the tree lacks, in order.
     pub(super) groups: Vec<(GroupHeader, Bytes)>,
     /// The last file that stays has bytes behind its last whole group.
-    torn: bool,
+    pub(super) torn: bool,
     /// The store was closed in order, so everything is synced.
-    clean: bool,
+    pub(super) clean: bool,
     /// Files behind the end of the log.
     stale: Vec<PathBuf>,
 }

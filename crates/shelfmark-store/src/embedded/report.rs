@@ -28,6 +28,36 @@ impl fmt::Display for Damage {
     }
 }
 
+/// What opening a store found and did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Opened {
+    /// There was no store in the folder; it was created.
+    pub is_new: bool,
+    /// The store had been closed in order, so nothing was to be recovered.
+    pub was_clean: bool,
+    /// Groups of the log that the tree lacked and that were replayed.
+    pub groups_replayed: u64,
+    /// The log ended in a group that was not written whole, of commits that were never acknowledged;
+    /// it was cut off.
+    pub tail_was_cut: bool,
+}
+
+impl fmt::Display for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_new {
+            return f.write_str("it is new");
+        }
+        if self.was_clean {
+            return f.write_str("it was stopped in good order");
+        }
+        write!(f, "it was stopped by a crash; {} groups were replayed", self.groups_replayed)?;
+        if self.tail_was_cut {
+            f.write_str(", and an unfinished one at the end of the log was cut off")?;
+        }
+        Ok(())
+    }
+}
+
 /// What [`crate::embedded::verify`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {

@@ -1,5 +1,8 @@
 //! Room on the disk: commits are refused while there is little, and taken again when it returns.
 //!
+//! There are two thresholds, so that those who are refused can make room: below the higher one only
+//! deletions are taken, below the reserve nothing is.
+//!
 //! What it is not: a promise. Others fill the disk too; a write that still finds no room fails like
 //! any other.
 
@@ -21,9 +24,13 @@ const ASK_EVERY: Duration = Duration::from_millis(100);
 /// Watches the free space of the file system that holds the store.
 pub(super) struct Space {
     probe: Probe,
+    /// Puts are refused below this.
     min: u64,
+    /// Everything is refused below this.
+    reserve: u64,
     clock: Arc<dyn Clock>,
     low: AtomicBool,
+    gone: AtomicBool,
     /// Bytes written since the system was last asked.
     spent: AtomicU64,
     /// When it was last asked, in microseconds of the clock.
@@ -31,13 +38,16 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// Watches that at least `min` bytes stay free.
-    pub(super) fn new(probe: Probe, min: u64, clock: Arc<dyn Clock>) -> Self {
+    /// Watches that so many bytes stay free: the first number before puts, the second before
+    /// everything.
+    pub(super) fn new(probe: Probe, (min, reserve): (u64, u64), clock: Arc<dyn Clock>) -> Self {
         let space = Self {
             probe,
             min,
+            reserve: reserve.min(min),
             clock,
             low: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
             spent: AtomicU64::new(0),
             asked_at: AtomicU64::new(0),
         };
@@ -50,10 +60,12 @@ impl Space {
         (self.probe)()
     }
 
-    /// Asks the system now. Returns whether there is too little room.
+    /// Asks the system now. Returns whether there is too little room for puts.
     pub(super) fn ask(&self) -> bool {
-        let low = self.free().is_some_and(|free| free < self.min);
+        let free = self.free();
+        let low = free.is_some_and(|free| free < self.min);
         self.low.store(low, Ordering::Relaxed);
+        self.gone.store(free.is_some_and(|free| free < self.reserve), Ordering::Relaxed);
         self.spent.store(0, Ordering::Relaxed);
         self.asked_at.store(self.now(), Ordering::Relaxed);
         low
@@ -68,25 +80,36 @@ impl Space {
 
     /// Tells whether so little is left that even merging files must wait.
     pub(super) fn is_nearly_gone(&self) -> bool {
-        self.free().is_some_and(|free| free < self.min / 4)
+        self.free().is_some_and(|free| free < self.reserve)
     }
 
-    /// Refuses a commit while there is too little room.
-    pub(super) fn check(&self) -> Result<()> {
-        if !self.low.load(Ordering::Relaxed) {
+    /// Refuses a commit while there is too little room for it.
+    pub(super) fn check(&self, is_deletion: bool) -> Result<()> {
+        let short = if is_deletion { &self.gone } else { &self.low };
+        if !short.load(Ordering::Relaxed) {
             return Ok(());
         }
         let waited = self.now().saturating_sub(self.asked_at.load(Ordering::Relaxed));
-        if u128::from(waited) >= ASK_EVERY.as_micros() && !self.ask() {
-            return Ok(());
+        if u128::from(waited) >= ASK_EVERY.as_micros() {
+            self.ask();
+            if !short.load(Ordering::Relaxed) {
+                return Ok(());
+            }
         }
-        Err(Error::new(
-            ErrorKind::ReadOnly,
+        let text = if is_deletion {
             format!(
-                "fewer than {} MiB are free on the disk; writes go on once there is room",
+                "fewer than {} MiB are free on the disk, too few for deletions as well; writes go on \
+                 once there is room",
+                self.reserve >> 20
+            )
+        } else {
+            format!(
+                "fewer than {} MiB are free on the disk; writes go on once there is room, deletions \
+                 do already",
                 self.min >> 20
-            ),
-        ))
+            )
+        };
+        Err(Error::new(ErrorKind::ReadOnly, text))
     }
 
     fn now(&self) -> u64 {

@@ -13,7 +13,8 @@ use super::{layout, mark, recovery, salvage};
 
 /// Reads the whole store in `folder` and says what is not as it was written.
 ///
-/// Reads every byte of the log and of the table files; changes nothing. The store must not be open.
+/// Reads every byte of the log and of the table files; changes nothing, so that the disk may be full or
+/// one that cannot be written. The store must not be open.
 /// Cost: one sequential read of the folder.
 ///
 /// # Errors
@@ -24,7 +25,7 @@ use super::{layout, mark, recovery, salvage};
 ///
 /// Damage is no error of this function: it is in the [`Report`].
 pub fn verify(folder: &Path) -> Result<Report> {
-    let _lock = layout::lock_existing(folder)?;
+    let _lock = layout::lock_to_read(folder)?;
     Ok(look(folder)?.report)
 }
 

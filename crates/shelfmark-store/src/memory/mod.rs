@@ -133,7 +133,7 @@ impl Store for MemoryStore {
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
         let bytes = admit(&self.shared.caps, &commit)?;
-        let Commit { base, validate, validate_ranges, writes } = commit;
+        let Commit { base, validate, validate_ranges, writes, is_deletion: _ } = commit;
         let number = self.shared.apply(
             base.as_deref().map(|base| Read { base, keys: &validate, ranges: &validate_ranges }),
             effects::detach(writes),

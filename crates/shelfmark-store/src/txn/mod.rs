@@ -255,6 +255,7 @@ impl Transaction {
             validate: reads.keys.into_iter().collect(),
             validate_ranges: reads.ranges.into_ranges(),
             writes: self.buffer.into_writes(),
+            is_deletion: false,
         }
     }
 

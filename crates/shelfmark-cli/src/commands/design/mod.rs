@@ -101,7 +101,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    shelfmark_store::vfs::replace(path, text.as_bytes())
+    shelfmark_store::vfs::replace_shared(path, text.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -45,7 +45,7 @@ struct Check<'a> {
 pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<Queued> {
     let bytes = check_limits(&commit)?;
     if !commit.writes.is_empty() {
-        inner.space.check()?;
+        inner.space.check(commit.is_taken_in_want())?;
     }
     let mut checks = checks_of(&commit)?;
     let mut ranges = RangeCheck::of(&commit);

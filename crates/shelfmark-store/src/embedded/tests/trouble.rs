@@ -13,7 +13,7 @@ use crate::embedded::log::writer::LogWriter;
 use crate::embedded::{EmbeddedStore, Options, open};
 use crate::vfs;
 
-use super::support::{Scratch, bytes, commit_put, contents, get, put, small};
+use super::support::{Scratch, bytes, commit_put, contents, delete, get, pause, put, small};
 
 #[test]
 fn commits_are_refused_while_the_disk_is_nearly_full_and_taken_again_after() {
@@ -46,6 +46,51 @@ fn commits_are_refused_while_the_disk_is_nearly_full_and_taken_again_after() {
     clock.advance(Duration::from_millis(100));
     commit_put(&store, "a", "2");
     assert_eq!(store.stats().disk_free_bytes, Some(256 << 20));
+}
+
+#[test]
+fn deletions_are_taken_below_the_threshold_of_puts_and_refused_below_the_reserve() {
+    let scratch = Scratch::new();
+    let clock = Arc::new(ManualClock::at_micros(0));
+    let free = Arc::new(AtomicU64::new(1000 << 20));
+    let probe = free.clone();
+    let options = Options {
+        disk_free_bytes_min: 100 << 20,
+        disk_free_bytes_reserve: 10 << 20,
+        ..Options::default()
+    };
+    let probe = Box::new(move || Some(probe.load(Ordering::Relaxed)));
+    let store = open::open_with(&scratch.folder, options, clock.clone(), probe).unwrap();
+    commit_put(&store, "a", "1");
+    commit_put(&store, "b", "1");
+    commit_put(&store, "c", "1");
+    assert!(store.refusal().is_none());
+    let set = |bytes: u64| {
+        free.store(bytes, Ordering::Relaxed);
+        store.inner.space.ask();
+    };
+    set((100 << 20) - 1);
+    let refused = |commit| store.commit(commit).unwrap_err().to_string();
+    assert!(refused(Commit::of(vec![put("d", "1")])).contains("fewer than 100 MiB"));
+    assert_eq!(store.refusal().unwrap().kind(), ErrorKind::ReadOnly);
+    let both = vec![delete("a"), put("d", "1")];
+    assert!(refused(Commit::of(both.clone())).contains("fewer than 100 MiB"));
+    store.commit(Commit::of(vec![delete("a")])).unwrap();
+    // A deletion that also notes something, where whoever commits it says so.
+    store.commit(Commit::of(vec![delete("b"), put("log", "b is gone")]).deleting()).unwrap();
+    set((10 << 20) - 1);
+    assert!(refused(Commit::of(vec![delete("c")])).contains("fewer than 10 MiB"));
+    assert!(refused(Commit::of(both).deleting()).contains("fewer than 10 MiB"));
+    // Room is looked for again by itself, for either.
+    free.store(10 << 20, Ordering::Relaxed);
+    clock.advance(Duration::from_millis(100));
+    store.commit(Commit::of(vec![delete("c")])).unwrap();
+    assert!(refused(Commit::of(vec![put("d", "1")])).contains("fewer than 100 MiB"));
+    free.store(100 << 20, Ordering::Relaxed);
+    clock.advance(Duration::from_millis(100));
+    commit_put(&store, "d", "1");
+    assert!(store.refusal().is_none());
+    assert_eq!(contents(&store).len(), 2);
 }
 
 /// Makes every later write to the log fail with "no space left".
@@ -87,6 +132,7 @@ fn a_failed_write_is_undetermined_and_ends_writing_until_a_reopen() {
     assert!(error.to_string().contains("/dev/full"), "the cause is named: {error}");
     assert_eq!(store.commit(Commit::default()).unwrap_err().kind(), ErrorKind::ReadOnly);
     assert_eq!(store.maintain().unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert!(store.refusal().unwrap().to_string().contains("/dev/full"));
     // Reads go on, and show nothing of what failed.
     assert_eq!(contents(&store).len(), 1);
     assert_eq!(store.latest().unwrap().get(b"b").unwrap(), None);
@@ -188,4 +234,35 @@ fn a_full_queue_is_busy() {
     let refused = refused.expect("never refused");
     assert_eq!(refused.kind(), ErrorKind::Busy);
     assert!(refused.retry_after().is_some());
+}
+
+#[test]
+fn space_of_keys_that_were_deleted_one_by_one_comes_back_by_itself() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    let mut random = crate::random::SplitMix::new(1);
+    let key = |number: u32| format!("{number:05}");
+    for number in 0..400_u32 {
+        let noise: Vec<u8> = (0..1024).flat_map(|_| random.next_u64().to_be_bytes()).collect();
+        let write = Write::Put { key: bytes(&key(number)), value: noise.into() };
+        store.commit(Commit::of(vec![write])).unwrap();
+    }
+    store.maintain().unwrap();
+    let before = store.stats().tree_bytes_on_disk;
+    assert!(before > 3_000_000, "{before}");
+    for number in 0..380 {
+        store.commit(Commit::of(vec![delete(&key(number))])).unwrap();
+    }
+    // Nobody asks for it; twenty looks of half a second pass before the store takes it for quiet.
+    let mut after = before;
+    for _ in 0..600 {
+        after = store.stats().tree_bytes_on_disk;
+        if after < before / 10 {
+            break;
+        }
+        pause(Duration::from_millis(100));
+    }
+    assert!(after < before / 10, "{after} of {before} bytes after a minute");
+    let there = |number| store.snapshot().unwrap().get(key(number).as_bytes()).unwrap().is_some();
+    assert_eq!((0..400).filter(|number| there(*number)).count(), 20);
 }

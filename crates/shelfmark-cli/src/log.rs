@@ -1,0 +1,123 @@
+//! What a server writes to its log: the start, troubles of the background work, refused logins.
+//!
+//! What it is not: a record of requests. One trouble is one line, and its end another.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use shelfmark_engine::BackgroundEvent;
+use shelfmark_store::clock::{Clock, SystemClock};
+use shelfmark_store::vfs;
+
+/// Least time between two lines about refused logins of one face. Source: ours; who guesses passwords
+/// makes thousands a minute.
+const REFUSALS_EVERY: Duration = Duration::from_secs(10);
+
+/// Begins to write the log to standard error. `SHELFMARK_LOG` says how much of it.
+pub(crate) fn start() {
+    use std::io::IsTerminal as _;
+    let filter = tracing_subscriber::EnvFilter::try_from_env("SHELFMARK_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+/// Writes what happened in the background.
+pub(crate) fn background(event: &BackgroundEvent) {
+    match event {
+        BackgroundEvent::Failed { work, error } => {
+            tracing::warn!("background work fails ({}): {error}", work.name());
+        }
+        BackgroundEvent::Recovered { work, failures } => {
+            tracing::info!("background work goes on ({}) after {failures} failures", work.name());
+        }
+        BackgroundEvent::SetAside(aside) => tracing::warn!(
+            "background work ({}) goes on without the record {}: {}; it is tried again every minute",
+            aside.work.name(),
+            aside.key.escape_ascii(),
+            aside.error.message
+        ),
+        BackgroundEvent::Handled { work, key } => tracing::info!(
+            "background work ({}) has handled the record {}",
+            work.name(),
+            key.escape_ascii()
+        ),
+    }
+}
+
+/// Warns of a file or folder that every user of the machine can read.
+pub(crate) fn warn_if_open_to_all(what: &str, path: &Path) {
+    if vfs::is_open_to_all(path).unwrap_or(false) {
+        let rights = if path.is_dir() { "700" } else { "600" };
+        tracing::warn!(
+            "every user of this machine can read {what} {path}; to change that: chmod {rights} {path}",
+            path = path.display()
+        );
+    }
+}
+
+/// Lines about refusals, of which there may be too many.
+pub(crate) struct Refusals {
+    what: &'static str,
+    clock: SystemClock,
+    state: Mutex<Refused>,
+}
+
+#[derive(Default)]
+struct Refused {
+    /// When the last line was written.
+    told_at: Option<Duration>,
+    /// Refusals since then.
+    untold: u64,
+}
+
+impl Refusals {
+    /// Creates the lines about `what` is refused.
+    pub(crate) fn of(what: &'static str) -> Arc<Self> {
+        Arc::new(Self { what, clock: SystemClock::new(), state: Mutex::default() })
+    }
+
+    /// Notes a refusal, and writes a line unless one was written a moment ago.
+    pub(crate) fn tell(&self, why: &str) {
+        if let Some(untold) = self.count(self.clock.monotonic()) {
+            let what = self.what;
+            // What a stranger sent stands in quotes, and is short.
+            let why: String = why.chars().take(120).collect();
+            match untold {
+                0 => tracing::warn!("{what} was refused: {why:?}"),
+                _ => {
+                    tracing::warn!("{what} was refused: {why:?}; {untold} more since the last line")
+                }
+            }
+        }
+    }
+
+    /// Returns how many refusals stand in no line, if one is to be written.
+    fn count(&self, now: Duration) -> Option<u64> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.told_at.is_some_and(|at| now < at + REFUSALS_EVERY) {
+            state.untold += 1;
+            return None;
+        }
+        state.told_at = Some(now);
+        Some(std::mem::take(&mut state.untold))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_one_line_in_ten_seconds_and_are_counted() {
+        let refusals = Refusals::of("a login");
+        let at = |seconds| refusals.count(Duration::from_secs(seconds));
+        assert_eq!([at(1), at(1), at(5), at(10)], [Some(0), None, None, None]);
+        assert_eq!([at(11), at(12)], [Some(3), None]);
+        assert_eq!(at(30), Some(1));
+    }
+}
