@@ -10,6 +10,7 @@ mod commands;
 mod connect;
 mod credentials;
 mod json;
+mod memory;
 mod prompt;
 mod random;
 mod store;

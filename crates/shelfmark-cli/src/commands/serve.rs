@@ -11,18 +11,20 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
+use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Upkeep};
 use shelfmark_server::{
-    Addresses, Blocking, CqlSettings, Faces, Guard, Server, Settings, Tls, check_exposed,
-    check_free,
+    Addresses, Blocking, CqlSettings, Faces, Guard, Server, Settings, SpoolFolder, Tls,
+    check_exposed, check_free,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
 
 use crate::arguments::{self, Serve};
 use crate::credentials;
+use crate::memory::{self, Parts};
 use crate::random::SystemRandom;
-use crate::store::{memory, open};
+use crate::store::{memory as in_memory, open};
 
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
@@ -54,6 +56,23 @@ struct Config {
     durability: Option<String>,
     credentials: Option<PathBuf>,
     insecure: Option<bool>,
+    #[serde(default, deserialize_with = "size")]
+    memory_limit: Option<u64>,
+}
+
+/// Reads a size as the flags do: text, or a plain number of bytes.
+fn size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(u64),
+        Text(String),
+    }
+    let text = match Written::deserialize(value)? {
+        Written::Number(bytes) => bytes.to_string(),
+        Written::Text(text) => text,
+    };
+    memory::size(&text).map(Some).map_err(D::Error::custom)
 }
 
 /// Reads an address as the flags do.
@@ -107,16 +126,24 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     if !cql.optional {
         check_free(cql.address)?;
     }
-    let engine = open_engine(&config, durability)?;
+    let usual = Options::default();
+    let limit = config.memory_limit.unwrap_or_else(memory::usual_limit);
+    let parts = Parts::of(limit, usual.block_cache_bytes, usual.memory_table_bytes);
+    let engine = open_engine(&config, durability, parts)?;
+    let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
     let settings = Settings {
         dynamodb: Some(dynamodb),
         dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,
         cql: Some(cql),
+        budget: Arc::clone(&budget),
         ..Settings::default()
     };
+    let cql_options =
+        cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
     let options = dynamo::FaceOptions { credentials, ..dynamo::FaceOptions::default() };
-    let served = serve(&engine, settings, options, login, config.ready_file.as_deref());
+    let faces = (options, cql_options);
+    let served = serve(&engine, settings, faces, login, config.ready_file.as_deref());
     let closed = engine.store().close().context("the store could not be closed in good order");
     served.and(closed)
 }
@@ -183,6 +210,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         durability: flags.durability.clone().or(file.durability),
         credentials: flags.credentials.clone().or(file.credentials),
         insecure: Some(flags.insecure || file.insecure.unwrap_or(false)),
+        memory_limit: flags.memory_limit.or(file.memory_limit),
     })
 }
 
@@ -204,14 +232,25 @@ fn name_what_is_missing(config: &Config) {
     anstream::eprintln!("not in this build, left out: console{}", asked(config.console));
 }
 
-fn open_engine(config: &Config, durability: Durability) -> anyhow::Result<Engine> {
+/// Where answers go that are too long for memory; a store in memory has no such place.
+fn spools(config: &Config) -> Option<Arc<dyn cql::Spools>> {
+    let folder = config.data.as_deref().unwrap_or(Path::new(DATA));
+    (config.memory != Some(true)).then(|| Arc::new(SpoolFolder::new(folder.to_owned())) as _)
+}
+
+fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow::Result<Engine> {
     if let Some(url) = &config.engine {
         bail!("the remote engine {url} is not in this build; use --data DIR or --memory");
     }
     if config.memory == Some(true) {
-        return memory();
+        return in_memory();
     }
-    let options = Options { durability, ..Options::default() };
+    let options = Options {
+        durability,
+        block_cache_bytes: parts.cache_bytes,
+        memory_table_bytes: parts.memory_table_bytes,
+        ..Options::default()
+    };
     open(config.data.as_deref().unwrap_or(Path::new(DATA)), options, true)
 }
 
@@ -229,7 +268,7 @@ fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
 fn serve(
     engine: &Engine,
     settings: Settings,
-    options: dynamo::FaceOptions,
+    (options, cql_options): (dynamo::FaceOptions, cql::FaceOptions),
     login: Option<cql::Login>,
     ready_file: Option<&Path>,
 ) -> anyhow::Result<()> {
@@ -241,7 +280,6 @@ fn serve(
         .enable_all()
         .build()?;
     let background = Arc::new(Blocking::new(runtime.handle().clone()));
-    let cql_options = cql::FaceOptions::default();
     let cql = cql::Face::open(engine.clone(), environment.clone(), cql_options, login, background);
     let cql = cql.map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
     let dynamodb = dynamo::Face::new(engine.clone(), environment, options);

@@ -66,7 +66,7 @@ impl Link for InProcess {
 
     fn receive(&mut self) -> io::Result<Vec<u8>> {
         loop {
-            let bytes = self.connection.take_output();
+            let bytes = self.connection.take_output()?;
             if !bytes.is_empty() {
                 return Ok(bytes.into());
             }

@@ -128,6 +128,11 @@ impl Decoder {
         !self.partial.is_empty()
     }
 
+    /// Returns how many bytes were taken in of a request whose end is still to come.
+    pub(crate) fn held(&self) -> usize {
+        self.partial.len() + self.payload.len()
+    }
+
     /// Tells whether more requests wait, as far as can be seen without reading them.
     pub(crate) fn has_more(&self, input: &[u8]) -> bool {
         !input.is_empty() || !self.payload.is_empty()

@@ -1,20 +1,24 @@
 //! One connection.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
+use shelfmark_engine::budget::{Client, Share};
 
 use super::face::Face;
 use super::login::{self, Phase, SharedPhase};
 use super::outbox::{Outbox, Wake};
 use super::paging;
 use super::reply::{Known, Pending, Traced};
-use super::room::Share;
 use crate::auth::User;
 use crate::error::{CqlError, ErrorCode};
 use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
-use crate::limits::{ANSWER_BYTES_PENDING_MAX, REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX};
+use crate::limits::{
+    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, INLINE_ROWS_MAX, INLINE_TEXT_SIZE_BYTES_MAX,
+    REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX,
+};
 use crate::message::{
     self, Batch, BatchItem, Execute, MetadataId, Prepare, Query, Request, Statement, Write as _,
 };
@@ -25,6 +29,12 @@ use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
 
 const AUTHENTICATOR: &str = "org.apache.cassandra.auth.PasswordAuthenticator";
+
+/// What a part of a statement takes once it is planned, about.
+const PART_BYTES: usize = 512;
+
+/// How much longer a short statement of a batch is once it is planned, about.
+const TEXT_TIMES: usize = 16;
 
 /// The version of CQL that is reported, here and in `system.local`.
 pub(crate) const CQL_VERSION: &str = "3.4.7";
@@ -46,6 +56,8 @@ pub struct Connection {
     outbox: Arc<Outbox>,
     decoder: Decoder,
     phase: SharedPhase,
+    /// The connection's part of the memory budget, and what the request that is being read holds.
+    budget: Client,
     share: Share,
     client: SocketAddr,
     version: Version,
@@ -59,10 +71,19 @@ impl Connection {
     /// something to take after [`Connection::take_output`] had nothing more.
     #[must_use]
     pub fn new(face: Arc<Face>, client: SocketAddr, wake: Wake) -> Self {
+        let budget = face.account(client.ip());
+        Self::with_account(face, client, wake, budget)
+    }
+
+    /// As [`Connection::new`], of a client whose part of the memory budget is known already: see
+    /// [`Face::account`].
+    #[must_use]
+    pub fn with_account(face: Arc<Face>, client: SocketAddr, wake: Wake, budget: Client) -> Self {
         Self {
-            share: Share::new(&face.room),
             face,
-            outbox: Arc::new(Outbox::new(wake)),
+            outbox: Arc::new(Outbox::new(wake, &budget)),
+            share: budget.share(),
+            budget,
             decoder: Decoder::default(),
             phase: SharedPhase::new(),
             client,
@@ -82,14 +103,17 @@ impl Connection {
             }
             match self.decoder.take(input) {
                 Ok(Some(envelope)) => {
-                    self.share.release();
                     self.crowd = self.decoder.has_more(input);
                     self.request(&envelope);
                 }
-                Ok(None) if self.share.cover(self.decoder.announced(input)) => {
-                    return Progress::Hungry;
+                Ok(None) => {
+                    let held = input.len() + self.decoder.held();
+                    let could_fit = self.decoder.announced(input) <= self.budget.most();
+                    if could_fit && self.share.cover(held) {
+                        return Progress::Hungry;
+                    }
+                    self.crowded();
                 }
-                Ok(None) => self.crowded(),
                 Err(error) => self.end(&error),
             }
         }
@@ -97,9 +121,20 @@ impl Connection {
         Progress::Ended
     }
 
-    /// Takes the answers that are ready, as they go over the wire; may be empty.
-    pub fn take_output(&mut self) -> Bytes {
+    /// Takes the answers that are ready, as they go over the wire; may be empty. What was taken
+    /// before has been sent: its memory is given back.
+    ///
+    /// # Errors
+    ///
+    /// * The operating system's error: a long answer cannot be read back. Close the connection.
+    pub fn take_output(&mut self) -> std::io::Result<Bytes> {
         self.outbox.take()
+    }
+
+    /// Returns the connection's part of the memory budget.
+    #[must_use]
+    pub fn budget(&self) -> &Client {
+        &self.budget
     }
 
     /// Tells whether requests are under way whose answers are still to come.
@@ -125,6 +160,8 @@ impl Connection {
         load.requests >= REQUESTS_PENDING_MAX
             || load.request_bytes >= REQUEST_BYTES_PENDING_MAX
             || load.answer_bytes >= ANSWER_BYTES_PENDING_MAX
+            // One request always gets in.
+            || load.is_over && load.requests > 0
     }
 
     /// Says what is wrong with the bytes, and reads no more of them.
@@ -147,9 +184,8 @@ impl Connection {
 
     /// Turns a large request away because there are too many.
     fn crowded(&mut self) {
-        let error = CqlError::new(
-            ErrorCode::Overloaded,
-            "Too many large requests are on their way: come again later",
+        let error = CqlError::overloaded(
+            "Server is in overloaded state. Cannot accept more requests at this point",
         );
         self.outbox.begin(0);
         self.outbox.answer(0, self.version, 0, 0, Opcode::Error, |out| {
@@ -221,7 +257,8 @@ impl Connection {
                 );
             }),
             Request::AuthResponse(token) => {
-                login::check(&self.face, self.phase.clone(), token, pending);
+                let budget = self.budget.clone();
+                login::check(&self.face, self.phase.clone(), token, budget, pending);
             }
             Request::Register(kinds) => self.register(&kinds, pending),
             Request::Query(query) => self.query(query, user, pending),
@@ -268,12 +305,18 @@ impl Connection {
         pending.say(Opcode::Ready, |_| ());
     }
 
-    fn query(&self, query: Query, user: Option<User>, pending: Pending) {
+    fn query(&self, query: Query, user: Option<User>, mut pending: Pending) {
         let skip = query.options.skip_metadata;
         let options = match self.options(query.options, user, pending.traced.is_some()) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
+        if query.text.len() > INLINE_TEXT_SIZE_BYTES_MAX {
+            pending.weigh(HEAVY_OVERHEAD_BYTES);
+            let face = Arc::clone(&self.face);
+            let work = move || long_query(&face, &query.text, options, skip, pending);
+            return self.face.background.run(Box::new(work));
+        }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
             Ok(statement) if !fills(&options.values, &statement) => {
                 pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
@@ -336,30 +379,20 @@ impl Connection {
         self.start(&prepared.statement, options, known, pending);
     }
 
-    fn batch(&self, batch: Batch, user: Option<User>, pending: Pending) {
-        let options = match self.options(batch.options, user, pending.traced.is_some()) {
+    fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: Pending) {
+        let own = std::mem::take(&mut batch.options);
+        let options = match self.options(own, user, pending.traced.is_some()) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        let face = &self.face;
-        let mut entries = Vec::with_capacity(batch.items.len());
-        for (item, values) in batch.items {
-            let statement = match item {
-                BatchItem::Text(text) => face.executor.prepare(&text, options.keyspace.as_deref()),
-                BatchItem::Prepared(id) => face
-                    .statements
-                    .find(&face.executor, &id, pending.version)
-                    .map(|prepared| Arc::clone(&prepared.statement)),
-            };
-            match statement {
-                Ok(statement) => {
-                    entries.push(BatchEntry { statement, values: Values::Positional(values) });
-                }
-                Err(error) => return pending.refuse(&error),
-            }
+        let is_long =
+            batch.items.len() > INLINE_ROWS_MAX || pending.bytes > INLINE_TEXT_SIZE_BYTES_MAX;
+        if !is_long {
+            return run_batch(&self.face, batch, options, pending);
         }
-        let request = BatchRequest { kind: batch.kind, entries };
-        face.executor.batch(request, options, pending.answer(Known::None));
+        pending.weigh(HEAVY_OVERHEAD_BYTES);
+        let face = Arc::clone(&self.face);
+        self.face.background.run(Box::new(move || run_batch(&face, batch, options, pending)));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -368,14 +401,17 @@ impl Connection {
         statement: &Arc<PreparedStatement>,
         options: RequestOptions,
         known: Known,
-        pending: Pending,
+        mut pending: Pending,
     ) {
-        let answer = pending.answer(known);
         let elsewhere = match statement.weight {
             Weight::Light => None,
             Weight::Page => self.crowd.then_some(false),
             Weight::Heavy => Some(true),
         };
+        if elsewhere.is_some() {
+            pending.weigh(HEAVY_OVERHEAD_BYTES);
+        }
+        let answer = pending.answer(known);
         let Some(is_long) = elsewhere else {
             return self.face.executor.execute(statement, options, answer);
         };
@@ -420,6 +456,8 @@ impl Connection {
             timestamp: options.timestamp,
             now_in_seconds: options.now_in_seconds,
             tracing,
+            client: Some(self.budget.clone()),
+            spools: self.face.spools.clone(),
         })
     }
 
@@ -443,14 +481,74 @@ impl Connection {
     }
 }
 
+/// Parses, plans and runs a long statement.
+fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool, pending: Pending) {
+    // What a statement becomes is much longer than its text where it has many parts.
+    let parts = text.bytes().filter(|own| matches!(own, b',' | b'(' | b' ')).count();
+    let mut share = options.client.as_ref().map(Client::share);
+    if share.as_mut().is_some_and(|share| !share.cover(text.len() + parts * PART_BYTES)) {
+        return pending.refuse(&CqlError::overloaded(
+            "The memory budget has no room for this statement; come again later",
+        ));
+    }
+    match face.executor.prepare(text, options.keyspace.as_deref()) {
+        Ok(statement) if !fills(&options.values, &statement) => {
+            pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
+        }
+        Ok(statement) => {
+            let known = if skip { Known::All } else { Known::None };
+            face.executor.execute(&statement, options, pending.answer(known));
+        }
+        Err(error) => pending.refuse(&error),
+    }
+}
+
+/// Plans and runs a batch.
+fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: Pending) {
+    let texts = batch.items.iter().map(|(item, _)| match item {
+        BatchItem::Text(text) => text.len() * TEXT_TIMES,
+        BatchItem::Prepared(_) => PART_BYTES,
+    });
+    let mut share = options.client.as_ref().map(Client::share);
+    if share.as_mut().is_some_and(|share| !share.cover(texts.sum())) {
+        return pending.refuse(&CqlError::overloaded(
+            "The memory budget has no room for this batch; come again later",
+        ));
+    }
+    let mut entries = Vec::with_capacity(batch.items.len());
+    for (item, values) in batch.items {
+        let statement = match item {
+            BatchItem::Text(text) => face.executor.prepare(&text, options.keyspace.as_deref()),
+            BatchItem::Prepared(id) => face
+                .statements
+                .find(&face.executor, &id, pending.version)
+                .map(|prepared| Arc::clone(&prepared.statement)),
+        };
+        match statement {
+            Ok(statement) => {
+                entries.push(BatchEntry { statement, values: Values::Positional(values) });
+            }
+            Err(error) => return pending.refuse(&error),
+        }
+    }
+    let is_long = entries.iter().any(|entry| entry.statement.weight == Weight::Heavy);
+    let request = BatchRequest { kind: batch.kind, entries };
+    let answer = pending.answer(Known::None);
+    if !is_long {
+        return face.executor.batch(request, options, answer);
+    }
+    let executor = Arc::clone(&face.executor);
+    face.background.run(Box::new(move || executor.batch(request, options, answer)));
+}
+
 /// Whether there is a value for each marker.
 fn fills(values: &Values, statement: &PreparedStatement) -> bool {
     match values {
         Values::Positional(values) => values.len() == statement.markers.len(),
-        Values::Named(values) => statement
-            .markers
-            .iter()
-            .all(|marker| values.iter().any(|(name, _)| **name == *marker.name)),
+        Values::Named(values) => {
+            let names: HashSet<&str> = values.iter().map(|(name, _)| &**name).collect();
+            statement.markers.iter().all(|marker| names.contains(&*marker.name))
+        }
     }
 }
 

@@ -44,17 +44,16 @@ impl Prepared {
 }
 
 /// The prepared statements.
-#[derive(Default)]
 pub(super) struct Statements {
     known: RwLock<Known>,
 }
 
 /// What is kept, within the limits of number and bytes.
-#[derive(Default)]
 struct Known {
     by_id: HashMap<StatementId, Arc<Prepared>>,
-    /// The texts' lengths together.
+    /// The texts' lengths together, and their limit.
     text_bytes: usize,
+    text_bytes_max: usize,
 }
 
 impl Known {
@@ -65,7 +64,8 @@ impl Known {
             self.by_id.retain(|_, known| known.used.swap(false, Ordering::Relaxed));
             self.text_bytes = self.by_id.values().map(|known| known.text.len()).sum();
             if !self.has_room(&prepared) {
-                *self = Self::default();
+                self.by_id.clear();
+                self.text_bytes = 0;
             }
         }
         self.text_bytes += prepared.text.len();
@@ -76,11 +76,18 @@ impl Known {
 
     fn has_room(&self, prepared: &Prepared) -> bool {
         self.by_id.len() < PREPARED_STATEMENTS_MAX
-            && self.text_bytes + prepared.text.len() <= PREPARED_TEXT_BYTES_MAX
+            && self.text_bytes + prepared.text.len() <= self.text_bytes_max
     }
 }
 
 impl Statements {
+    /// Creates a list that keeps so many bytes of text, at most [`PREPARED_TEXT_BYTES_MAX`].
+    pub(super) fn within(text_bytes_max: usize) -> Self {
+        let text_bytes_max = text_bytes_max.min(PREPARED_TEXT_BYTES_MAX);
+        let known = Known { by_id: HashMap::new(), text_bytes: 0, text_bytes_max };
+        Self { known: RwLock::new(known) }
+    }
+
     /// Prepares a statement.
     pub(super) fn prepare(
         &self,

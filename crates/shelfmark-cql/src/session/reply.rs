@@ -3,14 +3,14 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use bytes::{BufMut as _, BytesMut};
+use bytes::{BufMut as _, Bytes, BytesMut};
 
 use super::face::Face;
 use super::outbox::Outbox;
 use super::paging;
 use super::tracing::{Trace, time_uuid};
 use crate::error::CqlError;
-use crate::frame::{Opcode, Version, flag};
+use crate::frame::{Long, Opcode, Version, flag};
 use crate::message::{self, MetadataId, RowsHead, Write as _, metadata_id};
 use crate::outcome::{Answer, Answered, ColumnSpec, Outcome};
 
@@ -120,8 +120,14 @@ impl Pending {
         })
     }
 
+    /// Notes that the request waits for a thread of the pool.
+    pub(super) fn weigh(&mut self, bytes: usize) {
+        self.outbox.weigh(bytes);
+        self.bytes += bytes;
+    }
+
     fn outcome(mut self, answered: Answered, known: &Known) {
-        let Answered { outcome, warnings, trace } = answered;
+        let Answered { mut outcome, warnings, trace } = answered;
         let trace = self.traced.take().map(|traced| {
             let mut events = trace;
             events.push(summary(&outcome));
@@ -141,14 +147,36 @@ impl Pending {
         if warned {
             flags |= flag::WARNING;
         }
-        self.outbox.answer(self.bytes, self.version, flags, self.stream, Opcode::Result, |out| {
+        let before = |out: &mut BytesMut| {
             if let Some(id) = trace {
                 out.put_slice(&id);
             }
             if warned {
                 out.strings(&warnings);
             }
-            message::result(&outcome, head, state.as_deref(), self.version, out);
+        };
+        let parts = match &mut outcome {
+            Outcome::Rows(rows) => rows.rows.take_parts(),
+            _ => (None, None),
+        };
+        let (version, stream) = (self.version, self.stream);
+        self.outbox.answer_with(self.bytes, parts.0, |framing, envelopes| {
+            if let Some(spooled) = parts.1 {
+                let mut body = BytesMut::new();
+                before(&mut body);
+                message::result_head(&outcome, head, state.as_deref(), version, &mut body);
+                let tail = match &mut outcome {
+                    Outcome::Rows(rows) => rows.rows.take_bytes(),
+                    _ => Bytes::new(),
+                };
+                let long = Long::new(version, flags, stream, framing, &body, spooled, tail);
+                return Some(long);
+            }
+            envelopes.push(version, flags, stream, Opcode::Result, framing, |out| {
+                before(out);
+                message::result(&outcome, head, state.as_deref(), version, out);
+            });
+            None
         });
         if let Outcome::SchemaChange(change) = &outcome {
             self.face.events.publish(change);
@@ -189,7 +217,7 @@ fn summary(outcome: &Outcome) -> String {
         Outcome::Rows(rows) => format!(
             "Answered with {} rows, {} bytes{}",
             rows.rows.rows(),
-            rows.rows.bytes().len(),
+            rows.rows.size_bytes(),
             if rows.paging.is_some() { "; more pages follow" } else { "" }
         ),
         Outcome::SetKeyspace(keyspace) => format!("Uses keyspace {keyspace}"),

@@ -30,6 +30,7 @@ use shelfmark_engine::Engine;
 
 use crate::auth;
 use crate::error::CqlError;
+use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{
     Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Consistency, Outcome,
     PreparedStatement, RequestOptions, Values, Weight,
@@ -262,7 +263,8 @@ impl Executor {
         if let Err(error) = check_batch(kind, &all, timestamp.is_some()) {
             return answer(Err(error));
         }
-        modify::run_batch(&self.engine, entries, options, timestamp.or(options.timestamp), answer);
+        let timestamp = timestamp.or(options.timestamp);
+        modify::run_batch(&self.engine, entries, options, timestamp, kind, answer);
     }
 
     fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
@@ -421,6 +423,9 @@ impl Planned {
     fn of_select(select: Select) -> Self {
         let weight = match select.access {
             select::Access::Partitions if select.is_aggregate() => Weight::Heavy,
+            select::Access::Partitions if bind::listed(&select.restrictions) > INLINE_ROWS_MAX => {
+                Weight::Heavy
+            }
             select::Access::Partitions if select.names_one_row() => Weight::Light,
             select::Access::Partitions => Weight::Page,
             _ => Weight::Heavy,
@@ -437,13 +442,14 @@ impl Planned {
 
     fn of_modify(modify: Modify) -> Self {
         let conditional = modify.is_conditional();
+        let is_long = bind::listed(&modify.restrictions) > INLINE_ROWS_MAX;
         Self {
             tables: vec![Arc::clone(&modify.table)],
             pk_indices: bind::pk_indices(&modify.table, &modify.restrictions),
             // What a conditional statement answers with is known when it was decided.
             result: Arc::new([]),
             conditional,
-            weight: Weight::Light,
+            weight: if is_long { Weight::Heavy } else { Weight::Light },
             action: Action::Modify(Box::new(modify)),
         }
     }
@@ -578,13 +584,15 @@ fn plan_batch(
         }
         _ => Vec::new(),
     };
+    let listed = entries.iter().map(|own| bind::listed(&own.restrictions));
+    let is_long = listed.fold(0_usize, usize::saturating_add) > INLINE_ROWS_MAX;
     Ok(Planned {
         action: Action::Batch { kind, entries, timestamp },
         tables,
         pk_indices,
         result: Arc::new([]),
         conditional,
-        weight: Weight::Light,
+        weight: if is_long { Weight::Heavy } else { Weight::Light },
     })
 }
 

@@ -76,7 +76,8 @@ impl Groups {
         let values: Vec<Option<Bytes>> =
             full.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
         let row = full.first.unwrap_or_else(|| Row::Computed(Vec::new()));
-        page.put(page.select, row, &values, &mut self.buffer)
+        page.put(page.select, row, &values, &mut self.buffer)?;
+        self.buffer.check()
     }
 }
 
@@ -98,7 +99,7 @@ impl Page<'_> {
         };
         let mut groups = Groups {
             open: None,
-            buffer: RowBuffer::default(),
+            buffer: RowBuffer::of(self.run.options),
             on_page: 0,
             written: start.answered,
             of_partition: (None, start.of_partition),

@@ -2,9 +2,11 @@
 //!
 //! What it is not: `aggregate` counts and groups the rows that it hands out.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
@@ -122,9 +124,48 @@ pub(super) enum Row {
     Computed(Vec<Option<Bytes>>),
 }
 
+impl Row {
+    /// About how many bytes it takes in memory.
+    fn size_bytes(&self) -> usize {
+        /// What a cell takes beside its value.
+        const CELL_BYTES: usize = 96;
+        match self {
+            Self::Stored(entry) => {
+                entry.partition.len() + entry.row.size_bytes() + CELL_BYTES * entry.row.cells.len()
+            }
+            Self::Computed(values) => {
+                values.iter().map(|own| own.as_ref().map_or(0, Bytes::len) + CELL_BYTES).sum()
+            }
+        }
+    }
+}
+
+/// What rows that are held until all were read take of the memory budget.
+pub(super) struct Held {
+    share: Option<Share>,
+    bytes: usize,
+}
+
+impl Held {
+    pub(super) fn of(options: &RequestOptions) -> Self {
+        Self { share: options.client.as_ref().map(Client::share), bytes: 0 }
+    }
+
+    /// Accounts for one more.
+    pub(super) fn add(&mut self, row: &Row) -> Result<()> {
+        self.bytes += row.size_bytes();
+        if self.share.as_mut().is_none_or(|share| share.cover(self.bytes)) {
+            return Ok(());
+        }
+        Err(CqlError::overloaded(
+            "The memory budget has no room for the rows that would have to be sorted; restrict the query",
+        ))
+    }
+}
+
 pub(super) struct Page<'r> {
     pub(super) select: &'r Arc<Select>,
-    run: &'r Run<'r>,
+    pub(super) run: &'r Run<'r>,
     pub(super) limit: Option<u64>,
     pub(super) per_partition: Option<u64>,
     pub(super) position: Position,
@@ -157,7 +198,7 @@ fn fits_partition(seen: &mut Option<(Bytes, u64)>, partition: &Bytes, most: u64)
 impl Page<'_> {
     /// Writes rows until the page is full.
     fn plain(&mut self, page_size: Option<u64>) -> Result<(RowBuffer, Option<Bytes>)> {
-        let mut buffer = RowBuffer::default();
+        let mut buffer = RowBuffer::of(self.run.options);
         let left = self.limit.map(|limit| limit.saturating_sub(self.position.answered));
         let wanted = match (left, page_size) {
             (Some(left), Some(size)) => Some(left.min(size)),
@@ -172,6 +213,7 @@ impl Page<'_> {
             Some(done) => done,
             None => self.each_row(wanted, &mut end, &mut |page, row| {
                 page.put(&select, row, &[], &mut buffer)?;
+                buffer.check()?;
                 Ok(Flow::More)
             })?,
         };
@@ -225,6 +267,7 @@ impl Page<'_> {
             end.answered += encoder.rows();
             end.of_partition += encoder.rows();
             cursor = shown.cursor;
+            buffer.check()?;
             if cursor.is_none() {
                 return Ok(Some(true));
             }
@@ -234,8 +277,10 @@ impl Page<'_> {
     /// Reads all rows, sorts them by clustering key and writes them.
     fn sorted(&mut self) -> Result<RowBuffer> {
         let mut rows: Vec<Row> = Vec::new();
+        let mut held = Held::of(self.run.options);
         let mut end = Position::default();
         self.each_row(None, &mut end, &mut |_, row| {
+            held.add(&row)?;
             rows.push(row);
             if rows.len() > SORTED_ROWS_MAX {
                 return Err(CqlError::invalid(format!(
@@ -263,10 +308,11 @@ impl Page<'_> {
             std::cmp::Ordering::Equal
         });
         let most = self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        let mut buffer = RowBuffer::default();
+        let mut buffer = RowBuffer::of(self.run.options);
         let select = Arc::clone(self.select);
         for row in rows.into_iter().take(most) {
             self.put(&select, row, &[], &mut buffer)?;
+            buffer.check()?;
         }
         Ok(buffer)
     }
@@ -519,14 +565,13 @@ impl Page<'_> {
                 row.iter().take(count).map(|own| own.clone().unwrap_or_default()).collect();
             crate::statement::keys::partition_bytes(&parts)
         };
-        let mut seen: Vec<&Bytes> = Vec::new();
+        let mut seen: HashSet<&Bytes> = HashSet::new();
         for unit in &found.units {
             let mut rows = match unit {
                 Unit::Get(partition, _) | Unit::Span(partition, _) => {
-                    if seen.contains(&partition) {
+                    if !seen.insert(partition) {
                         continue;
                     }
-                    seen.push(partition);
                     let parts = crate::statement::keys::partition_parts(partition, count);
                     let mut rows = computed.rows(self.run.schema, Some(&parts));
                     rows.retain(|row| key(row) == *partition);

@@ -35,6 +35,7 @@ scripts! {
     indexes
     modifications
     nearest
+    products
     refusals
     returning
     select
