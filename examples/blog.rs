@@ -76,7 +76,7 @@ fn main() -> Result<()> {
     let shelfmark = Shelfmark::memory()?;
     let blog = Blog::open(&shelfmark)?;
     let start = shelfmark.now();
-    let minute = |n: i64| Timestamp(start.0 + n * 60_000);
+    let minute = |n: i64| Timestamp(start.0 + n * 60_000_000_000);
     let post = |title: &str, body: &str| Post { title: title.to_owned(), body: body.to_owned() };
 
     blog.write("Alice", minute(1), &post("Hello", "World"))?;

@@ -24,6 +24,7 @@ pub mod keys;
 pub mod models;
 pub mod operations;
 pub mod records;
+pub mod schemas;
 pub mod store_files;
 pub mod texts;
 
@@ -31,7 +32,7 @@ pub mod texts;
 pub type Target = fn(&[u8]);
 
 /// Every target by name, for replaying the corpus without the fuzzer.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("cassandra_cli", cassandra_cli::run),
     ("cql_frames", cql_frames::run),
     ("cql_text", cql_text::run),
@@ -42,6 +43,7 @@ pub const TARGETS: [(&str, Target); 12] = [
     ("models", models::run),
     ("operations", operations::run),
     ("records", records::run),
+    ("schemas", schemas::run),
     ("store_files", store_files::run),
     ("texts", texts::run),
 ];

@@ -71,3 +71,19 @@ fn what_is_known_to_be_wrong_still_is() {
     }
     assert!(fixed.is_empty(), "these are fixed; move them to the corpus: {fixed:#?}");
 }
+
+/// Schema statements of all faces, drawn by a seed, with restarts between them.
+#[test]
+fn drawn_schema_statements_are_there_after_restarts() {
+    for seed in 1..=40_u64 {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_be_bytes()[0]
+        };
+        let input: Vec<u8> = (0..400).map(|_| next()).collect();
+        shelfmark_fuzz::schemas::run(&input);
+    }
+}

@@ -16,7 +16,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     // them alone would choose other features of half the dependencies and compile all of it again.
     run_with("cargo", &["test", "--workspace"], mode)?;
     run_with("cargo", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
-    for example in ["chat", "blog"] {
+    for example in ["async", "blog", "chat"] {
         start(&built("examples").join(example).to_string_lossy(), &[])?;
     }
     tidy::run()?;

@@ -557,14 +557,24 @@ pub(crate) struct Stats {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  shelfmark verify\n  shelfmark verify --data /srv/store --salvage"
+    after_help = "Examples:\n  shelfmark verify\n  shelfmark verify --data /srv/store --salvage\n  \
+                  shelfmark verify --salvage --schema schema.cql --schema tables.json"
 )]
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) data: Data,
-    /// Say what is lost, set damaged parts aside, and make the rest usable again
+    /// Say what is lost, set damaged parts aside, and make the rest usable again; also gives a
+    /// keyspace that has the name of another face's tables a name of its own
     #[arg(long)]
     pub(crate) salvage: bool,
+    /// With --salvage: take rows whose table is not known any more by the schema in FILE, a CQL script
+    /// of CREATE statements in the order in which the tables were made, or the JSON body of a
+    /// CreateTable, or a list of them; may be given more than once
+    #[arg(long, value_name = "FILE", requires = "salvage")]
+    pub(crate) schema: Vec<std::path::PathBuf>,
+    /// With --salvage: go on although whole tables are lost
+    #[arg(long, requires = "salvage")]
+    pub(crate) accept_loss: bool,
 }
 
 #[derive(Debug, Args)]

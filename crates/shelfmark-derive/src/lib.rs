@@ -17,8 +17,9 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Makes a struct a key of ordered tables: its fields, in order, are the parts.
 ///
-/// Every field is a `KeyPart`. Columns are named after the fields (`key1`, `key2`, … in a tuple
-/// struct). `#[key(descending)]` on a field turns its order round; `#[key(name = "…")]` gives its
+/// Every field is a `KeyPart`, or a key of several parts itself, which then lies flat in this one.
+/// Columns are named after the fields (`key1`, `key2`, … in a tuple struct; `author.id` for a part
+/// `id` of a field `author`). `#[key(descending)]` on a field turns its order round; `#[key(name = "…")]` gives its
 /// column another name, so that the field can be renamed without touching stored tables.
 ///
 /// The leading fields, alone or as tuples, become prefixes of the key.

@@ -24,10 +24,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     no_generics(input)?;
     let parts = parts(input)?;
     let name = &input.ident;
-    let columns = parts.iter().map(|part| column(&krate, part));
+    let columns = parts.iter().map(|part| columns(&krate, part));
     let values = parts.iter().map(|part| {
         let (member, of_type) = (&part.member, part.of_type);
-        quote_spanned!(of_type.span()=> <#of_type as #krate::KeyPart>::to_value(&self.#member))
+        quote_spanned!(of_type.span()=>
+            <#of_type as #krate::OrderedKey>::put_values(&self.#member, values)
+        )
     });
     let members = parts.iter().map(|part| &part.member);
     let takes = parts.iter().map(|part| {
@@ -39,18 +41,31 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         #[automatically_derived]
         impl #krate::OrderedKey for #name {
             fn columns() -> ::std::vec::Vec<#krate::SortColumn> {
-                ::std::vec![#(#columns),*]
+                let mut columns = ::std::vec::Vec::new();
+                #(columns.extend(#columns);)*
+                columns
             }
 
-            fn to_values(&self) -> ::std::vec::Vec<#krate::Value> {
-                ::std::vec![#(#values),*]
+            fn put_values(&self, values: &mut ::std::vec::Vec<#krate::Value>) {
+                #(#values;)*
             }
 
-            fn from_values(values: ::std::vec::Vec<#krate::Value>) -> #krate::Result<Self> {
-                let mut parts = #krate::Parts::new(values);
-                let key = Self { #(#members: #takes),* };
-                parts.end()?;
-                ::std::result::Result::Ok(key)
+            fn take_values(parts: &mut #krate::Parts) -> #krate::Result<Self> {
+                ::std::result::Result::Ok(Self { #(#members: #takes),* })
+            }
+        }
+
+        #[automatically_derived]
+        impl #krate::KeyRef<#name> for #name {
+            fn put_key_values(&self, values: &mut ::std::vec::Vec<#krate::Value>) {
+                #krate::OrderedKey::put_values(self, values);
+            }
+        }
+
+        #[automatically_derived]
+        impl #krate::KeyPrefix<#name> for #name {
+            fn to_prefix(&self) -> ::std::vec::Vec<#krate::Value> {
+                #krate::OrderedKey::to_values(self)
             }
         }
 
@@ -101,11 +116,15 @@ fn parts(input: &DeriveInput) -> Result<Vec<Part<'_>>> {
     Ok(parts)
 }
 
-fn column(krate: &Path, part: &Part<'_>) -> TokenStream {
+fn columns(krate: &Path, part: &Part<'_>) -> TokenStream {
     let (of_type, name) = (part.of_type, &part.name);
-    let make = format_ident!("{}", if part.descending { "descending_column" } else { "column" });
-    // At the field's type, so that the compiler points there when it is no part.
-    quote_spanned!(of_type.span()=> #krate::#make::<#of_type>(#name))
+    // At the field's type, so that the compiler points there when it is no key.
+    match part.descending {
+        true => quote_spanned!(of_type.span()=> #krate::descending_columns::<#of_type>(#name)),
+        false => quote_spanned!(of_type.span()=>
+            <#of_type as #krate::OrderedKey>::columns_within(#name)
+        ),
+    }
 }
 
 /// The first part alone, and every number of leading parts as a tuple.
@@ -114,16 +133,21 @@ fn prefixes(krate: &Path, input: &DeriveInput, parts: &[Part<'_>]) -> TokenStrea
     let tuples = (1..=parts.len()).map(|length| {
         let types: Vec<&Type> = parts.iter().take(length).map(|part| part.of_type).collect();
         let places = (0..length).map(Index::from);
+        let given: Vec<_> = (0..length).map(|place| format_ident!("Part{place}")).collect();
         quote! {
             #[automatically_derived]
-            impl #krate::KeyPrefix<#name> for (#(#types,)*) {
+            impl<#(#given: #krate::KeyRef<#types>),*> #krate::KeyPrefix<#name> for (#(#given,)*) {
                 fn to_prefix(&self) -> ::std::vec::Vec<#krate::Value> {
-                    ::std::vec![#(#krate::KeyPart::to_value(&self.#places)),*]
+                    let mut values = ::std::vec::Vec::new();
+                    #(#krate::KeyRef::<#types>::put_key_values(&self.#places, &mut values);)*
+                    values
                 }
             }
         }
     });
-    let first = parts.first().map(|part| {
+    // A tuple by itself would be a tuple of leading parts as well.
+    let is_tuple = |part: &&Part<'_>| matches!(part.of_type, Type::Tuple(_));
+    let first = parts.first().filter(|part| !is_tuple(part)).map(|part| {
         let of_type = part.of_type;
         let borrowed = is_string(of_type).then(|| {
             quote! {
@@ -139,7 +163,7 @@ fn prefixes(krate: &Path, input: &DeriveInput, parts: &[Part<'_>]) -> TokenStrea
             #[automatically_derived]
             impl #krate::KeyPrefix<#name> for #of_type {
                 fn to_prefix(&self) -> ::std::vec::Vec<#krate::Value> {
-                    ::std::vec![#krate::KeyPart::to_value(self)]
+                    #krate::OrderedKey::to_values(self)
                 }
             }
 

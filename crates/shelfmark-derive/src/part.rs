@@ -24,7 +24,7 @@ fn of_newtype(krate: &Path, input: &DeriveInput, fields: &Fields) -> Result<Toke
     let mut each = fields.iter();
     let (Some(field), None) = (each.next(), each.next()) else {
         let message = "a key part is a struct with exactly one field; for several, \
-                       `#[derive(OrderedKey)]` makes the struct a whole key";
+                       `#[derive(OrderedKey)]` makes the struct a key, alone or within another";
         return Err(Error::new(input.ident.span(), message));
     };
     none_of(&field.attrs, NO_FIELD_ATTRIBUTES)?;

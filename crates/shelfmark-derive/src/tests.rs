@@ -34,7 +34,7 @@ fn a_key_is_a_struct_of_one_to_32_fields() {
 #[test]
 fn a_part_is_a_struct_of_one_field_or_an_enum_without_fields() {
     let two = "a key part is a struct with exactly one field; for several, \
-               `#[derive(OrderedKey)]` makes the struct a whole key";
+               `#[derive(OrderedKey)]` makes the struct a key, alone or within another";
     check(PART, "struct Pair(u32, u32);", Err(two));
     check(PART, "struct None;", Err(two));
     check(PART, "struct Author(String);", Ok(()));

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use shelfmark_engine::{Engine, Environment};
+use shelfmark_engine::{Engine, Environment, Owner};
 
 use crate::auth::{Credentials, Refusal, SignedRequest};
 use crate::errors::{Error, Exception, texts};
@@ -79,6 +79,7 @@ impl Face {
     #[must_use]
     pub fn new(engine: Engine, environment: Environment, options: FaceOptions) -> Self {
         let ids = RequestIds::new(environment.random.number());
+        let engine = engine.of_owner(Owner::DynamoDb);
         Self { engine, environment, options, ids }
     }
 

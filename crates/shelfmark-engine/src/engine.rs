@@ -6,7 +6,7 @@ use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSour
 use shelfmark_store::latch::Latches;
 use shelfmark_store::{Snapshot, Store};
 
-use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Table};
+use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table};
 use crate::cells::{PartitionLocks, UniqueMicros, WrittenStripes};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
@@ -18,6 +18,8 @@ use crate::report::AccessReport;
 pub struct Engine {
     pub(crate) inner: Arc<Inner>,
     pub(crate) observer: Option<Observer>,
+    /// Who uses it.
+    pub(crate) owner: Owner,
 }
 
 /// Told the access report of each read and write that goes through one [`Engine`].
@@ -27,6 +29,8 @@ pub(crate) struct Inner {
     pub(crate) store: Arc<dyn Store>,
     /// Nobody but this engine writes to the store.
     pub(crate) is_alone: bool,
+    /// The store validates ranges that a commit rests on.
+    pub(crate) validates_ranges: bool,
     pub(crate) catalogue: Catalogue,
     pub(crate) latches: Latches,
     pub(crate) environment: Environment,
@@ -54,10 +58,11 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
         let catalogue = Catalogue::open(Arc::clone(&store))?;
         let shards = crate::shards::State::default();
-        let is_alone = store.caps().is_exclusive;
+        let caps = store.caps();
         let inner = Inner {
             store,
-            is_alone,
+            is_alone: caps.is_exclusive,
+            validates_ranges: caps.validates_ranges,
             catalogue,
             latches: Latches::new(),
             environment,
@@ -67,7 +72,7 @@ impl Engine {
             places: UniqueMicros::default(),
             timestamps: UniqueMicros::default(),
         };
-        Ok(Self { inner: Arc::new(inner), observer: None })
+        Ok(Self { inner: Arc::new(inner), observer: None, owner: Owner::Engine })
     }
 
     /// Returns the store underneath, for its statistics and its end.
@@ -80,7 +85,14 @@ impl Engine {
     /// those of the layers above it included. For tracing, and for saying what a plan costs.
     #[must_use]
     pub fn observed(&self, observer: impl Fn(&AccessReport) + Send + Sync + 'static) -> Self {
-        Self { inner: Arc::clone(&self.inner), observer: Some(Arc::new(observer)) }
+        Self { observer: Some(Arc::new(observer)), ..self.clone() }
+    }
+
+    /// Returns the same engine as a face uses it: it creates, changes, drops and lists what is
+    /// `owner`'s alone, and tables of others are refused by name.
+    #[must_use]
+    pub fn of_owner(&self, owner: Owner) -> Self {
+        Self { owner, ..self.clone() }
     }
 
     pub(crate) fn report(&self, report: &AccessReport) {
@@ -102,11 +114,16 @@ impl Engine {
     /// # Errors
     ///
     /// * [`crate::ErrorKind::NotFound`]: there is no such table. Create it.
+    /// * [`crate::ErrorKind::Invalid`]: it is another owner's ([`Engine::of_owner`]).
+    /// * [`crate::ErrorKind::Corrupt`]: its record cannot be read. Others are not concerned.
     pub fn table(&self, name: &TableName) -> Result<Arc<Table>> {
-        self.inner.catalogue.table(name)
+        let table = self.inner.catalogue.table(name)?;
+        self.owner.check_table(&table.schema)?;
+        Ok(table)
     }
 
-    /// Returns names of tables in order: of one namespace or of all, those after `after`.
+    /// Returns names of tables in order: of one namespace or of all, those after `after`; of an owner's
+    /// engine those that are its.
     ///
     /// # Errors
     ///
@@ -117,7 +134,7 @@ impl Engine {
         after: Option<&TableName>,
         limit: usize,
     ) -> Result<Vec<TableName>> {
-        self.inner.catalogue.names(namespace, after, limit)
+        self.inner.catalogue.names_of(self.owner, namespace, after, limit)
     }
 
     /// Creates a table with its indexes.
@@ -127,9 +144,10 @@ impl Engine {
     /// # Errors
     ///
     /// * [`crate::ErrorKind::AlreadyExists`]: there is a table of this name.
-    /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: fix the schema.
+    /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: fix the schema, or choose
+    ///   another namespace: that one belongs to another [`Owner`].
     pub fn create_table(&self, schema: TableSchema) -> Result<Arc<Table>> {
-        self.inner.catalogue.create(schema)
+        self.inner.catalogue.create(schema, self.owner)
     }
 
     /// Drops a table with its indexes. Instant; the space comes back in the background
@@ -139,7 +157,7 @@ impl Engine {
     ///
     /// * [`crate::ErrorKind::NotFound`]: there is no such table.
     pub fn drop_table(&self, name: &TableName) -> Result<()> {
-        self.inner.catalogue.drop_table(name)
+        self.inner.catalogue.drop_table(name, self.owner)
     }
 
     /// Makes changes of the catalogue, all or none: namespaces, tables, views.
@@ -154,7 +172,7 @@ impl Engine {
     ///   there.
     /// * [`crate::ErrorKind::Invalid`], [`crate::ErrorKind::LimitExceeded`]: fix the change.
     pub fn change_catalogue(&self, changes: Vec<CatalogueChange<'_>>) -> Result<()> {
-        self.inner.catalogue.apply(changes).map(drop)
+        self.inner.catalogue.apply(changes, self.owner).map(drop)
     }
 
     /// Returns a number that rises with every change of what is declared, and only then.
@@ -177,13 +195,14 @@ impl Engine {
         self.inner.catalogue.namespace(name)
     }
 
-    /// Returns the namespaces that were created, by name.
+    /// Returns the namespaces that were created, by name: an owner's engine those that are its, the
+    /// plain one also those that have an owner without having been created.
     ///
     /// # Errors
     ///
     /// * Those of the store.
     pub fn namespaces(&self) -> Result<Vec<Namespace>> {
-        self.inner.catalogue.namespaces()
+        self.inner.catalogue.namespaces(self.owner)
     }
 
     /// Changes a table's settings.
@@ -205,6 +224,7 @@ impl Engine {
         name: &TableName,
         change: impl FnOnce(&mut TableOptions),
     ) -> Result<Arc<Table>> {
+        self.table(name)?;
         // No two passes over one table begin within a microsecond.
         let pass = self.inner.environment.clock.now_micros();
         let table = self.inner.catalogue.alter(name, |schema| {
@@ -238,6 +258,7 @@ impl Engine {
     /// * [`crate::ErrorKind::AlreadyExists`]: an index of this name is there, or, for a unique one,
     ///   two items have one key; nothing is left of the index then.
     pub fn add_index(&self, name: &TableName, index: IndexSchema) -> Result<Arc<Table>> {
+        self.table(name)?;
         crate::index::add(&self.inner, name, index)
     }
 
@@ -270,6 +291,7 @@ impl Engine {
     ///
     /// * [`crate::ErrorKind::NotFound`]: there is no such table or index.
     pub fn drop_index(&self, name: &TableName, index: &str) -> Result<Arc<Table>> {
+        self.table(name)?;
         crate::index::remove(&self.inner, name, index)
     }
 

@@ -4,8 +4,9 @@
 //! What it is not: it knows no JSON, no CQL, no sockets and no async; faces translate their
 //! languages into its requests. It reads no clock and no random generator of its own.
 //!
-//! Invariant: no rule of the engine rests on a range read. Every uniqueness is a validated key,
-//! every exclusion too, so transactions are serializable on items whatever the driver.
+//! Invariant: no rule of the engine itself rests on a range read. Every uniqueness is a validated key,
+//! every exclusion too, whatever the driver. Transactions of callers are serializable with the ranges
+//! that they read.
 
 mod background;
 mod catalogue;
@@ -25,7 +26,7 @@ mod verify;
 mod write;
 
 pub use background::{SweepPosition, Upkeep};
-pub use catalogue::{CatalogueChange, Index, Namespace, SchemaChange, Table};
+pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table};
 pub use cells::{
     CellChange, CellCompletion, CellEntry, CellFilter, CellGet, CellGot, CellIndexQuery,
     CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites, CellsShown,
@@ -36,7 +37,7 @@ pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};
 pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
-pub use renew::{KeyOwner, KeyOwners, Mended};
+pub use renew::{GivenSchema, KeyOwner, KeyOwners, Mended, Survivors, TableLoss};
 pub use report::{AccessReport, AccessStep};
 pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
 pub use shelfmark_store::budget;

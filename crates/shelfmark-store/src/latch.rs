@@ -4,16 +4,62 @@
 //! an await. It is an optimisation of conflicts away, not the source of correctness: validation at
 //! commit decides. Keys of one call are latched in stripe order, so two calls never wait for each
 //! other in a circle.
+//!
+//! A *reservation* is what a caller takes that runs code of others before it is queued: latches wait
+//! for it, but not longer than [`RESERVATION_WAIT_MAX`]. So it lets its holder win a contended key,
+//! and whoever waits inside of it for somebody outside is delayed, never stopped for good.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::sleep::{Sleeper as _, ThreadSleeper};
+
 const STRIPES: usize = 4096;
+
+/// How long a latch waits for a reservation of the same stripe, at least.
+pub const RESERVATION_WAIT_MAX: Duration = Duration::from_millis(100);
+
+/// How often a reservation is looked at again while it is waited for.
+const RESERVATION_LOOKS: u32 = 400;
 
 /// A table of striped latches.
 pub struct Latches {
-    stripes: Vec<Mutex<()>>,
+    stripes: Vec<Stripe>,
+}
+
+#[derive(Default)]
+struct Stripe {
+    latch: Mutex<()>,
+    /// How many reservations it is part of.
+    reserved: AtomicU32,
+}
+
+impl Stripe {
+    /// Waits until nobody has the stripe reserved, or for long enough.
+    fn wait(&self) {
+        for _ in 0..RESERVATION_LOOKS {
+            if self.reserved.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            ThreadSleeper.sleep(RESERVATION_WAIT_MAX / RESERVATION_LOOKS);
+        }
+    }
+}
+
+/// Reserved stripes; dropping releases them.
+pub struct Reserved<'a> {
+    stripes: Vec<&'a Stripe>,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        for stripe in &self.stripes {
+            stripe.reserved.fetch_sub(1, Ordering::Release);
+        }
+    }
 }
 
 /// Held latches; dropping releases them.
@@ -25,21 +71,46 @@ impl Latches {
     /// Creates the table.
     #[must_use]
     pub fn new() -> Self {
-        Self { stripes: (0..STRIPES).map(|_| Mutex::new(())).collect() }
+        Self { stripes: (0..STRIPES).map(|_| Stripe::default()).collect() }
     }
 
-    /// Latches every key of `keys`; waits for those that others hold.
+    /// Latches every key of `keys`; waits for those that others hold, and a bounded time for those
+    /// that others have reserved.
     pub fn lock<'a, 'k>(&'a self, keys: impl IntoIterator<Item = &'k [u8]>) -> Latched<'a> {
+        let guards = self
+            .stripes_of(keys)
+            // A panic under a latch leaves no shared state behind: the latch guards nothing itself.
+            .map(|stripe| {
+                stripe.wait();
+                stripe.latch.lock().unwrap_or_else(PoisonError::into_inner)
+            })
+            .collect();
+        Latched { _guards: guards }
+    }
+
+    /// Reserves every key of `keys` before latches of others, once those that hold one have let go
+    /// and other reservations have ended or lasted [`RESERVATION_WAIT_MAX`].
+    pub fn reserve<'a, 'k>(&'a self, keys: impl IntoIterator<Item = &'k [u8]>) -> Reserved<'a> {
+        let mut reserved = Reserved { stripes: Vec::new() };
+        for stripe in self.stripes_of(keys) {
+            stripe.wait();
+            stripe.reserved.fetch_add(1, Ordering::AcqRel);
+            reserved.stripes.push(stripe);
+            // Who came before is let through; who comes now sees the reservation.
+            drop(stripe.latch.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        reserved
+    }
+
+    /// The stripes of `keys`, each once, in order.
+    fn stripes_of<'a, 'k>(
+        &'a self,
+        keys: impl IntoIterator<Item = &'k [u8]>,
+    ) -> impl Iterator<Item = &'a Stripe> {
         let mut wanted: Vec<usize> = keys.into_iter().map(stripe_of).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let guards = wanted
-            .into_iter()
-            .filter_map(|stripe| self.stripes.get(stripe))
-            // A panic under a latch leaves no shared state behind: the latch guards nothing itself.
-            .map(|stripe| stripe.lock().unwrap_or_else(PoisonError::into_inner))
-            .collect();
-        Latched { _guards: guards }
+        wanted.into_iter().filter_map(|stripe| self.stripes.get(stripe))
     }
 }
 

@@ -4,7 +4,7 @@
 //! `docs/testing.md`), not here.
 //!
 //! Invariant: a function that creates, replaces or removes a name syncs the folder that holds it
-//! before it returns.
+//! before it returns, but for the one that says it does not.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that calls std::fs")]
 
@@ -130,6 +130,16 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()?;
     fs::rename(&temporary, path)?;
     sync_folder(parent_of(path).unwrap_or(Path::new(".")))
+}
+
+/// Writes a file without syncing it: after a power cut it may be torn, empty or missing. For what can
+/// be found out again.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::write(path, bytes)
 }
 
 /// Removes a file; that it is absent already is no error.

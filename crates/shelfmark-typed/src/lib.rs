@@ -20,6 +20,7 @@ mod key;
 mod ordered;
 mod reach;
 mod record;
+mod running;
 mod transaction;
 
 pub use blobs::{BLOB_BYTES_MAX, BlobLevel, BlobMetadata, BlobPage, Blobs};
@@ -32,10 +33,13 @@ pub use entity::{
 pub use error::{Error, ErrorKind, Result};
 pub use handle::TableSettings;
 pub use key::{
-    Blob, Date, KeyPart, KeyPrefix, OrderedKey, Parts, TimeOfDay, Timestamp, TotalF32, TotalF64,
-    Uuid, column, descending_column, reversed,
+    Blob, Date, KeyPart, KeyPrefix, KeyRef, OrderedKey, Parts, TimeOfDay, Timestamp,
+    TimestampMicros, TimestampMillis, TotalF32, TotalF64, Uuid, descending_columns, reversed,
 };
-pub use ordered::{Chunks, EntryChange, Keys, OrderedTable, Page, Range, Stream, Values};
+pub use ordered::{
+    ByIndex, ByUnique, Chunks, EntryChange, Index, Keys, OrderedTable, Page, Range, Stream,
+    UniqueIndex, Values,
+};
 pub use reach::{Direct, InTransaction, Inside, Moment, Reach, WriteReach};
 pub use record::{Record, as_text, from_value, to_value};
 pub use transaction::{Batch, ForkedRead, Tx};

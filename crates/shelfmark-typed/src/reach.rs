@@ -12,6 +12,7 @@ use shelfmark_engine::{
 use shelfmark_model::{Item, Value};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::running::{Running, check_outside};
 
 mod sealed {
     /// Keeps the ways to reach a table to those of this crate.
@@ -81,6 +82,10 @@ pub trait WriteReach: Reach {
 
 /// Directly: each read sees what was committed last, each write is a commit of its own and durable
 /// when it returns.
+///
+/// Inside the body of a transaction on the same store, every call answers
+/// [`crate::ErrorKind::Restricted`]: it would act outside of the transaction. Use the handle that
+/// the transaction gives.
 ///
 /// # Examples
 ///
@@ -153,19 +158,27 @@ impl sealed::Sealed for Moment {}
 
 impl Reach for Direct {
     fn get(&self, table: &Table, get: &Get) -> Result<Option<Item>> {
-        Ok(self.engine.get(table, get)?.item)
+        Ok(self.outside()?.get(table, get)?.item)
     }
 
     fn get_many(&self, gets: &[(Arc<Table>, Get)]) -> Result<Vec<Option<Item>>> {
-        Ok(self.engine.get_many(gets)?.into_iter().map(|got| got.item).collect())
+        Ok(self.outside()?.get_many(gets)?.into_iter().map(|got| got.item).collect())
     }
 
     fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        Ok(self.engine.query(table, query)?)
+        Ok(self.outside()?.query(table, query)?)
     }
 
     fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        Ok(self.engine.scan(table, scan)?)
+        Ok(self.outside()?.scan(table, scan)?)
+    }
+}
+
+impl Direct {
+    /// Returns the engine, unless this thread runs a transaction on it.
+    pub(crate) fn outside(&self) -> Result<&Engine> {
+        check_outside(&self.engine)?;
+        Ok(&self.engine)
     }
 }
 
@@ -206,7 +219,7 @@ impl WriteReach for Direct {
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
         let sharded = writes.iter().any(|write| is_sharded(&write.table));
         let asked = if sharded { writes.clone() } else { Vec::new() };
-        let written = self.engine.write_all(writes)?;
+        let written = self.outside()?.write_all(writes)?;
         let mut entered = Entered::default();
         for (write, written) in asked.iter().zip(&written) {
             entered.note(write, written)?;
@@ -303,9 +316,11 @@ fn is_sharded(table: &Table) -> bool {
 
 /// Runs a body in a transaction of the engine. An error of the body comes back as it was.
 pub(crate) fn run<T>(engine: &Engine, mut body: impl FnMut(&Inside<'_>) -> Result<T>) -> Result<T> {
+    check_outside(engine)?;
     let mut ended = None;
     let outcome = engine.transact(|transaction| {
         ended = None;
+        let _running = Running::begin(engine);
         let inside = Inside { transaction, entered: RefCell::default() };
         let value = body(&inside).map_err(|error| {
             let told = shelfmark_engine::Error::new(error.kind().to_engine(), error.to_string());

@@ -1,6 +1,7 @@
 //! Opening and closing: the store, the engine, the registry, and the thread that tidies up.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::embedded::EmbeddedStore;
 use shelfmark_store::memory::MemoryStore;
 use shelfmark_store::{Durability, Store};
-use shelfmark_typed::{DEFAULT, Database, Environment, Error, ErrorKind, Registry, Result, Ulid};
+use shelfmark_typed::{
+    DEFAULT, Database, Environment, Error, ErrorKind, Registry, Result, Timestamp, Ulid,
+};
 
 use crate::random::SystemRandom;
 
@@ -75,6 +78,8 @@ pub struct Shelfmark {
     registry: Registry,
     clock: Arc<dyn Clock>,
     random: Arc<SystemRandom>,
+    /// What [`Shelfmark::now`] returned last.
+    last_now: AtomicI64,
     ulids: Mutex<UlidGenerator>,
     upkeep: Mutex<Option<Upkeep>>,
 }
@@ -133,6 +138,7 @@ impl Shelfmark {
             registry,
             clock,
             random,
+            last_now: AtomicI64::new(i64::MIN),
             ulids: Mutex::new(UlidGenerator::new(Overflow::CarryIntoTime)),
             upkeep: Mutex::new(Some(upkeep)),
             engine,
@@ -184,11 +190,17 @@ impl Shelfmark {
             .map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
-    /// Returns milliseconds since the Unix epoch, by the clock that the store goes by.
+    /// Returns nanoseconds since the Unix epoch, by the clock that the store goes by, and greater than
+    /// all that this store handle returned before. So two entries of one author get two keys, also
+    /// when they are written within one tick of the clock, or when the clock steps back.
     #[must_use]
-    pub fn now(&self) -> shelfmark_typed::Timestamp {
-        let millis = i64::try_from(self.clock.now_millis()).unwrap_or(i64::MAX);
-        shelfmark_typed::Timestamp(millis)
+    pub fn now(&self) -> Timestamp {
+        let micros = i64::try_from(self.clock.now_micros()).unwrap_or(i64::MAX);
+        let clock = micros.saturating_mul(1_000);
+        let next = |last: i64| Some(clock.max(last.saturating_add(1)));
+        let last = self.last_now.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        let last = last.unwrap_or_else(|last| last);
+        Timestamp(clock.max(last.saturating_add(1)))
     }
 
     /// Makes everything durable and stops, so that the next open has nothing to replay. Handles

@@ -10,6 +10,7 @@ pub(crate) mod key;
 pub(crate) mod put;
 mod salvage;
 pub(crate) mod scan;
+mod schema;
 pub(crate) mod serve;
 pub(crate) mod stats;
 pub(crate) mod tables;

@@ -9,35 +9,44 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::bail;
-use shelfmark_engine::{Engine, KeyOwner, KeyOwners, Verification};
+use shelfmark_engine::{Engine, GivenSchema, KeyOwner, KeyOwners, Survivors, Verification};
 use shelfmark_store::embedded::{self, LostPart, Salvage};
 
+use super::schema;
 use super::verify::records_text;
+use crate::arguments::Verify;
 use crate::store::with_engine;
 
 /// Owners of one lost part that are named; of a part without known keys there may be many.
 const OWNERS_NAMED_MAX: usize = 12;
 
-pub(super) fn run(folder: &Path, out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn run(verify: &Verify, out: &mut impl Write) -> anyhow::Result<()> {
+    let folder = &verify.data.data;
+    let given = schema::read(&verify.schema)?;
+    foretell(verify, &given, out)?;
     let salvage = embedded::salvage(folder)?;
     for damage in &salvage.damages {
         writeln!(out, "damage: {damage}")?;
     }
     if !salvage.has_losses() {
         end(&salvage, out)?;
-        return with_engine(folder, |engine| renew_if_wrong(engine, &salvage, out));
+        return with_engine(folder, |engine| renew_if_wrong(engine, &salvage, verify, &given, out));
     }
     let mut is_told = false;
     let found = with_engine(folder, |engine| {
+        restore(engine, &given, out)?;
         let owners = engine.key_owners()?;
         tell_losses(&salvage, Some(&owners), out)?;
         end(&salvage, out)?;
         is_told = true;
+        let mut concerned = concerned_by(&salvage, &owners);
+        if !given.tables.is_empty() {
+            concerned = None;
+        }
         // What still does not belong together is no reason to begin all this again.
-        renew(engine, concerned_by(&salvage, &owners).as_ref(), out)
+        renew(engine, concerned.as_ref(), out)
     });
     if !is_told {
         // What is known is told whatever comes.
@@ -49,6 +58,57 @@ pub(super) fn run(folder: &Path, out: &mut impl Write) -> anyhow::Result<()> {
     check(&found)
 }
 
+/// Says what would be lost before anything is done. Whole tables are lost only where that is accepted.
+fn foretell(verify: &Verify, given: &GivenSchema, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut survivors = Survivors::default();
+    let foreseen = embedded::foresee(&verify.data.data, &mut |kept| {
+        survivors.see(kept.key, kept.value, kept.version);
+    })?;
+    if !foreseen.has_losses() {
+        return Ok(());
+    }
+    for part in &foreseen.table_parts_lost {
+        writeln!(out, "will be lost: {part}")?;
+    }
+    for groups in &foreseen.groups_lost {
+        writeln!(out, "will be lost: groups {} to {} of the log", groups.start(), groups.end())?;
+    }
+    let parts: Vec<_> = foreseen
+        .table_parts_lost
+        .iter()
+        .map(|part| (part.after.clone(), part.before.clone()))
+        .collect();
+    let tables = survivors.tables_lost(&parts, &given.tables);
+    for table in &tables {
+        writeln!(out, "will be lost: {table}")?;
+    }
+    accept(verify, tables.len())
+}
+
+/// Refuses to go on where whole tables are lost and nobody has accepted that.
+fn accept(verify: &Verify, tables: usize) -> anyhow::Result<()> {
+    if tables == 0 || verify.accept_loss {
+        return Ok(());
+    }
+    bail!(
+        "nothing was changed, for tables would be lost as a whole: {tables}; give what they were with \
+         --schema FILE, or go on without them with --accept-loss"
+    )
+}
+
+/// Brings the catalogue back as far as it can be.
+fn restore(engine: &Engine, given: &GivenSchema, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut told = Ok(());
+    let mut tell = |mended| {
+        if told.is_ok() {
+            told = writeln!(out, "{mended}");
+        }
+    };
+    engine.restore_catalogue(&mut tell)?;
+    engine.adopt(given, &mut tell)?;
+    Ok(told?)
+}
+
 fn check(found: &Verification) -> anyhow::Result<()> {
     if !found.is_clean() {
         bail!("some records still do not belong together, as is said above");
@@ -57,11 +117,23 @@ fn check(found: &Verification) -> anyhow::Result<()> {
 }
 
 /// Looks at a store whose bytes are right: its records may not belong together all the same, after a
-/// salvage of a build that left them so.
-fn renew_if_wrong(engine: &Engine, salvage: &Salvage, out: &mut impl Write) -> anyhow::Result<()> {
+/// salvage of a build that left them so, or where two faces share a name.
+fn renew_if_wrong(
+    engine: &Engine,
+    salvage: &Salvage,
+    verify: &Verify,
+    given: &GivenSchema,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let found = engine.verify()?;
     if !found.is_clean() {
         writeln!(out, "{}", records_text(&found))?;
+        restore(engine, given, out)?;
+        let unknown = engine.unknown_tables()?;
+        for id in &unknown {
+            writeln!(out, "will be lost: table number {id}, for nothing says what it is")?;
+        }
+        accept(verify, unknown.len())?;
         return check(&renew(engine, None, out)?);
     }
     if salvage.set_aside.is_none() {

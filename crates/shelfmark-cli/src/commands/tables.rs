@@ -1,9 +1,10 @@
 //! `shelfmark tables`: which tables there are and how they are keyed.
 
 use std::io::Write as _;
+use std::sync::Arc;
 
 use serde_json::json;
-use shelfmark_engine::{Engine, Table};
+use shelfmark_engine::{Engine, ErrorKind, Owner, Table};
 use shelfmark_model::{Direction, KeyColumn, KeyType, Placement, SortColumn};
 
 use crate::arguments::Tables;
@@ -12,18 +13,21 @@ use crate::table::table;
 
 pub(crate) fn run(tables: &Tables) -> anyhow::Result<()> {
     with_engine(&tables.data.data, |engine| {
-        let all = all_tables(engine)?;
+        let (all, unreadable) = readable_tables(engine)?;
         let mut out = std::io::stdout();
         if tables.json {
             let list: Vec<_> = all.iter().map(|table| describe(table)).collect();
+            tell_unreadable(&unreadable);
             writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
             return Ok(());
         }
-        if all.is_empty() {
+        tell_unreadable(&unreadable);
+        if all.is_empty() && unreadable.is_empty() {
             writeln!(out, "The store has no tables yet.")?;
             return Ok(());
         }
-        let mut rows = table(["table", "partition key", "sort key", "placement", "indexes"]);
+        let mut rows =
+            table(["table", "owner", "partition key", "sort key", "placement", "indexes"]);
         for own in &all {
             let schema = &own.schema;
             let of_cells = schema.cells.iter().flat_map(|cells| &cells.indexes);
@@ -32,6 +36,7 @@ pub(crate) fn run(tables: &Tables) -> anyhow::Result<()> {
                 indexes.chain(of_cells.map(|index| index.name.as_str())).collect();
             rows.add_row([
                 schema.name.to_string(),
+                Owner::of_table(schema).word().to_owned(),
                 partition_text(&schema.partition),
                 sort_text(&schema.sort),
                 placement_text(schema.placement).to_owned(),
@@ -43,18 +48,33 @@ pub(crate) fn run(tables: &Tables) -> anyhow::Result<()> {
     })
 }
 
-/// Returns every table, by namespace and name.
-pub(crate) fn all_tables(engine: &Engine) -> anyhow::Result<Vec<std::sync::Arc<Table>>> {
-    let mut tables = Vec::new();
+/// Returns every table that can be read, by namespace and name.
+pub(crate) fn all_tables(engine: &Engine) -> anyhow::Result<Vec<Arc<Table>>> {
+    Ok(readable_tables(engine)?.0)
+}
+
+/// Returns every table, and why those cannot be read that cannot.
+fn readable_tables(engine: &Engine) -> anyhow::Result<(Vec<Arc<Table>>, Vec<String>)> {
+    let (mut tables, mut unreadable) = (Vec::new(), Vec::new());
     let mut after = None;
     loop {
         let names = engine.table_names(None, after.as_ref(), 1_000)?;
-        let Some(last) = names.last().cloned() else { return Ok(tables) };
+        let Some(last) = names.last().cloned() else { return Ok((tables, unreadable)) };
         for name in &names {
-            tables.push(engine.table(name)?);
+            match engine.table(name) {
+                Ok(table) => tables.push(table),
+                Err(error) if error.kind() == ErrorKind::Corrupt => {
+                    unreadable.push(error.to_string());
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         after = Some(last);
     }
+}
+
+fn tell_unreadable(unreadable: &[String]) {
+    unreadable.iter().for_each(|why| anstream::eprintln!("{why}"));
 }
 
 fn describe(table: &Table) -> serde_json::Value {
@@ -62,6 +82,7 @@ fn describe(table: &Table) -> serde_json::Value {
     json!({
         "namespace": schema.name.namespace,
         "name": schema.name.name,
+        "owner": Owner::of_table(schema).word(),
         "partition_key": partition_text(&schema.partition),
         "sort_key": sort_text(&schema.sort),
         "placement": placement_text(schema.placement),

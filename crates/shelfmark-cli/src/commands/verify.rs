@@ -16,7 +16,7 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     }
     let mut out = std::io::stdout();
     if verify.salvage {
-        return super::salvage::run(folder, &mut out);
+        return super::salvage::run(verify, &mut out);
     }
     let report = embedded::verify(folder)?;
     writeln!(out, "{}", report_text(&report))?;

@@ -14,6 +14,7 @@ mod command;
 mod cql;
 mod design;
 mod documents;
+mod faces;
 mod hostile;
 mod process;
 mod salvage;

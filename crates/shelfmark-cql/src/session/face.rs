@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use shelfmark_engine::budget::{Budget, Client};
-use shelfmark_engine::{Engine, Environment};
+use shelfmark_engine::{Engine, Environment, Owner};
 
 use super::events::Events;
 use super::prepared::Statements;
@@ -96,6 +96,7 @@ impl Face {
         login: Option<Login>,
         background: Arc<dyn Background>,
     ) -> Result<Self, CqlError> {
+        let engine = engine.of_owner(Owner::Cql);
         let roles = Roles::new(engine.clone());
         let traces = Arc::new(Traces::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());

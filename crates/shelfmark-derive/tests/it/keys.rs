@@ -50,7 +50,7 @@ fn columns_have_names_types_and_directions() {
         columns,
         [
             ("author".to_owned(), KeyType::Text, up),
-            ("at".to_owned(), KeyType::Timestamp, down),
+            ("at".to_owned(), KeyType::I64, down),
             ("type".to_owned(), KeyType::I32, down),
             ("in".to_owned(), KeyType::Kinded(Box::new(KeyType::U8)), down),
         ]
@@ -109,5 +109,55 @@ fn a_table_is_in_the_order_of_the_fields() {
     assert_eq!(found, keys);
     let prefix = (Author { name: "a".into() }, Timestamp(5));
     assert_eq!(table.prefix(prefix).unwrap().count().unwrap(), 3);
+    shelfmark.close().unwrap();
+}
+
+/// The key of the article on ordered tables: a record of two fields, and a moment.
+#[derive(Debug, Clone, PartialEq, OrderedKey)]
+struct Writer {
+    id: u64,
+    name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, OrderedKey)]
+struct Post {
+    #[key(descending)]
+    writer: Writer,
+    at: (Timestamp, u8),
+}
+
+#[test]
+fn keys_within_keys_are_flat() {
+    let columns: Vec<_> =
+        Post::columns().into_iter().map(|column| (column.name, column.direction)).collect();
+    let (up, down) = (Direction::Ascending, Direction::Descending);
+    let expected = [("writer.id", down), ("writer.name", down), ("at.key1", up), ("at.key2", up)];
+    assert_eq!(columns, expected.map(|(name, direction)| (name.to_owned(), direction)));
+    let writer = |id, name: &str| Writer { id, name: name.into() };
+    let post = Post { writer: writer(1, "ann"), at: (Timestamp(5), 7) };
+    let flat = (1_u64, "ann".to_owned(), Timestamp::<9>(5), 7_u8);
+    assert_eq!(post.to_values(), flat.to_values());
+    assert_eq!(Post::from_values(post.to_values()).unwrap(), post);
+    let mut short = post.to_values();
+    short.pop();
+    assert_eq!(Post::from_values(short).unwrap_err().kind(), ErrorKind::Mismatch);
+
+    let shelfmark = Shelfmark::memory().unwrap();
+    let database = shelfmark.database("t").unwrap();
+    // As the article has it: `OrderedTable (Author, OffsetDateTime) Post`.
+    let posts: OrderedTable<(Writer, Timestamp), String> =
+        OrderedTable::named(&database, "posts").unwrap();
+    for (id, name, at) in [(1, "ann", 1), (1, "ann", 2), (1, "bob", 1), (2, "ann", 1)] {
+        posts.insert((writer(id, name), Timestamp(at)), &format!("{name} {at}")).unwrap();
+    }
+    let ann = writer(1, "ann");
+    let newest = posts.prefix((&ann,)).unwrap().descending().limit(1).values().next();
+    assert_eq!(newest.transpose().unwrap().as_deref(), Some("ann 2"));
+    assert_eq!(posts.get((&ann, Timestamp(1))).unwrap().as_deref(), Some("ann 1"));
+    assert_eq!(posts.range_prefix((&ann,)..).unwrap().count().unwrap(), 4);
+    let nested: OrderedTable<Post, u8> = OrderedTable::named(&database, "nested").unwrap();
+    nested.insert(&post, &1).unwrap();
+    assert_eq!(nested.get(&post).unwrap(), Some(1));
+    assert_eq!(nested.prefix(ann).unwrap().keys().next().transpose().unwrap(), Some(post));
     shelfmark.close().unwrap();
 }

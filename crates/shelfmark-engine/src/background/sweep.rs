@@ -175,7 +175,12 @@ impl Engine {
             return Ok(Some(0));
         }
         let writes = validate.iter().map(|key| StoreWrite::Delete { key: key.clone() }).collect();
-        match self.inner.store.commit(Commit { base: Some(snapshot), validate, writes }) {
+        match self.inner.store.commit(Commit {
+            base: Some(snapshot),
+            validate,
+            writes,
+            ..Commit::default()
+        }) {
             Ok(_) => Ok(Some(removed)),
             Err(error) => match error.kind() {
                 StoreErrorKind::Conflict | StoreErrorKind::TooOld => Ok(None),

@@ -14,7 +14,7 @@ use super::change::{check_unchanged, dropped_write, no_table, take_ids};
 use super::namespace::{NamespaceChange, namespace_key};
 use super::record::TableRecord;
 use super::table::{Table, index_names};
-use super::{Catalogue, table_key, version_key};
+use super::{Catalogue, Owner, table_key, version_key};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Changes a schema; called once.
@@ -70,6 +70,8 @@ struct Work {
 /// A batch, worked out.
 pub(super) struct Batch<'b> {
     catalogue: &'b Catalogue,
+    /// Who makes the changes.
+    who: Owner,
     tables: BTreeMap<TableName, Work>,
     namespaces: BTreeMap<String, NamespaceChange>,
 }
@@ -78,8 +80,13 @@ pub(super) struct Batch<'b> {
 type Plan = (Vec<Bytes>, Vec<Write>, Vec<(TableName, Option<TableRecord>)>);
 
 impl<'b> Batch<'b> {
-    pub(super) fn of(catalogue: &'b Catalogue, changes: Vec<CatalogueChange<'_>>) -> Result<Self> {
-        let mut batch = Self { catalogue, tables: BTreeMap::new(), namespaces: BTreeMap::new() };
+    pub(super) fn of(
+        catalogue: &'b Catalogue,
+        changes: Vec<CatalogueChange<'_>>,
+        who: Owner,
+    ) -> Result<Self> {
+        let mut batch =
+            Self { catalogue, who, tables: BTreeMap::new(), namespaces: BTreeMap::new() };
         for change in changes {
             batch.add(change)?;
         }
@@ -218,6 +225,7 @@ impl<'b> Batch<'b> {
     fn work(&mut self, name: &TableName) -> Result<&mut Work> {
         if !self.tables.contains_key(name) {
             let old = self.catalogue.load(name)?;
+            self.who.check_table(&old.schema)?;
             let schema = Some(old.schema.clone());
             let work =
                 Work { old: Some(old), schema, is_renewed: false, are_indexes_renewed: false };
@@ -282,7 +290,7 @@ impl<'b> Batch<'b> {
             let record = work.record(&mut next_id);
             plan.1.extend(work.garbage(record.as_ref()).into_iter().map(dropped_write));
             plan.1.push(match &record {
-                Some(record) => Write::Put { key, value: record.encode() },
+                Some(record) => Write::Put { key, value: record.encode_checked()? },
                 None => Write::Delete { key },
             });
             plan.2.push((name.clone(), record));
@@ -291,9 +299,10 @@ impl<'b> Batch<'b> {
             let is_dropped = |table: &TableName| {
                 self.tables.get(table).is_some_and(|work| work.schema.is_none())
             };
-            plan.1.push(change.plan(self.catalogue, snapshot, name, is_dropped)?);
+            plan.1.push(change.plan(self.catalogue, snapshot, name, self.who, is_dropped)?);
             plan.0.push(namespace_key(name));
         }
+        self.plan_places(snapshot, &mut plan)?;
         // Emptying a table is no change of what is declared.
         let is_truncated = |work: &Work| {
             work.old.as_ref().is_some_and(|old| work.schema.as_ref() == Some(&old.schema))
@@ -302,6 +311,36 @@ impl<'b> Batch<'b> {
             plan.1.push(Write::Add { key: version_key(), delta: 1 });
         }
         Ok(plan)
+    }
+}
+
+impl Batch<'_> {
+    /// Checks whose the names are that new tables lie under, and gives names without an owner theirs.
+    fn plan_places(&self, snapshot: &dyn Snapshot, plan: &mut Plan) -> Result<()> {
+        let created = self.tables.values().filter(|work| work.old.is_none());
+        let mut places: BTreeMap<&str, Option<Write>> = BTreeMap::new();
+        for schema in created.filter_map(|work| work.schema.as_ref()) {
+            let name = schema.name.namespace.as_str();
+            match self.namespaces.get(name) {
+                // It is created by the same change, by who may.
+                Some(NamespaceChange::Create(_)) => self.who.check_place(self.who, schema)?,
+                Some(NamespaceChange::Drop) => {
+                    return Err(Error::invalid(format!("namespace {name} is dropped at once")));
+                }
+                _ => {
+                    let place = self.catalogue.place(snapshot, schema, self.who)?;
+                    places.entry(name).or_insert(place);
+                }
+            }
+        }
+        for (name, write) in places {
+            // Whoever gives it another owner meanwhile changes its record.
+            if !self.namespaces.contains_key(name) {
+                plan.0.push(namespace_key(name));
+            }
+            plan.1.extend(write);
+        }
+        Ok(())
     }
 }
 

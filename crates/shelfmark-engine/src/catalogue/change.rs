@@ -11,14 +11,14 @@ use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::{IndexState, TableName, TableSchema};
 use shelfmark_store::{
-    Commit, CommitNumber, Direction, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot,
-    Write,
+    Commit, CommitNumber, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot, Write,
 };
 
 use super::batch::{Batch, CatalogueChange};
+use super::copies::{self, with_copies};
 use super::record::TableRecord;
 use super::table::Table;
-use super::{Catalogue, catalogue_key, dropped_key, section, table_key};
+use super::{Catalogue, Owner, catalogue_key, dropped_key, section, table_key};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How often a change is planned again after a conflict before the caller is told.
@@ -32,13 +32,13 @@ pub(crate) struct DroppedId {
 }
 
 impl Catalogue {
-    fn change(&self) -> MutexGuard<'_, ()> {
+    pub(super) fn change(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Commits a change that `plan` makes of a snapshot, and plans it again as long as it conflicts:
     /// a driver may say so although nobody else was there.
-    fn commit_planned<T>(
+    pub(super) fn commit_planned<T>(
         &self,
         mut plan: impl FnMut(&dyn Snapshot) -> Result<(Vec<Bytes>, Vec<Write>, T)>,
     ) -> Result<T> {
@@ -48,7 +48,13 @@ impl Catalogue {
                 Err(error) if error.kind() == ErrorKind::TooOld => continue,
                 planned => planned?,
             };
-            match self.store.commit(Commit { base: Some(snapshot), validate, writes }) {
+            let writes = with_copies(writes);
+            match self.store.commit(Commit {
+                base: Some(snapshot),
+                validate,
+                writes,
+                ..Commit::default()
+            }) {
                 Ok(_) => return Ok(value),
                 Err(error) => match error.kind() {
                     StoreErrorKind::Conflict | StoreErrorKind::TooOld => {}
@@ -60,9 +66,9 @@ impl Catalogue {
     }
 
     /// Creates a table and its indexes, all empty and public.
-    pub(crate) fn create(&self, schema: TableSchema) -> Result<Arc<Table>> {
+    pub(crate) fn create(&self, schema: TableSchema, who: Owner) -> Result<Arc<Table>> {
         let name = schema.name.clone();
-        self.apply_one(name, CatalogueChange::CreateTable(schema))
+        self.apply_one(name, CatalogueChange::CreateTable(schema), who)
     }
 
     /// Replaces a table's schema by what `change` makes of it. Indexes are told apart by name: new
@@ -77,26 +83,33 @@ impl Catalogue {
             Some(change) => change(schema),
             None => Ok(()),
         };
-        self.apply_one(name.clone(), CatalogueChange::AlterTable(name.clone(), Box::new(change)))
+        let change = CatalogueChange::AlterTable(name.clone(), Box::new(change));
+        self.apply_one(name.clone(), change, Owner::Engine)
     }
 
-    fn apply_one(&self, name: TableName, change: CatalogueChange<'_>) -> Result<Arc<Table>> {
-        let mut forms = self.apply(vec![change])?;
+    fn apply_one(
+        &self,
+        name: TableName,
+        change: CatalogueChange<'_>,
+        who: Owner,
+    ) -> Result<Arc<Table>> {
+        let mut forms = self.apply(vec![change], who)?;
         forms.remove(&name).ok_or_else(|| no_table(&name))
     }
 
     /// Drops a table and its indexes: instantly, the space comes back later.
-    pub(crate) fn drop_table(&self, name: &TableName) -> Result<()> {
-        self.apply(vec![CatalogueChange::DropTable(name.clone())]).map(drop)
+    pub(crate) fn drop_table(&self, name: &TableName, who: Owner) -> Result<()> {
+        self.apply(vec![CatalogueChange::DropTable(name.clone())], who).map(drop)
     }
 
-    /// Makes changes, all or none, and returns the new forms of the tables concerned.
+    /// Makes changes of what `who` owns, all or none, and returns the new forms of the tables concerned.
     pub(crate) fn apply(
         &self,
         changes: Vec<CatalogueChange<'_>>,
+        who: Owner,
     ) -> Result<BTreeMap<TableName, Arc<Table>>> {
         let _change = self.change();
-        let batch = Batch::of(self, changes)?;
+        let batch = Batch::of(self, changes, who)?;
         if batch.changes_nothing() {
             return Ok(batch.unchanged());
         }
@@ -170,10 +183,10 @@ impl Catalogue {
         let name = &table.schema.name;
         let key = Bytes::from(table_key(name));
         self.commit_planned(|snapshot| {
-            let bytes = snapshot.get(&key)?.ok_or_else(|| no_table(name))?;
-            let mut record = TableRecord::decode(&bytes)?;
+            let record = copies::get(snapshot, &key, TableRecord::decode)?;
+            let mut record = record.ok_or_else(|| no_table(name))?;
             record.chunked = true;
-            let writes = vec![Write::Put { key: key.clone(), value: record.encode() }];
+            let writes = vec![Write::Put { key: key.clone(), value: record.encode_checked()? }];
             Ok((vec![key.clone()], writes, ()))
         })?;
         let gate = table.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -192,7 +205,7 @@ impl Catalogue {
         let mut dropped = Vec::new();
         let mut rest = Some(KeyRange::prefix(catalogue_key(section::DROPPED)));
         while let Some(range) = rest.take() {
-            let page = snapshot.scan(&range, Direction::Ascending, ScanLimits::default())?;
+            let page = copies::scan(&*snapshot, &range, ScanLimits::default())?;
             for row in &page.rows {
                 let damaged = || Error::corrupt("the record of a dropped table is damaged");
                 let mut after = row.key.get(2..).ok_or_else(damaged)?;
@@ -206,7 +219,8 @@ impl Catalogue {
 
     /// Forgets a dropped id once its keys are gone.
     pub(crate) fn purged(&self, id: u64) -> Result<()> {
-        self.store.commit(Commit::of(vec![Write::Delete { key: dropped_key(id).into() }]))?;
+        let writes = with_copies(vec![Write::Delete { key: dropped_key(id).into() }]);
+        self.store.commit(Commit::of(writes))?;
         Ok(())
     }
 }
@@ -214,15 +228,11 @@ impl Catalogue {
 /// Returns the first of `count` new ids, and the write that takes them.
 pub(super) fn take_ids(snapshot: &dyn Snapshot, count: u64) -> Result<(u64, (Bytes, Bytes))> {
     let key = Bytes::from(catalogue_key(section::NEXT_ID));
-    let first = match snapshot.get(&key)? {
-        None => 1,
-        Some(value) => u64::from_be_bytes(
-            value
-                .as_ref()
-                .try_into()
-                .map_err(|_| Error::corrupt("the counter of table ids is damaged"))?,
-        ),
+    let read = |value: &Bytes| {
+        let bytes = value.as_ref().try_into();
+        bytes.map(u64::from_be_bytes).map_err(|_| Error::corrupt("the counter of ids is damaged"))
     };
+    let first = copies::get(snapshot, &key, read)?.unwrap_or(1);
     let next = Bytes::copy_from_slice(&(first + count).to_be_bytes());
     Ok((first, (key, next)))
 }
@@ -230,7 +240,7 @@ pub(super) fn take_ids(snapshot: &dyn Snapshot, count: u64) -> Result<(u64, (Byt
 /// Checks that the store still has the form that a change was made from.
 pub(super) fn check_unchanged(snapshot: &dyn Snapshot, key: &[u8], old: &Table) -> Result<()> {
     let name = &old.schema.name;
-    let record = TableRecord::decode(&snapshot.get(key)?.ok_or_else(|| no_table(name))?)?;
+    let record = copies::get(snapshot, key, TableRecord::decode)?.ok_or_else(|| no_table(name))?;
     if (record.id, record.version) == (old.id, old.version) {
         return Ok(());
     }

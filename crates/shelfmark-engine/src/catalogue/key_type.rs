@@ -1,7 +1,8 @@
 //! Key types as text, for the catalogue: `text`, `i64`, `tuple(text,kinded(i64))`.
 
-use shelfmark_keycode::{KEY_DEPTH_MAX, KeyType};
+use shelfmark_keycode::KeyType;
 
+use super::limits::TYPE_DEPTH_MAX;
 use crate::error::{Error, Result};
 
 const PLAIN: [(&str, KeyType); 24] = [
@@ -53,12 +54,13 @@ pub(super) fn key_type_to_text(key_type: &KeyType) -> String {
 /// Reads a type.
 pub(super) fn key_type_from_text(text: &str) -> Result<KeyType> {
     let mut rest = text;
-    let key_type = parse(&mut rest, KEY_DEPTH_MAX)?;
+    let key_type = parse(&mut rest, TYPE_DEPTH_MAX)?;
     if rest.is_empty() { Ok(key_type) } else { Err(unknown()) }
 }
 
 fn unknown() -> Error {
-    Error::corrupt("the catalogue names a key type that this build does not know")
+    let depth = TYPE_DEPTH_MAX;
+    Error::corrupt(format!("it names a type that is not known or nested over {depth} deep"))
 }
 
 fn parse(rest: &mut &str, depth: usize) -> Result<KeyType> {

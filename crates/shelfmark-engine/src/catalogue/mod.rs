@@ -10,9 +10,13 @@
 mod batch;
 mod cells_codec;
 mod change;
+mod copies;
 mod key_type;
+mod keyspace;
+mod limits;
 mod mend;
 mod namespace;
+mod owner;
 mod record;
 mod row_memo;
 mod schema_codec;
@@ -20,9 +24,11 @@ mod stored;
 mod table;
 
 pub use batch::{CatalogueChange, SchemaChange};
+pub(crate) use copies::{copy_key, has_copy, original_key};
 pub use namespace::Namespace;
+pub use owner::Owner;
 pub(crate) use row_memo::RowMemo;
-pub(crate) use stored::{StoredKey, stored_key, stored_table};
+pub(crate) use stored::{StoredKey, blank_table, stored_key, stored_table};
 pub use table::{Index, Table};
 pub(crate) use table::{Shared, index_names};
 
@@ -32,15 +38,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use bytes::Bytes;
 use shelfmark_keycode::{Direction, put_ordered_varint, put_text, take_text};
 use shelfmark_model::{IndexState, TableName};
-use shelfmark_store::{Direction as Way, KeyRange, ScanLimits, Snapshot, Store};
+use shelfmark_store::{Commit, Direction as Way, KeyRange, ScanLimits, Store, Write};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Tree;
 use record::TableRecord;
 
 /// Version of everything the engine writes into the store; a newer one is refused. Since 2 tables of
-/// cells have leases; a store of 1 becomes one of 2 with its first lease.
-const FORMAT: u64 = 2;
+/// cells have leases; since 3 the catalogue is kept twice and namespaces have owners. A store of
+/// before becomes one of this format when it is opened.
+const FORMAT: u64 = 3;
 
 mod section {
     pub(super) const FORMAT: u8 = 0;
@@ -49,6 +56,8 @@ mod section {
     pub(super) const DROPPED: u8 = 3;
     pub(super) const NAMESPACES: u8 = 4;
     pub(super) const VERSION: u8 = 5;
+    /// Behind all others: parts the catalogue from what follows it.
+    pub(super) const SEPARATOR: u8 = 0xff;
 }
 
 /// The tables of one store.
@@ -99,11 +108,11 @@ impl Catalogue {
         if let Some(table) = self.cached(name) {
             return Ok(table);
         }
-        let bytes =
-            self.store.snapshot()?.get(&table_key(name))?.ok_or_else(|| {
-                Error::new(ErrorKind::NotFound, format!("there is no table {name}"))
-            })?;
-        let table = Arc::new(Table::of(TableRecord::decode(&bytes)?));
+        let record = copies::get(&*self.store.snapshot()?, &table_key(name), TableRecord::decode);
+        let record = record
+            .map_err(|error| in_table(name, error))?
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no table {name}")))?;
+        let table = Arc::new(Table::of(record));
         self.cache(Arc::clone(&table));
         Ok(table)
     }
@@ -126,6 +135,10 @@ impl Catalogue {
         self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 
+    fn forget_all(&self) {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Returns the names of the tables of a namespace (or of all), by name, after `after`.
     pub(crate) fn names(
         &self,
@@ -133,6 +146,23 @@ impl Catalogue {
         after: Option<&TableName>,
         limit: usize,
     ) -> Result<Vec<TableName>> {
+        self.names_of(Owner::Engine, namespace, after, limit)
+    }
+
+    /// As [`Catalogue::names`], without the tables that `owner` may not use. A table whose record
+    /// cannot be read is among them: using it says so.
+    pub(crate) fn names_of(
+        &self,
+        owner: Owner,
+        namespace: Option<&str>,
+        after: Option<&TableName>,
+        limit: usize,
+    ) -> Result<Vec<TableName>> {
+        let is_shown = |value: &Bytes| {
+            owner == Owner::Engine
+                || TableRecord::decode(value)
+                    .map_or(true, |own| owner.may_change(Owner::of_table(&own.schema)))
+        };
         let mut prefix = catalogue_key(section::TABLES);
         if let Some(namespace) = namespace {
             put_text(&mut prefix, Direction::Ascending, namespace);
@@ -147,11 +177,11 @@ impl Catalogue {
         while let Some(range) = rest.take().filter(|_| names.len() < limit) {
             let limits = ScanLimits {
                 rows_max: (limit - names.len()).min(1024),
-                keys_only: true,
+                keys_only: owner == Owner::Engine,
                 ..ScanLimits::default()
             };
-            let page = Snapshot::scan(&*snapshot, &range, Way::Ascending, limits)?;
-            for row in &page.rows {
+            let page = copies::scan(&*snapshot, &range, limits)?;
+            for row in page.rows.iter().filter(|row| is_shown(&row.value)) {
                 names.push(take_table_name(row.key.get(2..).unwrap_or_default())?);
             }
             rest = page.next;
@@ -168,9 +198,12 @@ impl Catalogue {
         let mut names = Vec::new();
         let mut rest = Some(KeyRange::prefix(catalogue_key(section::TABLES)));
         while let Some(range) = rest.take() {
-            let page = Snapshot::scan(&*snapshot, &range, Way::Ascending, ScanLimits::default())?;
+            let page = copies::scan(&*snapshot, &range, ScanLimits::default())?;
             for row in &page.rows {
-                let TableRecord { schema, .. } = TableRecord::decode(&row.value)?;
+                // One that cannot be read says so when it is used.
+                let Ok(TableRecord { schema, .. }) = TableRecord::decode(&row.value) else {
+                    continue;
+                };
                 let builds = schema.indexes.iter().any(|own| own.state == IndexState::Building);
                 if builds || schema.options.ttl_pass.is_some() {
                     names.push(schema.name);
@@ -183,19 +216,32 @@ impl Catalogue {
 
     fn check_format(&self) -> Result<()> {
         let (key, value) = format_record();
-        let found = self.store.snapshot()?.get(&key)?;
-        match found.as_deref().map(<[u8; 8]>::try_from) {
+        let snapshot = self.store.snapshot()?;
+        let read = |bytes: &Bytes| {
+            let bytes = <[u8; 8]>::try_from(&bytes[..]);
+            bytes
+                .map(u64::from_be_bytes)
+                .map_err(|_| Error::corrupt("the format record is damaged"))
+        };
+        let found = copies::get(&*snapshot, &key, read)?;
+        let copy = snapshot.get(&copy_key(&key)).ok().flatten();
+        let newest = found.max(copy.as_ref().and_then(|bytes| read(bytes).ok()));
+        match newest {
+            Some(format) if format > FORMAT => Err(Error::invalid(format!(
+                "the store has format {format} and this build reads up to {FORMAT}; use a newer build"
+            ))),
+            Some(_) if found == Some(FORMAT) => Ok(()),
+            // The catalogue of a store of before has no copy yet, or its own side was lost. What of
+            // it cannot be read is salvaged, not refused.
+            Some(_) => match self.reconcile() {
+                Err(error) if error.kind() == ErrorKind::Corrupt => Ok(()),
+                done => done.map(drop),
+            },
             None => {
-                let write = shelfmark_store::Write::Put { key, value };
-                self.store.commit(shelfmark_store::Commit::of(vec![write]))?;
+                let writes = copies::with_copies(vec![Write::Put { key, value }]);
+                self.store.commit(Commit::of(writes))?;
                 Ok(())
             }
-            Some(Ok(bytes)) if u64::from_be_bytes(bytes) <= FORMAT => Ok(()),
-            Some(Ok(bytes)) => Err(Error::invalid(format!(
-                "the store has format {} and this build reads up to {FORMAT}; use a newer build",
-                u64::from_be_bytes(bytes)
-            ))),
-            Some(Err(_)) => Err(Error::corrupt("the format record is damaged")),
         }
     }
 }
@@ -203,6 +249,14 @@ impl Catalogue {
 /// Where the version of the format lies, and this build's.
 pub(crate) fn format_record() -> (Bytes, Bytes) {
     (catalogue_key(section::FORMAT).into(), Bytes::copy_from_slice(&FORMAT.to_be_bytes()))
+}
+
+/// Says which table an error of the catalogue is about.
+fn in_table(name: &TableName, error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Corrupt => Error::corrupt(format!("table {name} cannot be read: {error}")),
+        _ => error,
+    }
 }
 
 fn catalogue_key(section: u8) -> Vec<u8> {

@@ -5,9 +5,10 @@
 use bytes::Bytes;
 use shelfmark_model::{TableSchema, Value};
 
+use super::limits::RECORD_SIZE_BYTES_MAX;
 use super::schema_codec::{schema_from_item, schema_to_item};
 use crate::codec::Record;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// What is stored of a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +38,32 @@ impl TableRecord {
             false => item.with("origin", number(self.origin)),
         };
         Record { item, expires_at: None }.encode_whole()
+    }
+
+    /// Encodes the record, and decodes it again as a start would: what cannot be read back is never
+    /// committed.
+    ///
+    /// # Errors
+    ///
+    /// * `LimitExceeded`: it is larger or nested deeper than a reader takes.
+    pub(crate) fn encode_checked(&self) -> Result<Bytes> {
+        let name = &self.schema.name;
+        let refuse = |why: String| {
+            let why = format!("the definition of table {name} cannot be stored: {why}");
+            Err(Error::new(ErrorKind::LimitExceeded, why))
+        };
+        let bytes = self.encode();
+        if bytes.len() > RECORD_SIZE_BYTES_MAX {
+            return refuse(format!(
+                "it has {} bytes, and {RECORD_SIZE_BYTES_MAX} are the most",
+                bytes.len()
+            ));
+        }
+        match Self::decode(&bytes) {
+            Ok(read) if read == *self => Ok(bytes),
+            Ok(_) => refuse("it would be read back as another one".to_owned()),
+            Err(error) => refuse(error.to_string()),
+        }
     }
 
     /// Decodes a record.

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
-use shelfmark_model::TableName;
+use shelfmark_model::{TableName, TableSchema};
 
 use super::record::TableRecord;
-use super::table::Table;
+use super::table::{Table, index_names};
 use super::{section, take_table_name};
 use crate::error::{Error, Result};
 
@@ -34,6 +34,12 @@ pub(crate) fn stored_key(key: &[u8]) -> Result<StoredKey> {
         }
         _ => StoredKey::Other,
     })
+}
+
+/// Returns a table of this schema and id that is in no store.
+pub(crate) fn blank_table(schema: TableSchema, id: u64) -> Table {
+    let index_ids = index_names(&schema).iter().map(|_| 0).collect();
+    Table::of(TableRecord { id, origin: id, version: 1, index_ids, chunked: true, schema })
 }
 
 /// Reads a table's record.

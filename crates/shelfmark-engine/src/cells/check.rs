@@ -71,6 +71,12 @@ impl StoredCells {
         Ok(made.map(|(key, row)| (key, row.encode())))
     }
 
+    /// Returns the columns that it has cells of, or of which it remembers a deletion.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = u32> {
+        let cells = self.row.cells.keys().map(|cell| cell.column);
+        cells.chain(self.row.collections.keys().copied())
+    }
+
     /// Returns its latest timestamp.
     pub(crate) fn latest(&self) -> Option<Timestamp> {
         let cells = self.row.cells.values().map(|cell| cell.timestamp);

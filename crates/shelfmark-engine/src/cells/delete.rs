@@ -32,7 +32,9 @@ pub(super) fn range(target: &Target<'_>, range: KeyRange, timestamp: Timestamp) 
     let end = range.end.as_ref().map_or_else(Bytes::new, rest_of);
     let mark = RangeMark { start: rest_of(&range.start), end, deletion };
     target.table.shared.cells.raise(timestamp);
-    for (key, at_seconds) in marks::mark_range(&target.writer.buffer, target.table.id, &mark)? {
+    let laid = marks::mark_range(&target.writer.buffer, target.table.id, &mark)?;
+    target.table.shared.cells.raise_levels(laid.level + 1);
+    for (key, at_seconds) in laid.keys {
         target.put_mark_due(&key, at_seconds);
     }
     // Who reads a view does not look at the marks of its base, so its rows go at once.

@@ -225,7 +225,8 @@ impl<'a> Target<'a> {
         if !self.table.shared.cells.may_be_marked(timestamp) {
             return Ok(None);
         }
-        marks::deletion_of(&self.writer.buffer, self.table.id, self.rest_of(key))
+        let levels = self.table.shared.cells.levels();
+        marks::deletion_of(&self.writer.buffer, self.table.id, levels, self.rest_of(key))
     }
 
     /// Puts what a row becomes, the entries of indexes, the rows of views, and when it is due.

@@ -4,6 +4,10 @@
 //! end of a range that is still to be purged. Rows are named by their keys without `[rows][table
 //! id]` and without chunk. Ranges of `00` are disjoint, so the first that ends behind a row decides.
 //!
+//! A range that covers too many others to replace them in one commit lies one level higher, at `05`,
+//! `06` or `07`, and leaves them as they are. Each level is disjoint in itself, and the latest
+//! deletion of all levels counts.
+//!
 //! Beside them lies the table's lease, at `04`: see `lease`.
 //!
 //! Invariant: no mark is later than the bound at `03`, which rises in steps, in the same commit.
@@ -20,7 +24,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::layout::{Tree, tree_key};
 use crate::read::View;
 
-const RANGES: u8 = 0;
+/// The levels of ranges, the lowest first.
+const RANGES: [u8; 4] = [0, 5, 6, 7];
 const ROWS: u8 = 1;
 const PURGES: u8 = 2;
 const BOUND: u8 = 3;
@@ -29,10 +34,19 @@ const LEASE: u8 = 4;
 /// How far the persisted bound rises above the mark that raised it, in microseconds.
 const BOUND_STEP_MICROS: i64 = 60_000_000;
 
-/// Most older ranges that one deletion may replace.
+/// Most older ranges of its level that one deletion replaces; above, it lies one level higher. So
+/// four levels are enough for 2048⁴ deletions within one grace period.
 ///
 /// Source: ours; they are read and deleted in one commit of the smallest driver.
 const REPLACED_MAX: usize = 2048;
+
+/// What laying a mark over others has put.
+pub(super) struct Laid {
+    /// The keys that were put, and the seconds at which what they say happened.
+    pub(super) keys: Vec<(Bytes, u64)>,
+    /// The level on which they lie.
+    pub(super) level: usize,
+}
 
 /// A range of rows, and what was deleted of it. Bounds are keys without `[rows][table id]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,9 +84,24 @@ fn key(table: u64, kind: u8, rest: &[u8]) -> Bytes {
     key.into()
 }
 
-/// Returns where the mark of a range lies that ends at `end`.
-pub(super) fn range_key(table: u64, end: &[u8]) -> Bytes {
-    key(table, RANGES, end)
+/// Returns where the mark of a range lies on the level `kind` that ends at `end`.
+pub(super) fn range_key(table: u64, kind: u8, end: &[u8]) -> Bytes {
+    key(table, kind, end)
+}
+
+/// Returns what the keys of marks of ranges begin with, level by level.
+pub(super) fn range_prefixes(table: u64) -> impl Iterator<Item = Bytes> {
+    RANGES.into_iter().map(move |kind| key(table, kind, &[]))
+}
+
+/// Returns how many levels hold marks of ranges, counted up to the highest that does.
+pub(super) fn levels(view: &impl View, table: u64) -> Result<usize> {
+    for (level, kind) in RANGES.iter().enumerate().rev() {
+        if !ending_behind(view, table, *kind, &[], None, 1)?.is_empty() {
+            return Ok(level + 1);
+        }
+    }
+    Ok(0)
 }
 
 /// Returns where the bound of a table's marks lies.
@@ -85,20 +114,24 @@ pub(super) fn lease_key(table: u64) -> Bytes {
     key(table, LEASE, &[])
 }
 
-/// Returns the latest deletion that concerns a row, by its own mark and by those of ranges.
-pub(super) fn deletion_of(view: &impl View, table: u64, row: &[u8]) -> Result<Option<Timestamp>> {
-    let own = match view.get(&key(table, ROWS, row))? {
+/// Returns the latest deletion that concerns a row, by its own mark and by those of ranges on the
+/// lowest `levels`.
+pub(super) fn deletion_of(
+    view: &impl View,
+    table: u64,
+    levels: usize,
+    row: &[u8],
+) -> Result<Option<Timestamp>> {
+    let mut latest = match view.get(&key(table, ROWS, row))? {
         Some(value) => Some(take_deletion(&mut Reader::new(&value))?.timestamp),
         None => None,
     };
-    let range = first_ending_behind(view, table, row)?
-        .filter(|mark| mark.covers(row))
-        .map(|mark| mark.deletion.timestamp);
-    Ok(own.max(range))
-}
-
-fn first_ending_behind(view: &impl View, table: u64, row: &[u8]) -> Result<Option<RangeMark>> {
-    Ok(ending_behind(view, table, RANGES, row, None, 1)?.pop())
+    for kind in RANGES.into_iter().take(levels) {
+        let first = ending_behind(view, table, kind, row, None, 1)?.pop();
+        let covering = first.filter(|mark| mark.covers(row));
+        latest = latest.max(covering.map(|mark| mark.deletion.timestamp));
+    }
+    Ok(latest)
 }
 
 /// Returns marks of ranges that end behind `row`, in order, until one begins at `before` or later.
@@ -154,29 +187,41 @@ pub(super) fn mark_row(
     Ok(Some(key))
 }
 
-/// Lays the mark of a deleted range over those that are there, which stay where they are later.
-/// Returns the keys of what was put, and the seconds at which it happened.
+/// Lays the mark of a deleted range over those that are there, which stay where they are later. Where
+/// they are too many to be replaced it lies above them.
 ///
 /// # Errors
 ///
-/// * `LimitExceeded`: it would replace too many. Delete smaller ranges first.
+/// * `LimitExceeded`: the highest level, too, has too many. Wait until some are forgotten.
 pub(super) fn mark_range(
     view: &std::cell::RefCell<Buffer>,
     table: u64,
     new: &RangeMark,
-) -> Result<Vec<(Bytes, u64)>> {
-    let old = ending_behind(view, table, RANGES, &new.start, Some(&new.end), REPLACED_MAX + 1)?;
-    if old.len() > REPLACED_MAX {
-        return Err(Error::new(
-            ErrorKind::LimitExceeded,
-            format!(
-                "the deletion covers more than {REPLACED_MAX} earlier ones; delete less at once"
-            ),
-        ));
+) -> Result<Laid> {
+    for (level, kind) in RANGES.into_iter().enumerate() {
+        let old = ending_behind(view, table, kind, &new.start, Some(&new.end), REPLACED_MAX + 1)?;
+        if old.len() <= REPLACED_MAX {
+            let keys = lay_over(view, table, kind, new, &old)?;
+            return Ok(Laid { keys, level });
+        }
     }
+    Err(Error::new(
+        ErrorKind::LimitExceeded,
+        "too many deletions of ranges lie within this one; wait for the grace period of some to end",
+    ))
+}
+
+/// Replaces the marks `old`, which are all of one level that meet the new one.
+fn lay_over(
+    view: &std::cell::RefCell<Buffer>,
+    table: u64,
+    kind: u8,
+    new: &RangeMark,
+    old: &[RangeMark],
+) -> Result<Vec<(Bytes, u64)>> {
     let mut pieces: Vec<RangeMark> = Vec::new();
     let mut at = new.start.clone();
-    for mark in &old {
+    for mark in old {
         if mark.start < at {
             // What lies before the new range stays as it was.
             pieces.push(RangeMark { end: at.clone(), ..mark.clone() });
@@ -196,12 +241,12 @@ pub(super) fn mark_range(
     }
     push_piece(&mut pieces, at, new.end.clone(), new.deletion);
     let mut buffer = view.borrow_mut();
-    for mark in &old {
-        buffer.delete(key(table, RANGES, &mark.end));
+    for mark in old {
+        buffer.delete(key(table, kind, &mark.end));
     }
     let mut keys = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        let key = key(table, RANGES, &piece.end);
+        let key = key(table, kind, &piece.end);
         buffer.put(key.clone(), piece.encode());
         keys.push((key, piece.deletion.at_seconds));
     }
@@ -273,8 +318,8 @@ fn purge_name(mark: &RangeMark) -> Vec<u8> {
 /// What a key in the tree of marks is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MarkKind {
-    /// A range of rows was deleted.
-    Range,
+    /// A range of rows was deleted. The level on which the mark lies, as its keys have it.
+    Range(u8),
     /// A row was deleted.
     Row,
     /// A range of rows is still to be purged.
@@ -306,18 +351,21 @@ pub(super) fn found(rest: &[u8], value: &[u8]) -> Result<FoundMark> {
     let damaged = || Error::corrupt("a mark cannot be read");
     let (kind, name) = rest.split_first().ok_or_else(damaged)?;
     let mut reader = Reader::new(value);
+    let level = RANGES.contains(kind).then_some(*kind);
     let (kind, range, deletion) = match *kind {
-        RANGES | PURGES => {
-            let end = match *kind {
-                RANGES => name,
-                _ => name.split_last_chunk::<{ size_of::<Timestamp>() }>().ok_or_else(damaged)?.0,
+        kind if level.is_some() || kind == PURGES => {
+            let end = match level {
+                Some(_) => name,
+                None => {
+                    name.split_last_chunk::<{ size_of::<Timestamp>() }>().ok_or_else(damaged)?.0
+                }
             };
             let mark = RangeMark::decode(end, value)?;
-            let is_named = *kind == RANGES || purge_name(&mark) == name;
+            let is_named = level.is_some() || purge_name(&mark) == name;
             if mark.start >= mark.end || mark.encode() != value || !is_named {
                 return Err(damaged());
             }
-            let kind = if *kind == RANGES { MarkKind::Range } else { MarkKind::Purge };
+            let kind = level.map_or(MarkKind::Purge, MarkKind::Range);
             (kind, (mark.start, mark.end), mark.deletion)
         }
         ROWS => {
@@ -347,7 +395,7 @@ pub(super) fn happened_at(view: &impl View, mark_key: &[u8]) -> Result<Option<u6
     let Some(value) = view.get(mark_key)? else { return Ok(None) };
     let mut reader = Reader::new(&value);
     let prefix = tree_prefix_length(mark_key)?;
-    if mark_key.get(prefix) == Some(&RANGES) {
+    if mark_key.get(prefix).is_some_and(|kind| RANGES.contains(kind)) {
         reader.prefixed()?;
     }
     Ok(Some(take_deletion(&mut reader)?.at_seconds))

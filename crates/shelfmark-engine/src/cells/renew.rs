@@ -95,10 +95,10 @@ struct Work<'t> {
 
 impl Work<'_> {
     /// Looks at every mark. Returns those of ranges that concern the same rows.
-    fn walk(&mut self, pen: &mut Pen<'_>, moment: &Moment) -> Result<Vec<Vec<RangeMark>>> {
+    fn walk(&mut self, pen: &mut Pen<'_>, moment: &Moment) -> Result<Vec<Cluster>> {
         let prefix = tree_key(Tree::Marks, self.table.id).len();
         let (mut latest, mut bound) = (None, None);
-        let (mut cluster, mut clusters) = (Vec::<RangeMark>::new(), Vec::new());
+        let (mut cluster, mut clusters) = (Cluster::default(), Vec::new());
         let mut walk = Walk::over(tree_range(Tree::Marks, self.table.id));
         while let Some(Row { key, value }) = walk.next(moment)? {
             let rest = key.get(prefix..).unwrap_or_default();
@@ -110,21 +110,23 @@ impl Work<'_> {
             match mark.kind {
                 MarkKind::Bound => bound = Some(mark.timestamp),
                 MarkKind::Purge | MarkKind::Lease => continue,
-                MarkKind::Range | MarkKind::Row => {
+                MarkKind::Range(_) | MarkKind::Row => {
                     latest = latest.max(Some(mark.timestamp));
                     let (rest, second) = self.layout.due_of_mark(rest, mark.at_seconds);
                     let due = due_key(self.table.id, second, &rest);
                     self.out.queued += u64::from(pen.put_due(moment, self.table, due)?);
                 }
             }
-            if mark.kind == MarkKind::Range {
+            if let MarkKind::Range(kind) = mark.kind {
                 let deletion = Deletion { timestamp: mark.timestamp, at_seconds: mark.at_seconds };
                 let (start, end) = mark.range;
-                // They come in the order of their ends.
-                if cluster.last().is_some_and(|last| last.end <= start) {
+                // They come level by level, in the order of their ends.
+                let is_apart = |last: &RangeMark| cluster.kind != kind || last.end <= start;
+                if cluster.marks.last().is_some_and(is_apart) {
                     keep_if_several(&mut clusters, std::mem::take(&mut cluster));
                 }
-                cluster.push(RangeMark { start, end, deletion });
+                cluster.kind = kind;
+                cluster.marks.push(RangeMark { start, end, deletion });
             }
         }
         keep_if_several(&mut clusters, cluster);
@@ -139,16 +141,16 @@ impl Work<'_> {
     }
 
     /// Lays marks that concern the same rows over each other, as if each came late.
-    fn lay_again(&mut self, inner: &Inner, cluster: &[RangeMark]) -> Result<()> {
+    fn lay_again(&mut self, inner: &Inner, cluster: &Cluster) -> Result<()> {
         persistently(|| {
             let mut buffer = Buffer::new(inner.store.snapshot()?);
-            for mark in cluster {
-                buffer.delete(marks::range_key(self.table.id, &mark.end));
+            for mark in &cluster.marks {
+                buffer.delete(marks::range_key(self.table.id, cluster.kind, &mark.end));
             }
             let view = RefCell::new(buffer);
             let prefix = tree_key(Tree::Marks, self.table.id).len();
-            for mark in cluster {
-                for (key, at_seconds) in marks::mark_range(&view, self.table.id, mark)? {
+            for mark in &cluster.marks {
+                for (key, at_seconds) in marks::mark_range(&view, self.table.id, mark)?.keys {
                     let rest = key.get(prefix..).unwrap_or_default();
                     let (rest, second) = self.layout.due_of_mark(rest, at_seconds);
                     let mut name = Vec::new();
@@ -158,21 +160,22 @@ impl Work<'_> {
             }
             Ok(inner.store.commit(view.into_inner().into_commit())?)
         })?;
-        self.out.marks += cluster.len() as u64;
+        self.out.marks += cluster.marks.len() as u64;
         Ok(())
     }
 
     /// Deletes what is as old as the mark of a range that it lies in.
     fn delete_again(&mut self, inner: &Inner) -> Result<()> {
-        let prefix = marks::range_key(self.table.id, &[]);
         let moment = Moment::take(&inner.store)?;
-        let mut walk = Walk::over(KeyRange::prefix(prefix.clone()));
-        while let Some(Row { key, value }) = walk.next(&moment)? {
-            let end = key.get(prefix.len()..).unwrap_or_default();
-            let mark = RangeMark::decode(end, &value)?;
-            if self.is_undone(&moment, &mark)? {
-                persistently(|| inner.purge_range(self.table, &mark))?;
-                self.out.done_again += 1;
+        for prefix in marks::range_prefixes(self.table.id) {
+            let mut walk = Walk::over(KeyRange::prefix(prefix.clone()));
+            while let Some(Row { key, value }) = walk.next(&moment)? {
+                let end = key.get(prefix.len()..).unwrap_or_default();
+                let mark = RangeMark::decode(end, &value)?;
+                if self.is_undone(&moment, &mark)? {
+                    persistently(|| inner.purge_range(self.table, &mark))?;
+                    self.out.done_again += 1;
+                }
             }
         }
         Ok(())
@@ -193,8 +196,15 @@ impl Work<'_> {
     }
 }
 
-fn keep_if_several(clusters: &mut Vec<Vec<RangeMark>>, cluster: Vec<RangeMark>) {
-    if cluster.len() > 1 {
+/// Marks of one level that concern the same rows.
+#[derive(Default)]
+struct Cluster {
+    kind: u8,
+    marks: Vec<RangeMark>,
+}
+
+fn keep_if_several(clusters: &mut Vec<Cluster>, cluster: Cluster) {
+    if cluster.marks.len() > 1 {
         clusters.push(cluster);
     }
 }

@@ -1,7 +1,7 @@
 //! What a process remembers about tables of cells: who writes which partition, and how late a write
 //! must be to be sure that no mark concerns it.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Timestamp;
@@ -65,6 +65,8 @@ pub(crate) struct TableState {
     loading: Mutex<()>,
     /// A row of several chunks was met. A hint: without it such rows are written as a whole.
     met_chunks: AtomicBool,
+    /// How many levels of marks of ranges there may be.
+    levels: AtomicUsize,
     /// Some rows may be covered by marks that were not applied to them yet.
     has_purges: AtomicBool,
     /// How late a write must be to be later than all that was there.
@@ -78,6 +80,7 @@ impl Default for TableState {
             is_loaded: AtomicBool::new(false),
             loading: Mutex::new(()),
             met_chunks: AtomicBool::new(false),
+            levels: AtomicUsize::new(usize::MAX),
             has_purges: AtomicBool::new(true),
             lease: Lease::default(),
         }
@@ -95,6 +98,7 @@ impl TableState {
             return Ok(());
         }
         self.highest_mark.store(marks::persisted_bound(view, table)?, Ordering::Release);
+        self.levels.store(marks::levels(view, table)?, Ordering::Release);
         self.has_purges.store(marks::has_purges(view, table)?, Ordering::Release);
         self.is_loaded.store(true, Ordering::Release);
         Ok(())
@@ -114,6 +118,16 @@ impl TableState {
     /// write at `timestamp`. `false` as long as that was not looked up.
     pub(super) fn is_blind_after(&self, timestamp: Timestamp) -> bool {
         self.lease.is_above(timestamp) && !self.may_be_marked(timestamp)
+    }
+
+    /// Notes that a mark of a range lies on the highest of so many levels, before it is queued.
+    pub(super) fn raise_levels(&self, levels: usize) {
+        self.levels.fetch_max(levels, Ordering::AcqRel);
+    }
+
+    /// Returns how many levels of marks of ranges a late write must look at.
+    pub(super) fn levels(&self) -> usize {
+        self.levels.load(Ordering::Acquire)
     }
 
     pub(super) fn note_chunks(&self) {

@@ -161,7 +161,8 @@ impl Builder<'_> {
             put_stored(&mut buffer, &key, &replaced, Some(stored), true);
         }
         let writes = buffer.into_commit().writes;
-        let commit = Commit { base: Some(snapshot), validate: piece.validate, writes };
+        let commit =
+            Commit { base: Some(snapshot), validate: piece.validate, writes, ..Commit::default() };
         enter(self.inner, commit, || self.current())
     }
 

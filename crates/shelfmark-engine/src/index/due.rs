@@ -55,8 +55,12 @@ pub(crate) fn give_due_times(inner: &Inner, table: &Table) -> Result<Arc<Table>>
             piece => piece?,
         };
         let Some(last) = piece.last else { break };
-        let commit =
-            Commit { base: Some(snapshot), validate: piece.validate, writes: piece.writes };
+        let commit = Commit {
+            base: Some(snapshot),
+            validate: piece.validate,
+            writes: piece.writes,
+            ..Commit::default()
+        };
         let is_entered = commit.writes.is_empty()
             || match enter(inner, commit, || current(inner, table)) {
                 Err(error) if error.kind() == ErrorKind::Invalid => {

@@ -17,7 +17,7 @@ use shelfmark_model::{IndexSchema, IndexState, TableName};
 use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
-use crate::catalogue::{CatalogueChange, Table};
+use crate::catalogue::{CatalogueChange, Owner, Table};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -63,7 +63,7 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
 /// Begins the indexes of a table of items anew and builds them. Returns the names of those that
 /// cannot be, for two items have one key of a unique one; they are removed.
 pub(crate) fn renew(inner: &Inner, name: &TableName) -> Result<Vec<String>> {
-    inner.catalogue.apply(vec![CatalogueChange::RenewDerived(name.clone())])?;
+    inner.catalogue.apply(vec![CatalogueChange::RenewDerived(name.clone())], Owner::Engine)?;
     let table = inner.catalogue.table(name)?;
     let mut removed = Vec::new();
     for index in &table.indexes {

@@ -27,12 +27,23 @@ pub(crate) enum Tree {
     Counts = 0x08,
     /// Shards of partitions that were split.
     Shards = 0x09,
+    /// The second copy of the catalogue, behind everything else.
+    CatalogueCopy = 0x0a,
+    /// Keys that transactions exclude each other by, where the store validates no ranges.
+    Guards = 0x0b,
 }
 
 impl Tree {
     /// Those whose keys begin with the id of a table or an index.
-    pub(crate) const OF_IDS: [Self; 6] =
-        [Self::Rows, Self::Index, Self::Marks, Self::Changes, Self::Counts, Self::Shards];
+    pub(crate) const OF_IDS: [Self; 7] = [
+        Self::Rows,
+        Self::Index,
+        Self::Marks,
+        Self::Changes,
+        Self::Counts,
+        Self::Shards,
+        Self::Guards,
+    ];
 }
 
 /// Returns `[tree][id]`, the bytes that all keys of one table in one tree begin with.

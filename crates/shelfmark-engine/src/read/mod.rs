@@ -20,4 +20,4 @@ pub use page::ResultPage;
 pub use query::{Query, Scan, Segment};
 pub(crate) use query::{query, scan};
 pub(crate) use rows::{RawRow, RowScan, chunk_count};
-pub(crate) use view::View;
+pub(crate) use view::{Validated, View};

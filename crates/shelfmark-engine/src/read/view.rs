@@ -27,6 +27,19 @@ impl View for &dyn Snapshot {
     }
 }
 
+/// A transaction whose reads of ranges are validated at commit.
+pub(crate) struct Validated<'a>(pub(crate) &'a RefCell<Transaction>);
+
+impl View for Validated<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        Ok(self.0.borrow().get(key)?)
+    }
+
+    fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
+        Ok(self.0.borrow().scan_validated(range, direction, limits)?)
+    }
+}
+
 impl View for RefCell<Transaction> {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         Ok(self.borrow_mut().get(key)?)

@@ -17,6 +17,9 @@ use crate::verify::{Moment, Walk};
 pub(super) fn mend(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
     ids(inner, tell)?;
     for name in inner.catalogue.names(None, None, usize::MAX)? {
+        if is_unreadable(inner, &name)? {
+            continue;
+        }
         views_of(inner, &name, tell)?;
         base_of(inner, &name, tell)?;
     }
@@ -26,7 +29,12 @@ pub(super) fn mend(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
 /// Has the keys of ids that no table has purged, and keeps all ids from being given again.
 fn ids(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
     let mut used = BTreeSet::new();
+    let mut knows_all = true;
     for name in inner.catalogue.names(None, None, usize::MAX)? {
+        if is_unreadable(inner, &name)? {
+            knows_all = false;
+            continue;
+        }
         let table = inner.catalogue.table(&name)?;
         used.insert(table.id);
         used.extend(&table.index_ids);
@@ -36,6 +44,10 @@ fn ids(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
     let stored = stored_ids(inner)?;
     let all: BTreeSet<u64> = used.iter().chain(&dropped).chain(&stored).copied().collect();
     persistently(|| inner.catalogue.pass_over(&all))?;
+    if !knows_all {
+        // Rows of a table whose record cannot be read look as if they were nobody's.
+        return Ok(());
+    }
     let is_known = |id: &u64| used.contains(id) || dropped.contains(id);
     let strangers: Vec<u64> = stored.iter().filter(|id| !is_known(id)).copied().collect();
     // One that is back: what is written into it from now on is not to be purged.
@@ -47,8 +59,16 @@ fn ids(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Tells whether neither the record of a table nor its copy can be read.
+fn is_unreadable(inner: &Inner, name: &TableName) -> Result<bool> {
+    match inner.catalogue.table(name) {
+        Err(error) if error.kind() == ErrorKind::Corrupt => Ok(true),
+        found => found.map(|_| false),
+    }
+}
+
 /// Returns the ids that keys have.
-fn stored_ids(inner: &Inner) -> Result<BTreeSet<u64>> {
+pub(super) fn stored_ids(inner: &Inner) -> Result<BTreeSet<u64>> {
     let moment = Moment::take(&inner.store)?;
     let mut ids = BTreeSet::new();
     for tree in Tree::OF_IDS {

@@ -7,6 +7,29 @@ use shelfmark_model::TableName;
 /// Something that was made anew, or removed because it cannot be. Its text is a line for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mended {
+    /// Records of the catalogue and their second copies were not the same.
+    Catalogue {
+        /// Records that are back from their copies.
+        records: u64,
+        /// Copies that were made anew.
+        copies: u64,
+    },
+    /// Rows of a table that was lost are those of a schema that was given anew.
+    Adopted {
+        /// The table.
+        table: TableName,
+        /// Its number.
+        id: u64,
+    },
+    /// A keyspace shared its name with another face, and has one of its own now.
+    KeyspaceMoved {
+        /// Its name before.
+        from: String,
+        /// Its name now.
+        to: String,
+        /// How many tables it has.
+        tables: usize,
+    },
     /// Part of a row was lost, and what was left of it was removed.
     RowRemoved {
         /// The table.
@@ -105,6 +128,18 @@ pub enum Mended {
 impl fmt::Display for Mended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Catalogue { records, copies } => write!(
+                f,
+                "the catalogue and its second copy were brought together: {records} records and \
+                 {copies} copies came from the other side"
+            ),
+            Self::Adopted { table, id } => {
+                write!(f, "the rows of table number {id} are those of {table} by the schema given")
+            }
+            Self::KeyspaceMoved { from, to, tables } => write!(
+                f,
+                "keyspace {from} is now {to}, with {tables} tables: its name belongs to another face"
+            ),
             Self::RowRemoved { table, row, why } => {
                 write!(
                     f,

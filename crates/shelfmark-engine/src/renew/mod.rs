@@ -13,6 +13,7 @@
 //! Indexes and views are built as any, beside readers and writers; counts, shards, marks and leases
 //! are for a store that nobody writes to meanwhile.
 
+mod adopt;
 mod catalogue;
 mod cells;
 mod items;
@@ -20,17 +21,21 @@ mod mended;
 mod names;
 mod owners;
 mod pen;
+mod places;
 mod remains;
+mod survivors;
 
 use std::collections::BTreeSet;
 
 use shelfmark_model::TableName;
 
+pub use self::adopt::GivenSchema;
 pub(crate) use self::items::put_count;
 pub use self::mended::Mended;
 pub use self::owners::{KeyOwner, KeyOwners};
 pub(crate) use self::pen::{Pen, persistently};
-use crate::catalogue::CatalogueChange;
+pub use self::survivors::{Survivors, TableLoss};
+use crate::catalogue::{CatalogueChange, Owner};
 use crate::engine::{Engine, Inner};
 use crate::error::{ErrorKind, Result};
 
@@ -38,6 +43,22 @@ use crate::error::{ErrorKind, Result};
 type Teller<'t> = dyn FnMut(Mended) + 't;
 
 impl Engine {
+    /// Brings back what of the catalogue was lost from its second copy, and the copy from it. To be
+    /// done after a loss before anything asks which tables there are.
+    ///
+    /// Cost: reads the catalogue twice.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the store; call again.
+    pub fn restore_catalogue(&self, tell: &mut dyn FnMut(Mended)) -> Result<()> {
+        let done = persistently(|| self.inner.catalogue.reconcile())?;
+        if done.records + done.copies > 0 {
+            tell(Mended::Catalogue { records: done.records, copies: done.copies });
+        }
+        Ok(())
+    }
+
     /// Makes anew what follows from the rows of tables of which keys were lost, removes what is left of
     /// rows that lost a part, and makes the catalogue agree with the rest. `lost` says whose keys may
     /// be concerned ([`KeyOwners::between`]); `None`: anybody's. What was done is told as it happens.
@@ -57,8 +78,10 @@ impl Engine {
         lost: Option<&BTreeSet<KeyOwner>>,
         tell: &mut dyn FnMut(Mended),
     ) -> Result<()> {
+        self.restore_catalogue(tell)?;
         // Also where the catalogue is whole: keys that were purged may be back.
         catalogue::mend(&self.inner, tell)?;
+        places::separate(&self.inner, tell)?;
         let owners = self.key_owners()?;
         let tables = match lost {
             Some(lost) => owners.tables_of(lost),
@@ -89,7 +112,8 @@ impl KeyOwner {
             | Self::View(own)
             | Self::Deletions(own)
             | Self::Index { table: own, .. } => own == name,
-            Self::Changes(_)
+            Self::CatalogueCopy
+            | Self::Changes(_)
             | Self::Counts(_)
             | Self::Shards(_)
             | Self::DueTimes
@@ -183,7 +207,8 @@ impl Inner {
 
     fn renew_cells(&self, name: &TableName) -> Result<()> {
         persistently(|| {
-            self.catalogue.apply(vec![CatalogueChange::RenewDerived(name.clone())])?;
+            self.catalogue
+                .apply(vec![CatalogueChange::RenewDerived(name.clone())], Owner::Engine)?;
             crate::cells::resume(self, name)
         })
     }

@@ -21,6 +21,8 @@ use crate::layout::{Tree, tree_key};
 pub enum KeyOwner {
     /// The list of the tables and of what they look like.
     Catalogue,
+    /// The second copy of that list.
+    CatalogueCopy,
     /// Rows of a table.
     Rows(TableName),
     /// Rows of a view.
@@ -52,6 +54,7 @@ impl fmt::Display for KeyOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Catalogue => f.write_str("the catalogue of tables"),
+            Self::CatalogueCopy => f.write_str("the second copy of the catalogue"),
             Self::Rows(table) => write!(f, "rows of {table}"),
             Self::View(view) => write!(f, "rows of view {view}"),
             Self::Index { table, index } => write!(f, "entries of index {index} of {table}"),
@@ -90,13 +93,17 @@ impl Engine {
             KeyOwners { by_prefix: BTreeMap::new(), tables: BTreeMap::new(), ids: BTreeSet::new() };
         for (tree, owner) in [
             (Tree::Catalogue, KeyOwner::Catalogue),
+            (Tree::CatalogueCopy, KeyOwner::CatalogueCopy),
             (Tree::Due, KeyOwner::DueTimes),
             (Tree::Tokens, KeyOwner::Tokens),
         ] {
             owners.by_prefix.insert(vec![tree as u8], owner);
         }
         for name in self.inner.catalogue.names(None, None, usize::MAX)? {
-            owners.add(&self.inner.catalogue.table(&name)?);
+            // One that cannot be read is in the findings of verifying.
+            if let Ok(table) = self.inner.catalogue.table(&name) {
+                owners.add(&table);
+            }
         }
         owners.ids.extend(self.inner.catalogue.dropped()?.iter().map(|dropped| dropped.id));
         Ok(owners)
@@ -209,7 +216,11 @@ impl KeyOwner {
             | Self::Changes(table)
             | Self::Counts(table)
             | Self::Shards(table) => Some(table),
-            Self::Catalogue | Self::DueTimes | Self::Tokens | Self::Unknown(_) => None,
+            Self::Catalogue
+            | Self::CatalogueCopy
+            | Self::DueTimes
+            | Self::Tokens
+            | Self::Unknown(_) => None,
         }
     }
 }

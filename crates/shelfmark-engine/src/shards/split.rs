@@ -193,6 +193,7 @@ impl Inner {
                 base: Some(snapshot),
                 validate: vec![key.clone()],
                 writes: vec![StoreWrite::Put { key, value }],
+                ..Commit::default()
             }));
         }
         Ok(Planned::Nothing)
@@ -232,7 +233,12 @@ impl Inner {
             writes.push(StoreWrite::Add { key: counter_key, delta });
         }
         writes.push(StoreWrite::Delete { key: place.counter_key(old) });
-        Ok(Planned::End(Commit { base: Some(snapshot), validate: vec![key], writes }))
+        Ok(Planned::End(Commit {
+            base: Some(snapshot),
+            validate: vec![key],
+            writes,
+            ..Commit::default()
+        }))
     }
 
     /// Commits; `false` if the map was changed meanwhile.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, Snapshot};
 
+use super::guards::Guards;
 use crate::catalogue::{Shared, Table};
 use crate::codec::Head;
 use crate::engine::{Engine, Inner};
@@ -320,7 +321,7 @@ impl Inner {
         if !failures.is_empty() {
             return Ok(Attempt::Answer(Err(Error::refused(failures))));
         }
-        Ok(Attempt::Ready(writer.buffer.into_inner().into_commit(), written))
+        Ok(Attempt::Ready(writer.into_commit(), written))
     }
 
     /// Deletes a row if it is still due, with all that follows from it; otherwise only the due time,
@@ -355,7 +356,7 @@ impl Inner {
             apply(&writer, table, &Write::delete(table, key))?;
         }
         writer.buffer.borrow_mut().delete(Bytes::copy_from_slice(due.key));
-        let commit = writer.buffer.into_inner().into_commit();
+        let commit = writer.into_commit();
         match self.store.submit(commit, Box::new(|_| {})) {
             Ok(_) => Ok(Some(is_due)),
             // Written meanwhile, or so the driver says.
@@ -374,6 +375,7 @@ impl Inner {
             now_micros: clock.now_micros(),
             changes: Cell::new(0),
             expiring: false,
+            guards: (!self.validates_ranges).then(Guards::default),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_store::latch::Reserved;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
@@ -11,13 +12,13 @@ use super::batch::lock_gates;
 use crate::catalogue::Table;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::read::{self, Get, Got, Query, ResultPage, Scan};
+use crate::read::{self, Get, Got, Query, ResultPage, Scan, Validated};
 use crate::write::{Applied, Write, Writer, Written, apply};
 
 /// How often a body is run again before the caller is told of the conflict.
 const ATTEMPTS_MAX: u32 = 256;
 
-/// After this many conflicts the keys of the last attempt are latched before the next.
+/// After this many conflicts the keys of the last attempt are reserved during the next.
 const OPTIMISTIC_ATTEMPTS: u32 = 2;
 
 /// A running transaction. It reads its own writes; nothing is visible to others before the body
@@ -35,12 +36,18 @@ pub struct Transaction<'e> {
 impl Engine {
     /// Runs `body` in a transaction and commits what it wrote, all or nothing.
     ///
-    /// The body may run several times: when an item that it read was written meanwhile, it starts
+    /// The body may run several times: when something that it read was written meanwhile, it starts
     /// over with a new view and the same random numbers. It must do nothing but read and write
-    /// through the transaction. Returning an error aborts: nothing is written, and the error comes
+    /// through the transaction: what it writes through the engine itself is outside of it, stays when
+    /// the transaction aborts, and happens once per run. Returning an error aborts: nothing is written, and the error comes
     /// back.
     ///
-    /// Isolation: serializable on items; range reads see a snapshot.
+    /// Isolation: serializable. The transaction acts as if it ran alone at the moment of its commit:
+    /// neither an item that it read nor a range that it read, also an empty one, was written by
+    /// others since. On a store that does not validate ranges
+    /// ([`shelfmark_store::Caps::validates_ranges`]) this holds among transactions and writes of
+    /// several items; there, what a range showed may have been changed by a plain write meanwhile,
+    /// as if that came after.
     /// Durability: the writes are on disk once this returns `Ok`.
     ///
     /// # Errors
@@ -62,7 +69,7 @@ impl Inner {
         let seed = self.environment.random.number();
         let mut contended: Vec<Bytes> = Vec::new();
         for attempt in 0..ATTEMPTS_MAX {
-            let latched = self.latches.lock(contended.iter().map(AsRef::as_ref));
+            let reserved = self.latches.reserve(contended.iter().map(AsRef::as_ref));
             let transaction = Transaction {
                 inner: self,
                 engine,
@@ -73,7 +80,7 @@ impl Inner {
             };
             let outcome = body(&transaction);
             if let Some(table) = transaction.needs_chunks.take() {
-                drop(latched);
+                drop(reserved);
                 self.catalogue.set_chunked(&table)?;
                 continue;
             }
@@ -82,12 +89,12 @@ impl Inner {
                 Err(error) if error.kind() == ErrorKind::TooOld => continue,
                 Err(error) => {
                     // What the body saw may be queued and not durable: its answer waits for that.
-                    drop(latched);
+                    drop(reserved);
                     self.store.commit(Commit::default())?;
                     return Err(error);
                 }
             };
-            match transaction.commit(latched)? {
+            match transaction.commit(reserved)? {
                 Ended::Committed => return Ok(value),
                 Ended::Conflict(keys) if attempt >= OPTIMISTIC_ATTEMPTS => contended = keys,
                 Ended::Conflict(_) => {}
@@ -99,16 +106,17 @@ impl Inner {
 
 enum Ended {
     Committed,
-    /// The keys that were read or written.
+    /// The keys that were read, and where the ranges that were read begin.
     Conflict(Vec<Bytes>),
 }
 
 impl Transaction<'_> {
-    fn commit(self, latched: shelfmark_store::latch::Latched<'_>) -> Result<Ended> {
+    fn commit(self, reserved: Reserved<'_>) -> Result<Ended> {
         let (tables, chunked): (Vec<_>, Vec<_>) = self.tables.into_inner().into_iter().unzip();
         let gates = lock_gates(&tables);
-        let commit = self.writer.buffer.into_inner().into_commit();
-        let keys = commit.validate.clone();
+        let commit = self.writer.into_commit();
+        let mut keys = commit.validate.clone();
+        keys.extend(commit.validate_ranges.iter().map(|range| range.start.clone()));
         // A put that did not look would leave the chunks behind that have come meanwhile.
         let is_stale = |(table, chunked): (&Arc<Table>, &bool)| {
             table.is_retired() || table.has_chunks() != *chunked
@@ -123,8 +131,8 @@ impl Transaction<'_> {
                 let _ = sender.send(outcome);
             }),
         );
-        // Latches and gates are released before the sync: only queueing needs them.
-        drop((gates, latched));
+        // Reservations and gates are released before the sync: only queueing needs them.
+        drop((gates, reserved));
         match queued {
             Ok(_) => {}
             Err(error) => {
@@ -152,12 +160,16 @@ impl Transaction<'_> {
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_deref().unwrap_or(table);
+        if let Some(guards) = &self.writer.guards {
+            guards.touch(table, &get.key.partition)?;
+        }
         let got = read::get(&self.writer.buffer, table, get, self.writer.now)?;
         self.engine.report(&got.report);
         Ok(got)
     }
 
-    /// Reads one page of a partition: a snapshot with this transaction's writes on top.
+    /// Reads one page of a partition, with this transaction's writes on top. What the page covers
+    /// of the range must not change before the commit, also where nothing is.
     ///
     /// # Errors
     ///
@@ -165,12 +177,22 @@ impl Transaction<'_> {
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_deref().unwrap_or(table);
-        let page = read::query(&self.writer.buffer, table, query, self.writer.now)?;
+        let page = match &self.writer.guards {
+            None => read::query(&Validated(&self.writer.buffer), table, query, self.writer.now)?,
+            Some(guards) => {
+                match query.index {
+                    None => guards.touch_range(table, &query.partition)?,
+                    Some(_) => guards.touch_all(table),
+                }
+                read::query(&self.writer.buffer, table, query, self.writer.now)?
+            }
+        };
         self.engine.report(&page.report);
         Ok(page)
     }
 
-    /// Reads one page of a table: a snapshot with this transaction's writes on top.
+    /// Reads one page of a table, with this transaction's writes on top. What the page covers of
+    /// the table must not change before the commit.
     ///
     /// # Errors
     ///
@@ -178,7 +200,13 @@ impl Transaction<'_> {
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_deref().unwrap_or(table);
-        let page = read::scan(&self.writer.buffer, table, scan, self.writer.now)?;
+        let page = match &self.writer.guards {
+            None => read::scan(&Validated(&self.writer.buffer), table, scan, self.writer.now)?,
+            Some(guards) => {
+                guards.touch_all(table);
+                read::scan(&self.writer.buffer, table, scan, self.writer.now)?
+            }
+        };
         self.engine.report(&page.report);
         Ok(page)
     }

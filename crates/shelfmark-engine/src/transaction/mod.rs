@@ -1,12 +1,14 @@
 //! Transactions: one call with several writes, and interactive ones with a body.
 //!
-//! Serializable on items: every item read is validated at commit. Range reads are a snapshot
-//! (phantoms are possible), so an invariant must rest on items: put a row that every writer of the
-//! range writes.
+//! Serializable, with the ranges that they read: every item and every range that was read is
+//! validated at commit. Where the store cannot validate ranges, transactions that read them exclude
+//! each other by guard keys.
 
 mod batch;
+mod guards;
 mod interactive;
 
 pub(crate) use batch::{ATTEMPTS_MAX, Due, lock_gates};
 pub use batch::{Completion, Once, Token};
+pub(crate) use guards::Guards;
 pub use interactive::Transaction;

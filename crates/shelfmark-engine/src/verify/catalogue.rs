@@ -9,15 +9,18 @@ use shelfmark_store::KeyRange;
 
 use super::walk::Walk;
 use super::{Checker, damage};
-use crate::catalogue::{StoredKey, Table, stored_key, stored_table};
+use crate::catalogue::{
+    Owner, StoredKey, Table, copy_key, has_copy, original_key, stored_key, stored_table,
+};
 use crate::error::Result;
 use crate::layout::{Tree, tree_range};
 use crate::read::View as _;
 
 const PLACE: &str = "the catalogue";
+const COPY: &str = "the second copy of the catalogue";
 
 /// All trees.
-const TREES: [Tree; 9] = [
+const TREES: [Tree; 11] = [
     Tree::Catalogue,
     Tree::Rows,
     Tree::Index,
@@ -27,6 +30,8 @@ const TREES: [Tree; 9] = [
     Tree::Tokens,
     Tree::Counts,
     Tree::Shards,
+    Tree::CatalogueCopy,
+    Tree::Guards,
 ];
 
 impl Checker {
@@ -35,6 +40,7 @@ impl Checker {
         let mut walk = Walk::over(KeyRange::prefix(vec![Tree::Catalogue as u8]));
         let mut next_id = None;
         while let Some(row) = walk.next(&self.moment)? {
+            self.copied(&row.key, &row.value)?;
             match stored_key(&row.key) {
                 Ok(StoredKey::NextId) => {
                     next_id = <[u8; 8]>::try_from(&row.value[..]).ok().map(u64::from_be_bytes);
@@ -47,10 +53,36 @@ impl Checker {
                 Err(_) => self.out.add(PLACE, &row.key, "a key that cannot be read"),
             }
         }
+        self.copies()?;
         let largest = self.ids.last().copied();
         if largest.is_some_and(|largest| next_id.is_none_or(|next| next <= largest)) {
             let why = format!("the next id is not above {}, which is in use", largest.unwrap_or(0));
             self.out.add(PLACE, &[Tree::Catalogue as u8], why);
+        }
+        Ok(())
+    }
+
+    /// Checks that the copy of a record is the same.
+    fn copied(&mut self, key: &[u8], value: &Bytes) -> Result<()> {
+        if !has_copy(key) {
+            return Ok(());
+        }
+        let copy = copy_key(key);
+        match self.moment.get(&copy)? {
+            Some(own) if own == *value => {}
+            Some(_) => self.out.add(COPY, &copy, "a copy that differs from its record"),
+            None => self.out.add(COPY, &copy, "the copy of a record is missing"),
+        }
+        Ok(())
+    }
+
+    /// Checks that every copy is of a record that is there.
+    fn copies(&mut self) -> Result<()> {
+        let mut walk = Walk::over(KeyRange::prefix(vec![Tree::CatalogueCopy as u8]));
+        while let Some(row) = walk.next(&self.moment)? {
+            if !self.is_there(&original_key(&row.key))? {
+                self.out.add(COPY, &row.key, "a copy of a record that is missing");
+            }
         }
         Ok(())
     }
@@ -67,6 +99,12 @@ impl Checker {
         };
         if table.schema.name != *name {
             let why = format!("table {name} says that it is {}", table.schema.name);
+            self.out.add(PLACE, key, why);
+        }
+        let (place, own) =
+            (Owner::of_reserved_name(&name.namespace), Owner::of_table(&table.schema));
+        if let Some(place) = place.filter(|place| *place != own) {
+            let why = format!("table {name} belongs to {own} and lies in a namespace of {place}");
             self.out.add(PLACE, key, why);
         }
         for id in std::iter::once(table.id).chain(table.index_ids.iter().copied()) {

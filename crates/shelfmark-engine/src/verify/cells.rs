@@ -240,7 +240,7 @@ impl Checker {
         let place = format!("marks of {}", bed.table.schema.name);
         let prefix = tree_key(Tree::Marks, bed.table.id).len();
         let mut walk = Walk::over(tree_range(Tree::Marks, bed.table.id));
-        let (mut behind, mut latest, mut bound) = (Bytes::new(), None, None);
+        let (mut behind, mut latest, mut bound) = ((0, Bytes::new()), None, None);
         while let Some(Row { key, value }) = walk.next(&self.moment)? {
             let rest = key.get(prefix..).unwrap_or_default();
             let mark = match damage(bed.layout.mark(rest, &value))? {
@@ -253,17 +253,17 @@ impl Checker {
             match mark.kind {
                 MarkKind::Bound => bound = Some(mark.timestamp),
                 MarkKind::Purge | MarkKind::Lease => {}
-                MarkKind::Range | MarkKind::Row => {
+                MarkKind::Range(_) | MarkKind::Row => {
                     latest = latest.max(Some(mark.timestamp));
                     let (due, second) = bed.layout.due_of_mark(rest, mark.at_seconds);
                     self.is_queued(bed.table, second, &due)?;
                 }
             }
-            if mark.kind == MarkKind::Range {
-                if mark.range.0 < behind {
+            if let MarkKind::Range(level) = mark.kind {
+                if behind.0 == level && mark.range.0 < behind.1 {
                     self.out.add(place.as_str(), &key, "two marks concern the same rows");
                 }
-                behind = mark.range.1;
+                behind = (level, mark.range.1);
             }
         }
         if latest > bound {

@@ -5,8 +5,8 @@ use std::cell::{Cell, RefCell};
 use bytes::Bytes;
 use shelfmark_model::limits::{ROW_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
 use shelfmark_model::{Condition, Item, Key, Patch, TtlSource, Value, item_size_bytes};
-use shelfmark_store::KeyRange;
 use shelfmark_store::txn::Transaction as Buffer;
+use shelfmark_store::{Commit, KeyRange};
 
 use super::derive;
 use super::request::{Change, Write, Written};
@@ -15,6 +15,7 @@ use crate::codec::{Head, Stored, encode_record};
 use crate::error::{Error, Refusal, Result};
 use crate::read::{chunk_key, read_row};
 use crate::report::{AccessReport, AccessStep};
+use crate::transaction::Guards;
 
 /// A buffer that writes are applied to.
 pub(crate) struct Writer {
@@ -27,6 +28,19 @@ pub(crate) struct Writer {
     pub(crate) changes: Cell<u32>,
     /// Set when this writes on behalf of the expiry sweep.
     pub(crate) expiring: bool,
+    /// The partitions that were touched, where the store validates no ranges.
+    pub(crate) guards: Option<Guards>,
+}
+
+impl Writer {
+    /// Returns the commit of what was written, resting on what was read.
+    pub(crate) fn into_commit(self) -> Commit {
+        let mut buffer = self.buffer.into_inner();
+        if let Some(guards) = self.guards {
+            guards.enter(&mut buffer);
+        }
+        buffer.into_commit()
+    }
 }
 
 /// What became of a write.
@@ -61,6 +75,9 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
         Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => key.clone(),
     };
     let row_key = table.key.row_key(&key)?;
+    if let Some(guards) = &writer.guards {
+        guards.touch(table, &key.partition)?;
+    }
     let mut step = AccessStep::new(&table.schema.name.name, None);
     let looked = needs_look(table, write);
     let before = if looked {

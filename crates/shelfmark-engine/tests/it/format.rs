@@ -120,6 +120,11 @@ fn a_small_store_is_written_as_drawn() {
     let bed = memory();
     write_small_store(&bed);
     let (written, drawn) = (dump(&bed), drawn("| in a small store |"));
+    if std::env::var_os("SHELFMARK_PRINT_FORMAT").is_some() {
+        for (key, value) in &written {
+            eprintln!("| | `{key}` | `{value}` |");
+        }
+    }
     for (written, drawn) in written.iter().zip(&drawn) {
         assert_eq!(written, drawn);
     }

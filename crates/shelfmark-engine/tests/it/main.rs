@@ -25,6 +25,8 @@ mod many_tables;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod owners;
+#[cfg(test)]
 mod races;
 #[cfg(test)]
 mod renew;

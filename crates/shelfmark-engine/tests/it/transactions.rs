@@ -1,6 +1,6 @@
 //! Transactions: all or nothing, over tables, retried with the same random numbers.
 
-use shelfmark_engine::{ErrorKind, Get, Once, Token, Write};
+use shelfmark_engine::{ErrorKind, Get, Once, Query, Scan, Token, Write};
 use shelfmark_model::{Condition, Item, Key, Path, Value};
 
 use crate::drivers::{on_every_driver, patiently, plain};
@@ -148,4 +148,108 @@ fn a_put_that_did_not_look_leaves_no_chunk_of_a_row_that_came_meanwhile() {
         let page = bed.engine.scan(&table, &shelfmark_engine::Scan::default()).unwrap();
         assert_eq!(page.items, [item("a", 2)]);
     });
+}
+
+/// Two on call, and each may leave as long as the other stays: counted by a range.
+#[test]
+fn of_two_who_count_a_range_one_goes_on() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(plain("t")).unwrap();
+        for round in 0..20 {
+            let day = format!("day {round}");
+            for who in ["ann", "bob"] {
+                let item = Item::new().with("pk", day.as_str()).with("sk", who);
+                bed.write(Write::put(&table, item)).unwrap();
+            }
+            let leave = |who: &'static str| {
+                bed.transact(|tx| {
+                    let on_call = Query::partition(vec![Value::text(day.as_str())]);
+                    if tx.query(&table, &on_call)?.count > 1 {
+                        tx.write(&Write::delete(&table, Key::pair(day.as_str(), who)))?;
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            };
+            std::thread::scope(|scope| {
+                scope.spawn(|| leave("ann"));
+                scope.spawn(|| leave("bob"));
+            });
+            let left = Query::partition(vec![Value::text(day.as_str())]);
+            assert_eq!(bed.engine.query(&table, &left).unwrap().count, 1, "{}", bed.name);
+        }
+    });
+}
+
+/// Write skew in one thread: another transaction commits between the read and the write.
+#[test]
+fn an_empty_range_stays_empty_until_the_commit() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(plain("t")).unwrap();
+        let other = bed.create_table(plain("u")).unwrap();
+        let empty = Query::partition(vec![Value::text("a")]);
+        let scan = Scan::default();
+        for by_scan in [false, true] {
+            let mut runs = 0;
+            let seen = bed
+                .transact(|tx| {
+                    runs += 1;
+                    let seen = match by_scan {
+                        false => tx.query(&table, &empty)?.count,
+                        true => tx.scan(&table, &scan)?.count,
+                    };
+                    if runs == 1 {
+                        let key = if by_scan { "b" } else { "a" };
+                        // A transaction that reads a range as well, and writes into this one.
+                        bed.transact(|tx| {
+                            tx.query(&other, &empty)?;
+                            tx.write(&Write::put(&table, item(key, 1))).map(drop)
+                        })?;
+                    }
+                    tx.write(&Write::put(&other, item("z", 1)))?;
+                    Ok(seen)
+                })
+                .unwrap();
+            assert_eq!((runs > 1, seen), (true, 1 + usize::from(by_scan)), "{}", bed.name);
+        }
+    });
+}
+
+/// What lies beside a range that was read is no conflict.
+#[test]
+fn neighbours_of_a_range_do_not_disturb() {
+    on_every_driver(|bed| {
+        let table = bed.create_table(plain("t")).unwrap();
+        if !bed.engine.store().caps().validates_ranges {
+            return;
+        }
+        let mut runs = 0;
+        bed.transact(|tx| {
+            runs += 1;
+            tx.query(&table, &Query::partition(vec![Value::text("a")]))?;
+            bed.write(Write::put(&table, item("b", runs)))?;
+            tx.write(&Write::put(&table, item("c", 1))).map(drop)
+        })
+        .unwrap();
+        assert_eq!(runs, 1, "{}", bed.name);
+    });
+}
+
+/// Whoever waits inside of a transaction for somebody outside is delayed, not stopped for good.
+#[test]
+fn a_body_that_writes_outside_of_itself_ends() {
+    let bed = crate::drivers::memory();
+    let table = bed.create_table(plain("t")).unwrap();
+    let mut runs = 0;
+    let ended = bed.engine.transact(|tx| {
+        runs += 1;
+        let got = tx.get(&table, &Get::new(Key::pair("a", "x")))?;
+        if runs <= 4 {
+            bed.engine.write(Write::put(&table, item("a", runs)))?;
+        }
+        tx.write(&Write::put(&table, item("a", number(got.item.as_ref()) + 100))).map(drop)
+    });
+    ended.unwrap();
+    let got = bed.engine.get(&table, &Get::new(Key::pair("a", "x"))).unwrap();
+    assert_eq!((runs, number(got.item.as_ref())), (5, 104));
 }

@@ -34,6 +34,10 @@ pub struct Caps {
     /// commits, in the order in which they were queued, is what the store holds. Not so where
     /// several processes share a store, or a commit may take effect after others.
     pub is_exclusive: bool,
+    /// The driver validates ranges that were read ([`super::Commit::validate_ranges`]), so that
+    /// transactions that read ranges are serializable. Where it is false, whoever runs transactions
+    /// has to make those that read ranges exclude each other by keys.
+    pub validates_ranges: bool,
     /// What acknowledged means.
     pub durability: Durability,
 }

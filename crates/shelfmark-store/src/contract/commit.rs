@@ -5,7 +5,7 @@ use std::sync::mpsc;
 
 use bytes::Bytes;
 
-use super::{Error, ErrorKind, Result, Snapshot};
+use super::{Error, ErrorKind, KeyRange, Result, Snapshot};
 
 /// Number of a commit: consecutive in queue order, over the whole life of a store. Also the stamp
 /// of its [`Write::PutStamped`] keys.
@@ -92,10 +92,16 @@ impl Write {
 /// Writes that happen together or not at all.
 #[derive(Clone, Default)]
 pub struct Commit {
-    /// The snapshot that `validate` is checked against; it stays open until validation is done.
+    /// The snapshot that `validate` and `validate_ranges` are checked against; it stays open until
+    /// validation is done.
     pub base: Option<Arc<dyn Snapshot>>,
     /// Keys that were read and must not have been written since `base`.
     pub validate: Vec<Bytes>,
+    /// Ranges that were read: no key in them may have been put, deleted or added to since `base`.
+    ///
+    /// Only for drivers that say [`super::Caps::validates_ranges`]; others answer
+    /// [`ErrorKind::Invalid`].
+    pub validate_ranges: Vec<KeyRange>,
     /// The changes. May be empty: such a commit completes once everything queued before it is
     /// durable.
     pub writes: Vec<Write>,
@@ -105,7 +111,7 @@ impl Commit {
     /// Creates a commit of blind writes.
     #[must_use]
     pub fn of(writes: Vec<Write>) -> Self {
-        Self { base: None, validate: Vec::new(), writes }
+        Self { writes, ..Self::default() }
     }
 }
 

@@ -52,7 +52,8 @@ pub trait Store: Send + Sync {
     /// returns `Ok`, from any thread, possibly before this returns.
     ///
     /// Queue order is commit order. Validation happens here: every key in [`Commit::validate`]
-    /// must be unwritten since [`Commit::base`], every [`Write::PutIfAbsent`] key absent.
+    /// and every key of [`Commit::validate_ranges`] must be unwritten since [`Commit::base`], every
+    /// [`Write::PutIfAbsent`] key absent.
     ///
     /// Durability: when `done` is called with `Ok`, the commit is on disk (or, under
     /// [`Durability::Interval`], will be within the interval) and visible to new snapshots.
@@ -60,7 +61,8 @@ pub trait Store: Send + Sync {
     /// # Errors
     ///
     /// Nothing was written in any of these:
-    /// * [`ErrorKind::Conflict`]: a validated key was written since the base. Read again, retry.
+    /// * [`ErrorKind::Conflict`]: a validated key, or a key in a validated range, was written since
+    ///   the base. Read again, retry.
     /// * [`ErrorKind::Exists`]: a `PutIfAbsent` key is there. Decide.
     /// * [`ErrorKind::LimitExceeded`]: a key, value or the commit is over [`Caps`]. Split it.
     /// * [`ErrorKind::TooOld`]: the base snapshot outlived its bounds. Read again, retry.

@@ -108,7 +108,7 @@ impl CommitThread {
     /// Writes one group and everything that follows from it.
     fn group(
         &mut self,
-        layer: &Layer,
+        layer: &Arc<Layer>,
         first_commit: CommitNumber,
         commits: u32,
     ) -> std::result::Result<(), Failure> {
@@ -137,27 +137,35 @@ impl CommitThread {
         }
         drop(log);
         self.insert(header.seqno).map_err(Failure::after)?;
-        self.publish(&header, bytes);
+        self.publish(layer, &header, bytes);
         Ok(())
     }
 
     fn insert(&self, seqno: u64) -> Result<()> {
+        let gaps = &self.inner.gaps;
+        gaps.begin_insert();
         for entry in Entries::new(self.writer.body()) {
             let entry = entry.map_err(|why| Error::new(ErrorKind::Internal, why))?;
+            gaps.written(&entry.key);
             self.active.insert(entry.key, entry.value, seqno);
         }
         Ok(())
     }
 
-    fn publish(&self, header: &GroupHeader, bytes: u64) {
+    fn publish(&self, layer: &Arc<Layer>, header: &GroupHeader, bytes: u64) {
         let inner = &self.inner;
         let id = SnapshotId { commit: header.last_commit(), position: header.seqno + 1 };
         inner.recent.push(header.seqno, id.commit);
         inner.space.spend(bytes);
-        let told = inner.queue.finish(|| inner.moments.publish(id, bytes));
+        let told = inner.queue.finish(|| {
+            let oldest = inner.moments.publish(id, bytes);
+            inner.written.push(layer, id.commit, oldest);
+        });
+        inner.gaps.end_insert();
         Counters::add(&inner.counters.groups, 1);
         Counters::add(&inner.counters.commits, u64::from(header.commits));
         told.committed();
+        inner.written.keep_keys_only();
     }
 
     /// Does what is due between groups. `idle` says that nothing came for a while.

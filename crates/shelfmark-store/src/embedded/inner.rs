@@ -1,7 +1,7 @@
 //! What the threads of one store share.
 //!
 //! Locks are taken in this order, and none is held while a later-listed thread is waited for:
-//! queue, layer, moments; log, mark. The queue's lock is never held across a read of files or a
+//! queue, layer, moments, written; log, mark. The queue's lock is never held across a read of files or a
 //! sync.
 
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::Clock;
 use crate::contract::{Error, ErrorKind};
 
+use super::gaps::Gaps;
 use super::log::writer::LogWriter;
 use super::maintenance::Signals;
 use super::mark::MarkFile;
@@ -21,6 +22,7 @@ use super::recent::RecentGroups;
 use super::space::Space;
 use super::stripes::Stripes;
 use super::tree::{LastGroup, StopFlag, Tree};
+use super::written::RecentWrites;
 
 /// Everything of an open store.
 pub(super) struct Inner {
@@ -42,6 +44,10 @@ pub(super) struct Inner {
     pub(super) stripes: Stripes,
     /// Which commits the last groups held.
     pub(super) recent: RecentGroups,
+    /// Which keys the last groups wrote.
+    pub(super) written: Arc<RecentWrites>,
+    /// Stretches of deletions that scans step over.
+    pub(super) gaps: Arc<Gaps>,
     /// The log file that is written, and the numbers of the last group.
     pub(super) log: Mutex<Log>,
     /// The log files on disk, the oldest first.

@@ -55,7 +55,7 @@ impl Snapshot for Latest {
             layer.collect(range, self.commit, &mut pending);
         }
         let view = self.pin.view()?;
-        let stored = view.rows(range, direction, self.pin.position());
+        let stored = self.pin.rows(&view, range, direction);
         merge(stored, pending, range, direction, limits)
     }
 

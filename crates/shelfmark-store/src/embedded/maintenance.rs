@@ -224,6 +224,7 @@ impl Inner {
             state.done.log_files_removed += removed;
         });
         self.sweep();
+        self.tree.keep_identities();
         Ok(())
     }
 
@@ -284,6 +285,7 @@ impl Inner {
                     self.tree.refresh(|view| self.moments.install(view));
                     self.feel_pressure();
                     self.sweep();
+                    self.tree.keep_identities();
                 }
                 Ok(done)
             }

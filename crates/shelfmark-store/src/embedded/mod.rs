@@ -16,6 +16,8 @@ mod bytes;
 mod commit_thread;
 mod destroy;
 mod fault;
+mod foresee;
+mod gaps;
 mod inner;
 mod latest;
 mod layout;
@@ -39,10 +41,12 @@ mod submit;
 mod survey;
 mod tree;
 mod verify;
+mod written;
 
 #[cfg(test)]
 mod tests;
 
+pub use foresee::{Kept, foresee};
 pub use options::Options;
 pub use report::{Damage, LostPart, Report, Salvage};
 pub use salvage::{end_salvage, salvage};

@@ -16,11 +16,14 @@ use bytes::Bytes;
 
 use crate::clock::Clock;
 use crate::contract::{
-    Direction, Error, ErrorKind, KeyRange, Page, Result, ScanLimits, Snapshot, SnapshotId,
+    CommitNumber, Direction, Error, ErrorKind, KeyRange, Page, Result, Row, ScanLimits, Snapshot,
+    SnapshotId,
 };
 
 use super::fault;
-use super::tree::View;
+use super::gaps::{self, Gaps};
+use super::tree::{View, page_of};
+use super::written::{Found, RecentWrites};
 
 /// A pin is shared by snapshots that are opened at most this far apart, so that the age of each is
 /// known that exactly.
@@ -34,6 +37,10 @@ pub(super) struct Bounds {
     /// Bytes written since open.
     written: AtomicU64,
     closed: AtomicBool,
+    /// Stretches of deletions that scans step over.
+    gaps: Arc<Gaps>,
+    /// Which keys the last groups wrote.
+    written_keys: Arc<RecentWrites>,
 }
 
 /// One moment, as long as somebody reads it.
@@ -82,6 +89,51 @@ impl Pin {
         lock(&self.view).clone().ok_or_else(too_old)
     }
 
+    /// Iterates over the rows of `range`, past a stretch of deletions that is known to lie in front.
+    pub(super) fn rows(
+        &self,
+        view: &View,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> impl Iterator<Item = Result<Row>> + use<> {
+        let Bounds { clock, gaps, .. } = &*self.bounds;
+        let rest = gaps.step_over(range, direction, self.id.position);
+        let range = rest.as_ref().unwrap_or(range);
+        let mut rows = view.rows(range, direction, self.id.position).peekable();
+        let began = clock.monotonic();
+        let first = rows.peek();
+        if clock.monotonic().saturating_sub(began) >= gaps::SLOW {
+            match first {
+                Some(Ok(row)) => self.note_gap(range, direction, Some(&row.key)),
+                Some(Err(_)) => {}
+                None => self.note_gap(range, direction, None),
+            }
+        }
+        rows
+    }
+
+    /// Remembers that nothing lies in front of the first row of a range.
+    fn note_gap(&self, range: &KeyRange, direction: Direction, first: Option<&Bytes>) {
+        let Bounds { gaps, written_keys, .. } = &*self.bounds;
+        let stretch = match (first, direction) {
+            (None, _) => range.clone(),
+            (Some(first), Direction::Ascending) => {
+                KeyRange { start: range.start.clone(), end: Some(first.clone()) }
+            }
+            (Some(first), Direction::Descending) => range.after(first, Direction::Ascending),
+        };
+        let is_clean = gaps.enter(&stretch)
+            && matches!(
+                // This moment is held, so every group that was published since is there.
+                written_keys.find(std::slice::from_ref(&stretch), self.id.commit, self.id.commit),
+                Found::Nothing { .. }
+            );
+        match is_clean {
+            true => gaps.allow(&stretch, self.id.position),
+            false => gaps.forget(&stretch),
+        }
+    }
+
     fn expire(&self) {
         lock(&self.view).take();
     }
@@ -111,7 +163,8 @@ impl Snapshot for Pin {
     }
 
     fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
-        self.view()?.scan(range, direction, limits, self.id.position)
+        let view = self.view()?;
+        page_of(self.rows(&view, range, direction), range, direction, limits)
     }
 
     fn time_left(&self) -> Option<Duration> {
@@ -131,6 +184,7 @@ impl Moments {
         bytes_max: u64,
         id: SnapshotId,
         view: Arc<View>,
+        (gaps, written_keys): (Arc<Gaps>, Arc<RecentWrites>),
     ) -> Self {
         let bounds = Arc::new(Bounds {
             clock,
@@ -138,6 +192,8 @@ impl Moments {
             bytes_max,
             written: AtomicU64::new(0),
             closed: AtomicBool::new(false),
+            gaps,
+            written_keys,
         });
         let current = pin(&bounds, id, &view);
         Self { bounds, state: Mutex::new(State { current, view, held: VecDeque::new() }) }
@@ -165,8 +221,9 @@ impl Moments {
         lock(&self.state).view.clone()
     }
 
-    /// Makes `id` the current moment; `written` bytes were written since the last one.
-    pub(super) fn publish(&self, id: SnapshotId, written: u64) {
+    /// Makes `id` the current moment; `written` bytes were written since the last one. Returns the
+    /// newest commit that the oldest moment still read includes, if an older one is read.
+    pub(super) fn publish(&self, id: SnapshotId, written: u64) -> Option<CommitNumber> {
         self.bounds.written.fetch_add(written, Ordering::Relaxed);
         let mut state = lock(&self.state);
         self.replace(&mut state, id);
@@ -180,6 +237,7 @@ impl Moments {
             }
             state.held.pop_front();
         }
+        state.held.front().map(|oldest| oldest.id.commit)
     }
 
     /// Lets new readers read through `view`; what is current stays.

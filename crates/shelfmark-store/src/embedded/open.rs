@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::contract::{Result, SnapshotId};
 use crate::{threads, vfs};
 
+use super::gaps::Gaps;
 use super::inner::{Counters, Inner, lock};
 use super::maintenance::{Duty, Signals};
 use super::mark::{self, MarkFile};
@@ -21,6 +22,7 @@ use super::recent::RecentGroups;
 use super::space::{Probe, Space};
 use super::stripes::Stripes;
 use super::tree::{StopFlag, Tree};
+use super::written::RecentWrites;
 use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
 
 /// How long closing waits for reads in flight. After that the folder is free when they end.
@@ -84,6 +86,7 @@ pub(super) fn open_with(
     }
     let id = SnapshotId { commit: log.last_commit, position: tree.seqno_bound() };
     let view = tree.view();
+    let (gaps, written) = (Arc::<Gaps>::default(), Arc::new(RecentWrites::new(id.commit)));
     let inner = Arc::new(Inner {
         folder: folder.to_owned(),
         moments: Moments::new(
@@ -92,6 +95,7 @@ pub(super) fn open_with(
             options.snapshot_bytes_max,
             id,
             view,
+            (gaps.clone(), written.clone()),
         ),
         options,
         clock,
@@ -100,6 +104,8 @@ pub(super) fn open_with(
         queue: Queue::new(id.commit),
         stripes: Stripes::new(),
         recent: RecentGroups::default(),
+        written,
+        gaps,
         log: Mutex::new(log),
         files: Mutex::new(files),
         mark: Mutex::new(mark),
@@ -161,6 +167,7 @@ impl Inner {
         let group = log.last_group;
         self.tree.rotate(log.end());
         self.tree.flush()?;
+        self.tree.keep_identities();
         if !log.writer.is_empty() {
             self.next_log_file(&mut log)?;
         }

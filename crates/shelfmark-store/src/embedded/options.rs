@@ -79,6 +79,7 @@ impl Options {
             stamps_total_order: true,
             // The folder is locked, and what is behind a failed commit fails with it.
             is_exclusive: true,
+            validates_ranges: true,
             durability: self.durability,
         }
     }

@@ -15,6 +15,8 @@ use bytes::Bytes;
 
 use crate::contract::{CommitNumber, KeyRange, Write};
 
+use super::written::bounds;
+
 /// The values that one key takes within a layer.
 pub(super) struct Values {
     /// The newest, and the commit that wrote it; none is a deletion.
@@ -122,6 +124,31 @@ impl Layer {
         self.read().values.get(key)?.at(upto).cloned()
     }
 
+    /// Returns a key of `range` that a commit above `base` wrote or added to in this layer.
+    pub(super) fn written_since(&self, range: &KeyRange, base: CommitNumber) -> Option<Bytes> {
+        let bounds = bounds(range)?;
+        let writes = self.read();
+        let mut values = writes.values.range::<[u8], _>(bounds);
+        if let Some((key, _)) = values.find(|(_, values)| values.newest.0 > base) {
+            return Some(key.clone());
+        }
+        let mut sums = writes.sums.range::<[u8], _>(bounds);
+        sums.find(|(_, (commit, _))| *commit > base).map(|(key, _)| key.clone())
+    }
+
+    /// Returns every key that was written or added to in this layer, ascending, with the last
+    /// commit that did.
+    pub(super) fn written(&self) -> Vec<(Bytes, CommitNumber)> {
+        let writes = self.read();
+        let values = writes.values.iter().map(|(key, values)| (key.clone(), values.newest.0));
+        let mut keys: Vec<(Bytes, CommitNumber)> = values.collect();
+        if !writes.sums.is_empty() {
+            keys.extend(writes.sums.iter().map(|(key, (commit, _))| (key.clone(), *commit)));
+            keys.sort_unstable();
+        }
+        keys
+    }
+
     /// Adds to `rows` what the keys of `range` were set to by the commits up to `upto`.
     pub(super) fn collect(
         &self,
@@ -129,17 +156,8 @@ impl Layer {
         upto: CommitNumber,
         rows: &mut BTreeMap<Bytes, Option<Bytes>>,
     ) {
-        if range.is_empty() {
-            return;
-        }
+        let Some(bounds) = bounds(range) else { return };
         let writes = self.read();
-        let bounds = (
-            std::ops::Bound::Included(range.start.as_ref()),
-            match &range.end {
-                Some(end) => std::ops::Bound::Excluded(end.as_ref()),
-                None => std::ops::Bound::Unbounded,
-            },
-        );
         for (key, values) in writes.values.range::<[u8], _>(bounds) {
             if let Some(value) = values.at(upto) {
                 rows.insert(key.clone(), value.clone());

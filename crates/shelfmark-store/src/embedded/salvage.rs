@@ -171,7 +171,7 @@ fn build(folder: &Path, aside: &Path, findings: Findings, salvage: &mut Salvage)
 }
 
 /// Makes up a mark that promises everything that the log seems to hold.
-fn guess_mark(findings: &Findings) -> Mark {
+pub(super) fn guess_mark(findings: &Findings) -> Mark {
     let first = findings.survey.headers.iter().min_by_key(|header| header.first_group);
     let last = findings.survey.groups.last().map(|(group, _)| *group);
     Mark {
@@ -187,7 +187,7 @@ fn guess_mark(findings: &Findings) -> Mark {
 }
 
 /// Finds the groups and commits that are missing. Returns the last numbers that were ever used.
-fn count_losses(
+pub(super) fn count_losses(
     mark: &Mark,
     mark_is_known: bool,
     groups: &[(GroupHeader, Bytes)],
@@ -223,18 +223,7 @@ fn count_losses(
 
 /// Writes a new tree in `new` from what is whole of the one in `old`.
 fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
-    let tables = match listing::read(old) {
-        Ok(listed) => listed.into_iter().map(|table| table.path).collect(),
-        Err(_) => {
-            salvage.lost_anywhere = true;
-            salvage.notes.push(
-                "the list of table files was lost: all of them were read, so rows that were \
-                 deleted long ago may be back"
-                    .to_owned(),
-            );
-            numbered_files(&old.join(TABLES_NAME))?
-        }
-    };
+    let tables = table_files(old, salvage)?;
     let tree = Tree::create(new)?;
     let bytes: u64 =
         tables.iter().filter_map(|path| path.metadata().ok()).map(|data| data.len()).sum();
@@ -251,27 +240,52 @@ fn rebuild(old: &Path, new: &Path, salvage: &mut Salvage) -> Result<Tree> {
                 }
             }
             if round == 0 {
-                salvage.table_parts_lost.extend(rescued.lost.into_iter().map(|part| LostPart {
-                    file: path.clone(),
-                    offset: Some(part.place.start),
-                    bytes: Some(part.place.end - part.place.start),
-                    after: part.after,
-                    before: part.before,
-                }));
+                salvage.table_parts_lost.extend(parts_of(path, rescued.lost));
             }
         }
         tree.rotate(LastGroup { group: 0, commit: 0 });
         tree.flush()?;
     }
-    let missing = tables.iter().filter(|path| !path.exists());
-    salvage.table_parts_lost.extend(missing.map(|path| LostPart {
+    salvage.table_parts_lost.extend(missing_of(&tables));
+    Ok(tree)
+}
+
+/// Returns the table files of the tree in `old`: those of its list, or all if that is lost.
+pub(super) fn table_files(old: &Path, salvage: &mut Salvage) -> Result<Vec<PathBuf>> {
+    match listing::read(old) {
+        Ok(listed) => Ok(listed.into_iter().map(|table| table.path).collect()),
+        Err(_) => {
+            salvage.lost_anywhere = true;
+            salvage.notes.push(
+                "the list of table files was lost: all of them were read, so rows that were \
+                 deleted long ago may be back"
+                    .to_owned(),
+            );
+            numbered_files(&old.join(TABLES_NAME))
+        }
+    }
+}
+
+/// Returns what is lost of a table file.
+pub(super) fn parts_of(path: &Path, lost: Vec<blocks::Lost>) -> impl Iterator<Item = LostPart> {
+    lost.into_iter().map(|part| LostPart {
+        file: path.to_owned(),
+        offset: Some(part.place.start),
+        bytes: Some(part.place.end - part.place.start),
+        after: part.after,
+        before: part.before,
+    })
+}
+
+/// Returns the table files that are missing as a whole.
+pub(super) fn missing_of(paths: &[PathBuf]) -> impl Iterator<Item = LostPart> {
+    paths.iter().filter(|path| !path.exists()).map(|path| LostPart {
         file: path.clone(),
         offset: None,
         bytes: None,
         after: None,
         before: None,
-    }));
-    Ok(tree)
+    })
 }
 
 fn numbered_files(folder: &Path) -> Result<Vec<PathBuf>> {

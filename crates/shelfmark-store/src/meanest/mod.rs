@@ -208,6 +208,8 @@ impl Store for MeanestStore {
             commit_writes_max: inner.commit_writes_max.min(options.commit_writes_max),
             // It delays commits, as drivers do that share their store with other processes.
             is_exclusive: false,
+            // As drivers do not whose store locks keys only.
+            validates_ranges: false,
             ..inner
         }
     }

@@ -32,7 +32,12 @@ fn put(key: &str, value: &str) -> Write {
 
 fn validated(store: &MeanestStore, write: Write) -> Commit {
     let base = Some(store.snapshot().unwrap());
-    Commit { base, validate: vec!["x".into(), "y".into()], writes: vec![write] }
+    Commit {
+        base,
+        validate: vec!["x".into(), "y".into()],
+        writes: vec![write],
+        ..Commit::default()
+    }
 }
 
 /// What happened to a workload: the end of each commit, and the lengths of all pages.

@@ -16,10 +16,15 @@ pub(crate) const NUMBER_BYTES: usize = 8;
 /// # Errors
 ///
 /// * [`ErrorKind::LimitExceeded`]: a key, a value, the number of writes or their sum is too large.
-/// * [`ErrorKind::Invalid`]: an empty key or value, or keys to validate without a base.
+/// * [`ErrorKind::Invalid`]: an empty key or value, keys or ranges to validate without a base, or
+///   ranges where the driver validates none.
 pub(crate) fn admit(caps: &Caps, commit: &Commit) -> Result<usize> {
-    if commit.base.is_none() && !commit.validate.is_empty() {
+    let has_reads = !commit.validate.is_empty() || !commit.validate_ranges.is_empty();
+    if commit.base.is_none() && has_reads {
         return Err(Error::new(ErrorKind::Invalid, "keys to validate need a base snapshot"));
+    }
+    if !caps.validates_ranges && !commit.validate_ranges.is_empty() {
+        return Err(Error::new(ErrorKind::Invalid, "this driver does not validate ranges"));
     }
     if commit.writes.len() > caps.commit_writes_max {
         return Err(too_large("writes in the commit", commit.writes.len(), caps.commit_writes_max));

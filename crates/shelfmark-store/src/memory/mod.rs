@@ -53,6 +53,7 @@ const DEFAULT_CAPS: Caps = Caps {
     snapshot_bytes_max: 96 * 1024 * 1024,
     stamps_total_order: true,
     is_exclusive: true,
+    validates_ranges: true,
     durability: Durability::Sync,
 };
 
@@ -132,10 +133,9 @@ impl Store for MemoryStore {
 
     fn submit(&self, commit: Commit, done: Completion) -> Result<Queued> {
         let bytes = admit(&self.shared.caps, &commit)?;
-        let Commit { base, validate, writes } = commit;
+        let Commit { base, validate, validate_ranges, writes } = commit;
         let number = self.shared.apply(
-            base.as_deref(),
-            &validate,
+            base.as_deref().map(|base| Read { base, keys: &validate, ranges: &validate_ranges }),
             effects::detach(writes),
             u64::try_from(bytes).unwrap_or(u64::MAX),
         )?;
@@ -200,18 +200,24 @@ impl Store for MemoryStore {
     }
 }
 
+/// What a commit rests on.
+struct Read<'a> {
+    base: &'a dyn Snapshot,
+    keys: &'a [Bytes],
+    ranges: &'a [KeyRange],
+}
+
 impl Shared {
     /// Validates and applies a commit whose limits were checked.
     fn apply(
         &self,
-        base: Option<&dyn Snapshot>,
-        validate: &[Bytes],
+        read: Option<Read<'_>>,
         writes: Vec<Write>,
         bytes: u64,
     ) -> Result<CommitNumber> {
         let mut versions = self.write()?;
-        if let Some(base) = base {
-            self.validate(&versions, base, validate)?;
+        if let Some(read) = read {
+            self.validate(&versions, &read)?;
         }
         // Only a commit raises the number, and this one holds the lock of the versions.
         let published = self.moments().published();
@@ -227,20 +233,20 @@ impl Shared {
         Ok(number)
     }
 
-    fn validate(&self, versions: &Versions, base: &dyn Snapshot, keys: &[Bytes]) -> Result<()> {
-        let moment = base.id();
+    fn validate(&self, versions: &Versions, read: &Read<'_>) -> Result<()> {
+        let moment = read.base.id();
         let written = versions.written_bytes().saturating_sub(moment.position);
-        if base.time_left() == Some(Duration::ZERO)
+        if read.base.time_left() == Some(Duration::ZERO)
             || written > self.caps.snapshot_bytes_max
             || moment.commit < versions.floor()
         {
             return Err(too_old());
         }
-        let changed: Vec<Bytes> = keys
-            .iter()
-            .filter(|key| versions.is_written_since(key, moment.commit))
-            .cloned()
-            .collect();
+        let keys = read.keys.iter();
+        let mut changed: Vec<Bytes> =
+            keys.filter(|key| versions.is_written_since(key, moment.commit)).cloned().collect();
+        let ranges = read.ranges.iter();
+        changed.extend(ranges.filter_map(|range| versions.written_since(range, moment.commit)));
         if changed.is_empty() { Ok(()) } else { Err(Error::conflict(changed)) }
     }
 

@@ -137,6 +137,7 @@ fn a_deletion_is_remembered_as_long_as_somebody_may_validate_against_it() {
         base: Some(base),
         validate: vec![Bytes::from_static(b"a")],
         writes: vec![Write::Put { key: "b".into(), value: "x".into() }],
+        ..Commit::default()
     };
     assert_eq!(store.commit(commit).unwrap_err().kind(), ErrorKind::Conflict);
 }
@@ -222,7 +223,8 @@ fn a_completion_may_use_the_store() {
     let (inner, flag) = (store.clone(), ran.clone());
     let base = store.snapshot().unwrap();
     let write = Write::Put { key: "a".into(), value: "1".into() };
-    let commit = Commit { base: Some(base), validate: Vec::new(), writes: vec![write] };
+    let commit =
+        Commit { base: Some(base), validate: Vec::new(), writes: vec![write], ..Commit::default() };
     store
         .submit(
             commit,

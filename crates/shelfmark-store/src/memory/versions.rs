@@ -68,6 +68,17 @@ impl Versions {
         self.rows.get(key).is_some_and(|chain| chain.written_at() > commit)
     }
 
+    /// Returns a key of `range` that was written after `commit`, which is not below the floor.
+    ///
+    /// Cost: looks at every key of the range.
+    pub(super) fn written_since(&self, range: &KeyRange, commit: CommitNumber) -> Option<Bytes> {
+        if range.is_empty() {
+            return None;
+        }
+        let mut rows = self.rows.range::<[u8], _>(bounds(range));
+        rows.find(|(_, chain)| chain.written_at() > commit).map(|(key, _)| key.clone())
+    }
+
     /// Returns rows of `range` as they were at `commit`, until a limit is met.
     pub(super) fn page(
         &self,

@@ -34,7 +34,7 @@ pub(super) fn merge(
 }
 
 /// Returns the part of `range` that a page answers: all of it but what is left.
-fn covered(range: &KeyRange, next: Option<&KeyRange>, direction: Direction) -> KeyRange {
+pub(super) fn covered(range: &KeyRange, next: Option<&KeyRange>, direction: Direction) -> KeyRange {
     let mut covered = range.clone();
     if let Some(next) = next {
         match direction {

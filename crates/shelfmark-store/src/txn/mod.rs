@@ -4,13 +4,14 @@
 //! becomes one [`Commit`] that names what was read. What it is not: the commit. It holds no latch,
 //! and nothing of it is known to the store before [`Transaction::into_commit`] is submitted.
 //!
-//! Invariant: if the commit succeeds, every key that was read as of the snapshot was unwritten from
-//! then until the commit, so transactions are serializable on keys. Reads of ranges are of the
-//! snapshot only: keys that others put into a range meanwhile are not noticed. What must not happen
-//! needs a key that both sides read or put.
+//! Invariant: if the commit succeeds, every key that was read as of the snapshot, and every key of a
+//! range that was read by [`Transaction::scan_validated`], was unwritten from then until the commit.
+//! So transactions are serializable where the driver validates ranges
+//! ([`crate::Caps::validates_ranges`]), and serializable on keys elsewhere.
 
 mod buffer;
 mod merge;
+mod ranges;
 mod retry;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use self::buffer::Buffer;
+use self::ranges::RangeSet;
 use crate::contract::{Commit, Direction, KeyRange, Page, Result, ScanLimits, Snapshot, Write};
 
 /// Reads and writes that happen at one moment or not at all.
@@ -58,9 +60,15 @@ use crate::contract::{Commit, Direction, KeyRange, Page, Result, ScanLimits, Sna
 /// ```
 pub struct Transaction {
     base: Arc<dyn Snapshot>,
-    /// Keys that were read from the base.
-    reads: Mutex<BTreeSet<Bytes>>,
+    reads: Mutex<Reads>,
     buffer: Buffer,
+}
+
+/// What was read from the base.
+#[derive(Default)]
+struct Reads {
+    keys: BTreeSet<Bytes>,
+    ranges: RangeSet,
 }
 
 impl Transaction {
@@ -71,7 +79,7 @@ impl Transaction {
     /// told to anybody before its commit, or an empty one, has completed.
     #[must_use]
     pub fn new(base: Arc<dyn Snapshot>) -> Self {
-        Self { base, reads: Mutex::new(BTreeSet::new()), buffer: Buffer::default() }
+        Self { base, reads: Mutex::default(), buffer: Buffer::default() }
     }
 
     /// Returns the snapshot, for reads that must neither see this transaction's writes nor be
@@ -119,7 +127,7 @@ impl Transaction {
             for (place, value) in places.into_iter().zip(self.base.get_many(&missing)?) {
                 *place = value;
             }
-            self.reads().extend(missing);
+            self.reads().keys.extend(missing);
         }
         Ok(values)
     }
@@ -133,6 +141,32 @@ impl Transaction {
     pub fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
         let page = self.base.scan(range, direction, limits)?;
         Ok(merge::merge(&self.buffer, page, range, direction, limits))
+    }
+
+    /// As [`Transaction::scan`], and has what the page covers of `range` validated at commit: no key
+    /// may have been put there or deleted since the snapshot.
+    ///
+    /// For drivers with [`crate::Caps::validates_ranges`]; others refuse the commit.
+    ///
+    /// # Errors
+    ///
+    /// * Those of [`Snapshot::scan`].
+    pub fn scan_validated(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        limits: ScanLimits,
+    ) -> Result<Page> {
+        let page = self.scan(range, direction, limits)?;
+        self.reads().ranges.insert(merge::covered(range, page.next.as_ref(), direction));
+        Ok(page)
+    }
+
+    /// Returns true if the transaction read a key that it does not write, or a range.
+    #[must_use]
+    pub fn reads_more_than_it_writes(&self) -> bool {
+        let reads = self.reads();
+        !reads.ranges.is_empty() || reads.keys.iter().any(|key| self.buffer.get(key).is_none())
     }
 
     /// Has `key` validated at commit as if it had been read.
@@ -215,19 +249,24 @@ impl Transaction {
     #[must_use]
     pub fn into_commit(self) -> Commit {
         let reads = self.reads.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let base = (!reads.is_empty()).then_some(self.base);
-        Commit { base, validate: reads.into_iter().collect(), writes: self.buffer.into_writes() }
+        let is_empty = reads.keys.is_empty() && reads.ranges.is_empty();
+        Commit {
+            base: (!is_empty).then_some(self.base),
+            validate: reads.keys.into_iter().collect(),
+            validate_ranges: reads.ranges.into_ranges(),
+            writes: self.buffer.into_writes(),
+        }
     }
 
     fn noted(&self, key: &[u8]) {
         let mut reads = self.reads();
-        if !reads.contains(key) {
-            reads.insert(Bytes::copy_from_slice(key));
+        if !reads.keys.contains(key) {
+            reads.keys.insert(Bytes::copy_from_slice(key));
         }
     }
 
-    fn reads(&self) -> MutexGuard<'_, BTreeSet<Bytes>> {
-        // A set of keys is whole between two insertions, whatever panicked.
+    fn reads(&self) -> MutexGuard<'_, Reads> {
+        // The sets are whole between two insertions, whatever panicked.
         self.reads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn write(store: &dyn Store, writes: Vec<Write>) -> CommitNumber {
 /// A commit that rests on `keys` being unwritten since `base`.
 pub(crate) fn on(base: &Arc<dyn Snapshot>, keys: &[&str], writes: Vec<Write>) -> Commit {
     let validate = keys.iter().map(bytes).collect();
-    Commit { base: Some(Arc::clone(base)), validate, writes }
+    Commit { base: Some(Arc::clone(base)), validate, writes, ..Commit::default() }
 }
 
 /// Submits without waiting; the receiver gets the end.

@@ -6,8 +6,8 @@
 //! or read (*wr*), or it read the version that the other replaced (*rw*). If these orders make a
 //! circle, no order of the transactions explains what they saw.
 //!
-//! What it is not: complete for ranges. Only reads and writes of single keys are recorded, because
-//! only they are promised to be serializable.
+//! What it is not: a reader of ranges. A range that was read is recorded as a read of every key that
+//! it covered, also of the absent ones; a phantom is then a read of a version that was replaced.
 //!
 //! Invariant: a history that is found clean is strictly serializable: one order of its transactions
 //! explains everything, and keeps every transaction that ended before another began before it. That

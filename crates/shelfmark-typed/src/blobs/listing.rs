@@ -6,6 +6,7 @@ use shelfmark_model::{SortBound, SortCondition, Value};
 use super::rows::stored_of;
 use super::{BlobMetadata, Blobs};
 use crate::error::Result;
+use crate::running::check_outside;
 
 /// Most blobs of a page.
 ///
@@ -132,6 +133,7 @@ impl Blobs {
         let mut query = Query::partition(vec![Value::Int(0)]).sort(condition).limit(limit);
         query.start = token;
         query.peek = true;
+        check_outside(&self.engine)?;
         let page = self.engine.query(&rows, &query)?;
         let blobs = page
             .items

@@ -19,8 +19,9 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::database::Database;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle::{Handle, TableSettings};
-use crate::key::Timestamp;
+use crate::key::{Timestamp, TimestampMillis};
 use crate::reach::{self, Inside};
+use crate::running::check_outside;
 
 pub use listing::{BlobLevel, BlobPage};
 use rows::{
@@ -63,7 +64,7 @@ pub struct BlobMetadata {
     /// Its length in bytes.
     pub byte_count: u64,
     /// When it was written.
-    pub modified: Timestamp,
+    pub modified: TimestampMillis,
 }
 
 /// The blobs of a database. Cheap to clone.
@@ -245,6 +246,7 @@ impl Blobs {
     /// * Those of the store.
     pub fn metadata(&self, key: &str) -> Result<Option<BlobMetadata>> {
         let rows = self.metadata.table()?;
+        check_outside(&self.engine)?;
         let item = self.engine.get(&rows, &Get::new(blob_key(key)))?.item;
         item.map(|item| Ok(stored_of(item)?.metadata)).transpose()
     }

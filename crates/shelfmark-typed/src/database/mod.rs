@@ -106,13 +106,13 @@ impl Database {
     /// Runs `body` in a transaction over any tables of this database, and commits what it wrote,
     /// all or nothing.
     ///
-    /// The body may run several times: when an item that it read was written meanwhile, it starts
+    /// The body may run several times: when something that it read was written meanwhile, it starts
     /// over with a new view and the same random numbers ([`Tx::random`]). It must do nothing but
     /// read and write through `tx`. Returning an error aborts: nothing is written, and the error
     /// comes back.
     ///
-    /// Isolation: serializable on items; ranges are read as of one moment, and what others put into
-    /// a range meanwhile is not noticed.
+    /// Isolation: serializable. Neither an entry nor a range that the body read, also an empty one,
+    /// was written by others between the read and the commit.
     /// Durability: the writes are on disk once this returns `Ok`.
     ///
     /// # Errors

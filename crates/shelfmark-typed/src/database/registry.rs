@@ -9,7 +9,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use shelfmark_engine::{Engine, ErrorKind as EngineKind, Get, Query, Scan, Table, Write};
+use bytes::Bytes;
+use shelfmark_engine::{
+    CatalogueChange, Engine, ErrorKind as EngineKind, Get, Owner, Query, Scan, Table, Write,
+};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, Placement, TableName, TableSchema, Value};
 
 use super::naming::{DEFAULT, OURS, check_database, check_environment};
@@ -71,6 +74,7 @@ impl Registry {
     ///
     /// * Those of the store.
     pub fn open(engine: &Engine) -> Result<Self> {
+        let engine = &engine.of_owner(Owner::Typed);
         let inner = Inner {
             environments: open_table(engine, "environments", "name", None)?,
             databases: open_table(engine, "databases", "name", None)?,
@@ -81,7 +85,13 @@ impl Registry {
         let registry = Self { inner: Arc::new(inner) };
         if registry.environments()?.is_empty() {
             registry.create_environment(DEFAULT)?;
-            registry.create_database(DEFAULT)?;
+            // Another face may have the name: its tables are then refused, and nothing else.
+            match registry.create_database(DEFAULT) {
+                Err(error) if error.kind() == ErrorKind::Invalid => {
+                    registry.put_name(&registry.inner.databases, DEFAULT)?;
+                }
+                created => created?,
+            }
             registry.assign(DEFAULT, DEFAULT)?;
         }
         Ok(registry)
@@ -143,9 +153,19 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// * [`ErrorKind::Invalid`]: not a name for a database.
+    /// * [`ErrorKind::Invalid`]: not a name for a database, or another face has the name.
     pub fn create_database(&self, name: &str) -> Result<()> {
         check_database(name)?;
+        if self.has(&self.inner.databases, Key::partition(name))? {
+            return Ok(());
+        }
+        // The name first: one that another face has is in no list.
+        let create =
+            CatalogueChange::CreateNamespace { name: name.to_owned(), attachment: Bytes::new() };
+        match self.inner.engine.change_catalogue(vec![create]) {
+            Err(error) if error.kind() == EngineKind::AlreadyExists => {}
+            created => created?,
+        }
         self.put_name(&self.inner.databases, name)
     }
 
@@ -223,7 +243,14 @@ impl Registry {
         }
         let key = Key::partition(name);
         self.inner.engine.write(Write::delete(&self.inner.databases, key))?;
-        Ok(())
+        // One that was created before namespaces had owners, or whose name is another face's, has none.
+        let drop = CatalogueChange::DropNamespace { name: name.to_owned() };
+        match self.inner.engine.change_catalogue(vec![drop]) {
+            Err(error) if matches!(error.kind(), EngineKind::NotFound | EngineKind::Invalid) => {
+                Ok(())
+            }
+            dropped => Ok(dropped?),
+        }
     }
 
     /// Opens a database from an environment; an unassigned one is refused.

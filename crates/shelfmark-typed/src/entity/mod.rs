@@ -129,7 +129,7 @@ impl EntityTable {
     ///
     /// * Those of the store.
     pub fn count(&self) -> Result<u64> {
-        Ok(self.reach.engine.count(&*self.handle.table()?)?)
+        Ok(self.reach.outside()?.count(&*self.handle.table()?)?)
     }
 
     /// Returns the table as of now, for several reads of one moment. See

@@ -50,7 +50,7 @@ impl Partition {
     /// * Those of the store.
     pub fn count(&self) -> Result<u64> {
         let table = self.table.handle.table()?;
-        Ok(self.table.reach.engine.count_partition(&table, &self.key_values())?)
+        Ok(self.table.reach.outside()?.count_partition(&table, &self.key_values())?)
     }
 }
 

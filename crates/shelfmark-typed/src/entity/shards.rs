@@ -116,7 +116,7 @@ impl Partition {
     #[doc(alias = "getCanistersByPK")]
     pub fn shards(&self) -> Result<Vec<EntityShard>> {
         let table = self.table.handle.table()?;
-        let shards = self.table.reach.engine.shards(&table, &self.key_values())?;
+        let shards = self.table.reach.outside()?.shards(&table, &self.key_values())?;
         Ok(shards.into_iter().map(shard_of).collect())
     }
 }
@@ -146,7 +146,7 @@ impl EntityTable {
     ///
     /// * Those of the store.
     pub fn split_due(&self) -> Result<usize> {
-        Ok(self.reach.engine.split_due(&self.handle.table()?)?)
+        Ok(self.reach.outside()?.split_due(&self.handle.table()?)?)
     }
 
     /// Returns the partitions whose splits could not be done yet, and why.

@@ -9,7 +9,9 @@
 
 mod compare;
 mod part;
+mod reference;
 mod scalar;
+mod timestamp;
 mod tuple;
 
 use shelfmark_model::{Direction, KeyType, SortColumn, Value};
@@ -17,7 +19,9 @@ use shelfmark_model::{Direction, KeyType, SortColumn, Value};
 use crate::error::{Error, Result};
 
 pub(crate) use compare::compare;
-pub use scalar::{Blob, Date, TimeOfDay, Timestamp, TotalF32, TotalF64, Uuid};
+pub use reference::KeyRef;
+pub use scalar::{Blob, Date, TimeOfDay, TotalF32, TotalF64, Uuid};
+pub use timestamp::{Timestamp, TimestampMicros, TimestampMillis};
 
 /// One part of a key.
 ///
@@ -67,8 +71,9 @@ pub trait KeyPart: Sized {
 
 /// A key: the type that a table is ordered by.
 ///
-/// Every [`KeyPart`] is one, every tuple of two to eight parts, and every struct of parts with
-/// `#[derive(OrderedKey)]`.
+/// Every [`KeyPart`] is one, every tuple of two to eight keys, and every struct of keys with
+/// `#[derive(OrderedKey)]`. A key inside of a key is flat in its bytes: its parts lie where they
+/// would lie if they stood there one by one.
 ///
 /// # Examples
 ///
@@ -77,6 +82,9 @@ pub trait KeyPart: Sized {
 ///
 /// let key = ("Alice".to_owned(), 7_u32);
 /// assert_eq!(<(String, u32)>::from_values(key.to_values())?, key);
+/// // The same values, in the same order, as a key of three parts.
+/// let nested = (key, true);
+/// assert_eq!(nested.to_values(), ("Alice".to_owned(), 7_u32, true).to_values());
 /// # Ok::<(), shelfmark_typed::Error>(())
 /// ```
 ///
@@ -107,28 +115,54 @@ pub trait KeyPart: Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of an ordered table",
     label = "not a key",
-    note = "keys are key parts, tuples of two to eight of them, and structs with \
+    note = "keys are key parts, tuples of two to eight keys, and structs with \
             `#[derive(OrderedKey)]`"
 )]
 pub trait OrderedKey: Sized {
     /// Returns the columns, in order.
     fn columns() -> Vec<SortColumn>;
 
+    /// Returns the columns of a key that stands in another one under `name`.
+    #[must_use]
+    fn columns_within(name: &str) -> Vec<SortColumn> {
+        let own = Self::columns().into_iter();
+        own.map(|column| SortColumn { name: format!("{name}.{}", column.name), ..column }).collect()
+    }
+
+    /// Adds the values of the columns.
+    fn put_values(&self, values: &mut Vec<Value>);
+
+    /// Takes the values of the columns and makes a key of them.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Mismatch`]: a value is missing, or of another type.
+    fn take_values(parts: &mut Parts) -> Result<Self>;
+
     /// Returns the values of the columns.
-    fn to_values(&self) -> Vec<Value>;
+    fn to_values(&self) -> Vec<Value> {
+        let mut values = Vec::new();
+        self.put_values(&mut values);
+        values
+    }
 
     /// Reads the key back from as many values as there are columns.
     ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Mismatch`]: a value is of another type, or their number differs.
-    fn from_values(values: Vec<Value>) -> Result<Self>;
+    fn from_values(values: Vec<Value>) -> Result<Self> {
+        let mut parts = Parts::new(values);
+        let key = Self::take_values(&mut parts)?;
+        parts.end()?;
+        Ok(key)
+    }
 }
 
 /// The first parts of a key of type `K`: every key that begins with them is meant.
 ///
-/// For a tuple `(A, B, C)`: `A`, `(A,)`, `(A, B)` and the tuple itself; where `A` is `String`, also
-/// `&str`. `#[derive(OrderedKey)]` gives a struct the same.
+/// For a tuple `(A, B, C)`: `A`, `(A,)`, `(A, B)` and the tuple itself, each part as itself or
+/// borrowed ([`KeyRef`]). `#[derive(OrderedKey)]` gives a struct the same.
 ///
 /// # Examples
 ///
@@ -173,42 +207,33 @@ pub trait KeyPrefix<K> {
     fn to_prefix(&self) -> Vec<Value>;
 }
 
-impl<K: OrderedKey> KeyPrefix<K> for K {
-    fn to_prefix(&self) -> Vec<Value> {
-        self.to_values()
-    }
-}
-
 /// Name of the column of a key of one part.
 const SINGLE: &str = "key";
 
 impl<P: KeyPart> OrderedKey for P {
     fn columns() -> Vec<SortColumn> {
-        vec![column::<P>(SINGLE)]
+        Self::columns_within(SINGLE)
     }
 
-    fn to_values(&self) -> Vec<Value> {
-        vec![self.to_value()]
+    fn columns_within(name: &str) -> Vec<SortColumn> {
+        vec![SortColumn::new(name, P::key_type(), P::DIRECTION)]
     }
 
-    fn from_values(values: Vec<Value>) -> Result<Self> {
-        let mut parts = Parts::new(values);
-        let key = parts.take()?;
-        parts.end()?;
-        Ok(key)
+    fn put_values(&self, values: &mut Vec<Value>) {
+        values.push(self.to_value());
+    }
+
+    fn take_values(parts: &mut Parts) -> Result<Self> {
+        P::from_value(parts.next()?)
     }
 }
 
-/// Returns the column of a part. For implementations of [`OrderedKey`].
+/// Returns the columns of a key under `name`, each the other way round. For implementations of
+/// [`OrderedKey`].
 #[must_use]
-pub fn column<P: KeyPart>(name: &str) -> SortColumn {
-    SortColumn::new(name, P::key_type(), P::DIRECTION)
-}
-
-/// Returns the column of a part that lies the other way round.
-#[must_use]
-pub fn descending_column<P: KeyPart>(name: &str) -> SortColumn {
-    SortColumn::new(name, P::key_type(), reversed(P::DIRECTION))
+pub fn descending_columns<K: OrderedKey>(name: &str) -> Vec<SortColumn> {
+    let own = K::columns_within(name).into_iter();
+    own.map(|column| SortColumn { direction: reversed(column.direction), ..column }).collect()
 }
 
 /// Returns the other direction.
@@ -244,14 +269,17 @@ impl Parts {
         Self { rest: values.into_iter() }
     }
 
-    /// Takes the next part.
+    /// Takes the next part, or the next key of several parts.
     ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Mismatch`]: no value is left, or it is of another type.
-    pub fn take<P: KeyPart>(&mut self) -> Result<P> {
-        let value = self.rest.next().ok_or_else(|| Error::mismatch("a key has too few parts"))?;
-        P::from_value(value)
+    pub fn take<K: OrderedKey>(&mut self) -> Result<K> {
+        K::take_values(self)
+    }
+
+    fn next(&mut self) -> Result<Value> {
+        self.rest.next().ok_or_else(|| Error::mismatch("a key has too few parts"))
     }
 
     /// Checks that nothing is left.

@@ -1,7 +1,7 @@
-//! Types that the standard library lacks: bytes, moments, UUIDs, floats with a total order.
+//! Types that the standard library lacks: bytes, dates, UUIDs, floats with a total order.
 //!
-//! Each is a key part and, by serde, a value. In a value they keep their kind: a [`Timestamp`] is
-//! stored as a timestamp, not as a number, so other faces show it as one.
+//! Each is a key part and, by serde, a value. In a value they keep their kind: a [`Date`] is stored as a
+//! date, not as a number, so other faces show it as one.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -29,27 +29,6 @@ use crate::record::newtype;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Blob(pub Vec<u8>);
-
-/// Milliseconds since 1970-01-01T00:00:00Z.
-///
-/// # Examples
-///
-/// ```
-/// # let registry = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/registry.rs"))?;
-/// use shelfmark_typed::{OrderedTable, Timestamp};
-///
-/// # let database = registry.environment("default")?.database("default")?;
-/// let logins: OrderedTable<(String, Timestamp), u8> = OrderedTable::named(&database, "logins")?;
-/// logins.write(&("alice".into(), Timestamp(1_700_000_000_000)), &1)?;
-/// let since = ("alice".to_owned(), Timestamp(1_600_000_000_000));
-/// assert_eq!(logins.from(since)?.count()?, 1);
-/// # Ok::<(), shelfmark_typed::Error>(())
-/// ```
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename = "shelfmark::Timestamp")]
-pub struct Timestamp(pub i64);
 
 /// Days since 1970-01-01.
 ///
@@ -188,7 +167,6 @@ macro_rules! part {
 
 total!(TotalF64, F64, Float);
 total!(TotalF32, F32, Float32);
-part!(Timestamp, Timestamp, Timestamp);
 part!(Date, Date, Date);
 part!(TimeOfDay, Time, Time);
 part!(Uuid, Uuid, Uuid);

@@ -58,7 +58,7 @@ impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
         limit: usize,
     ) -> Result<Vec<EntryChange<K, V>>> {
         let table = self.handle.table()?;
-        let changes = self.reach.engine.changes(&table, after, limit)?;
+        let changes = self.reach.outside()?.changes(&table, after, limit)?;
         changes
             .into_iter()
             .map(|change| {

@@ -7,6 +7,8 @@
 mod changes;
 mod conditional;
 mod engine_keys;
+mod index;
+mod map;
 mod range;
 mod ranges;
 mod span;
@@ -27,6 +29,7 @@ use crate::reach::{Direct, InTransaction, Moment, Reach};
 use crate::record::Record;
 
 pub use changes::EntryChange;
+pub use index::{ByIndex, ByUnique, Index, UniqueIndex};
 pub use range::{Page, Range};
 pub use stream::{Chunks, Keys, Stream, Values};
 
@@ -139,7 +142,7 @@ impl<K: OrderedKey, V: Record> OrderedTable<K, V> {
     ///
     /// * Those of the store.
     pub fn count(&self) -> Result<u64> {
-        Ok(self.reach.engine.count(&*self.handle.table()?)?)
+        Ok(self.reach.outside()?.count(&*self.handle.table()?)?)
     }
 }
 

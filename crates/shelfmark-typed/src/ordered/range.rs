@@ -1,5 +1,7 @@
 //! A range of a table, described before it is read.
 
+use std::sync::Arc;
+
 use shelfmark_engine::{Cursor, Query, Table};
 use shelfmark_model::{Projection, SortCondition};
 
@@ -48,6 +50,8 @@ pub struct Range<K, V, R = Direct> {
     pub(super) descending: bool,
     pub(super) limit: Option<usize>,
     pub(super) after: Option<Cursor>,
+    /// The index that is read instead of the table; the conditions are on its key.
+    pub(super) index: Option<Arc<str>>,
 }
 
 /// Entries, and where to go on.
@@ -79,7 +83,7 @@ pub struct Page<K, V> {
 
 impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
     pub(super) fn new(table: OrderedTable<K, V, R>, conditions: Vec<SortCondition>) -> Self {
-        Self { table, conditions, descending: false, limit: None, after: None }
+        Self { table, conditions, descending: false, limit: None, after: None, index: None }
     }
 
     /// Reads from the last key to the first.
@@ -224,6 +228,7 @@ impl<K: OrderedKey, V: Record, R: Reach> Range<K, V, R> {
         query.descending = self.descending;
         query.start = self.after.clone();
         query.projection = Projection::All;
+        query.index = self.index.as_deref().map(str::to_owned);
         query
     }
 }
@@ -242,6 +247,7 @@ impl<K: OrderedKey, V: Record> Range<K, V> {
             descending: self.descending,
             limit: self.limit,
             after: self.after,
+            index: self.index,
         })
     }
 }

@@ -24,7 +24,10 @@ impl<K: OrderedKey, V: Record, R: Reach> OrderedTable<K, V, R> {
     ///
     /// * [`crate::ErrorKind::Invalid`]: the first bound comes after the second.
     pub fn range(&self, bounds: impl RangeBounds<K>) -> Result<Range<K, V, R>> {
-        self.range_prefix(bounds)
+        let lower = bounds.start_bound().map(OrderedKey::to_values);
+        let upper = bounds.end_bound().map(OrderedKey::to_values);
+        let conditions = span::conditions(&K::columns(), lower, upper)?;
+        Ok(Range::new(self.clone(), conditions))
     }
 
     /// As [`OrderedTable::range`], over leading parts of the key: a bound that is included includes

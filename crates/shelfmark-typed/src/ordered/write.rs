@@ -86,19 +86,6 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         Ok(())
     }
 
-    /// Deletes a key and returns what was there.
-    ///
-    /// # Errors
-    ///
-    /// * As [`OrderedTable::delete`], and [`crate::ErrorKind::Mismatch`]: the old value did not fit
-    ///   `V`; it was deleted.
-    pub fn remove(&self, key: &K) -> Result<Option<V>> {
-        let table = self.handle.table()?;
-        let write = Write::delete(&table, self.engine_key(key)).returning_old();
-        let written = self.reach.write(write)?;
-        written.old.map(|item| self.value_of(&table, item)).transpose()
-    }
-
     /// Deletes keys in one commit; returns how many were there.
     pub(super) fn delete_many(&self, keys: &[K]) -> Result<u64> {
         let table = self.handle.table()?;
@@ -115,7 +102,17 @@ impl<K: OrderedKey, V: Record, R: WriteReach> OrderedTable<K, V, R> {
         value: &V,
         expires_at: Option<u64>,
     ) -> Result<Write> {
-        let values = key.to_values();
+        self.put_values(table, key.to_values(), value, expires_at)
+    }
+
+    /// As [`OrderedTable::put`], at the values of a key.
+    pub(super) fn put_values(
+        &self,
+        table: &Arc<Table>,
+        values: Vec<Value>,
+        value: &V,
+        expires_at: Option<u64>,
+    ) -> Result<Write> {
         if values.len() != table.schema.sort.len() {
             return Err(Error::invalid("a key has more or fewer parts than its type's columns"));
         }

@@ -5,7 +5,7 @@ use shelfmark_model::{Item, Value};
 
 use super::{Record, names};
 use crate::error::ErrorKind;
-use crate::key::{Blob, Date, Timestamp, Uuid};
+use crate::key::{Blob, Date, Timestamp, TimestampMillis, Uuid};
 
 fn check<T: Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(record: T) {
     let item = record.to_item().unwrap();
@@ -32,7 +32,8 @@ struct Wide {
     tree: BTreeMap<String, Vec<bool>>,
     numbered: BTreeMap<i32, String>,
     blob: Blob,
-    at: Timestamp,
+    at: TimestampMillis,
+    exactly: Timestamp,
     day: Date,
     id: Uuid,
     nothing: (),
@@ -54,6 +55,7 @@ fn wide() -> Wide {
         numbered: BTreeMap::from([(-1, "a".to_owned()), (2, "b".to_owned())]),
         blob: Blob(vec![0, 255]),
         at: Timestamp(-5),
+        exactly: Timestamp(-6),
         day: Date(20_000),
         id: Uuid([7; 16]),
         nothing: (),
@@ -105,6 +107,7 @@ fn every_shape_of_type_comes_back() {
 fn kinds_are_kept_for_other_faces() {
     let item = wide().to_item().unwrap();
     assert_eq!(item.get("at"), Some(&Value::Timestamp(-5)));
+    assert_eq!(item.get("exactly"), Some(&Value::Int(-6)));
     assert_eq!(item.get("day"), Some(&Value::Date(20_000)));
     assert_eq!(item.get("id"), Some(&Value::Uuid([7; 16])));
     assert_eq!(item.get("blob"), Some(&Value::Bytes(vec![0, 255].into())));

@@ -16,6 +16,7 @@ use crate::key::OrderedKey;
 use crate::ordered::OrderedTable;
 use crate::reach::Direct;
 use crate::record::Record;
+use crate::running::check_outside;
 
 /// A read that was announced. Its value is fixed when it is first awaited.
 ///
@@ -205,6 +206,7 @@ impl Batch {
         self.rounds.set(self.rounds.get() + 1);
         let (places, gets): (Vec<usize>, Vec<(Arc<Table>, Get)>) =
             pending.into_iter().map(|(place, table, get)| (place, (table, get))).unzip();
+        check_outside(&self.engine)?;
         let got = self.engine.get_many(&gets)?;
         let mut read = self.read.borrow_mut();
         for (place, got) in places.into_iter().zip(got) {

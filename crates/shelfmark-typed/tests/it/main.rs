@@ -27,4 +27,7 @@ mod databases;
 mod directions;
 mod drivers;
 mod entities;
+mod indexes;
+mod inside;
+mod maps;
 mod ordered;

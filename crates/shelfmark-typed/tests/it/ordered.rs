@@ -8,8 +8,8 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use shelfmark_keycode::Decimal;
 use shelfmark_typed::{
-    Blob, Date, ErrorKind, OrderedKey, OrderedTable, Result, TimeOfDay, Timestamp, TotalF32,
-    TotalF64, Ulid, Uuid,
+    Blob, Date, ErrorKind, OrderedKey, OrderedTable, Result, TimeOfDay, Timestamp, TimestampMillis,
+    TotalF32, TotalF64, Ulid, Uuid,
 };
 
 use crate::drivers::{Bed, on_every_driver};
@@ -221,7 +221,8 @@ fn every_type_of_key_keeps_its_order() {
             vec![TotalF64(-f64::INFINITY), TotalF64(-0.0), zero, TotalF64(1.5), nan],
         );
         in_order(bed, "f32", vec![TotalF32(-1.5), TotalF32(-0.0), TotalF32(0.0), TotalF32(2.0)]);
-        in_order(bed, "timestamp", vec![Timestamp(i64::MIN), Timestamp(-1), Timestamp(5)]);
+        in_order::<Timestamp>(bed, "nanos", [i64::MIN, -1, 5, i64::MAX].map(Timestamp).to_vec());
+        in_order::<TimestampMillis>(bed, "millis", [i64::MIN, -1, 5].map(Timestamp).to_vec());
         in_order(bed, "date", vec![Date(i32::MIN), Date(-1), Date(5)]);
         in_order(bed, "time", vec![TimeOfDay(0), TimeOfDay(86_399_999_999_999)]);
         in_order(bed, "uuid", vec![Uuid([0; 16]), Uuid([127; 16]), Uuid([255; 16])]);

@@ -161,9 +161,9 @@ fn a_dropped_table_gives_its_space_back() {
     let full = bytes();
     assert!(full > u64::from(megabytes) * 1_000_000, "{full} bytes only");
     let (began, mut left) =
-        (std::time::Duration::from_millis(shelfmark.now().0.unsigned_abs()), full);
+        (std::time::Duration::from_nanos(shelfmark.now().0.unsigned_abs()), full);
     database.drop_table("large").unwrap();
-    let took = || std::time::Duration::from_millis(shelfmark.now().0.unsigned_abs()) - began;
+    let took = || std::time::Duration::from_nanos(shelfmark.now().0.unsigned_abs()) - began;
     while left > full / 20 {
         assert!(took() < Duration::from_secs(120), "{left} of {full} bytes are left");
         wait(Duration::from_millis(50));

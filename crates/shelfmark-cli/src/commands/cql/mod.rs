@@ -5,7 +5,7 @@
 //! Invariant: on a script's first refused statement it stops, says where, and exits with 2.
 
 mod complete;
-mod pieces;
+pub(super) mod pieces;
 mod shell;
 mod show;
 mod special;

@@ -30,13 +30,13 @@ const COMMANDS: [&str; 20] = [
 
 /// One piece of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece<'t> {
+pub(in super::super) struct Piece<'t> {
     /// The byte of the script where it begins.
     pub(super) start: usize,
     /// Its text, with its semicolon.
-    pub(super) text: &'t str,
+    pub(in super::super) text: &'t str,
     /// Whether it is the shell's.
-    pub(super) command: bool,
+    pub(in super::super) command: bool,
 }
 
 /// Returns the words that begin commands of the shell.
@@ -64,7 +64,7 @@ pub(super) fn is_command(text: &str) -> bool {
 /// piece, too.
 ///
 /// Cost: one pass over the text, and one over what follows for each command without a semicolon.
-pub(super) fn pieces(script: &str) -> (Vec<Piece<'_>>, bool) {
+pub(in super::super) fn pieces(script: &str) -> (Vec<Piece<'_>>, bool) {
     let (mut found, mut whole, mut at) = (Vec::new(), true, 0);
     'again: loop {
         let rest = script.get(at..).unwrap_or_default();

@@ -3,6 +3,7 @@
 mod basics;
 mod blind;
 mod catalogue;
+mod deletions;
 mod derived;
 mod format;
 mod large;

@@ -13,10 +13,10 @@ use super::world::{KEYS, World, key, name, value, versions};
 const SLOTS: u64 = 3;
 
 /// In the first runs of a body others may run inside it; later ones hold latches.
-const NESTING_RUNS: usize = 2;
+pub(super) const NESTING_RUNS: usize = 2;
 
 pub(super) struct Actor {
-    random: SplitMix,
+    pub(super) random: SplitMix,
 }
 
 /// An item: which table, which of its keys.
@@ -29,11 +29,13 @@ impl Actor {
 
     /// Does one transaction, with up to `depth` levels of others inside.
     pub(super) fn act(&mut self, world: &World, depth: usize) {
-        match self.random.below(10) {
+        match self.random.below(14) {
             0..5 => self.transaction(world, depth),
             5 | 6 => self.patches(world),
             7 => self.conditional_put(world),
             8 => self.reads(world),
+            9..12 => self.ranged(world, depth),
+            12 => self.ranged_put(world),
             _ => world.look(),
         }
     }
@@ -208,19 +210,19 @@ impl Actor {
     }
 }
 
-fn begun(world: &World) -> Record {
+pub(super) fn begun(world: &World) -> Record {
     let began = world.event();
     let (reads, writes) = (Vec::new(), Vec::new());
     Record { id: began, reads, writes, outcome: Outcome::Aborted, began, ended: began }
 }
 
-fn end(world: &World, mut record: Record, outcome: Outcome) {
+pub(super) fn end(world: &World, mut record: Record, outcome: Outcome) {
     record.outcome = outcome;
     record.ended = world.event();
     world.note(record);
 }
 
-fn outcome_of<T>(ended: shelfmark_engine::Result<T>) -> Outcome {
+pub(super) fn outcome_of<T>(ended: shelfmark_engine::Result<T>) -> Outcome {
     let Err(error) = ended else { return Outcome::Committed(None) };
     match error.kind() {
         ErrorKind::Undetermined => Outcome::Unknown,
@@ -237,7 +239,7 @@ fn read(world: &World, tx: &Transaction<'_>, at: At) -> shelfmark_engine::Result
     Ok(tx.get(&world.tables[at.0], &Get::new(key(at.1)))?.item)
 }
 
-fn listed(list: &[Version]) -> Value {
+pub(super) fn listed(list: &[Version]) -> Value {
     Value::List(list.iter().copied().map(value).collect())
 }
 

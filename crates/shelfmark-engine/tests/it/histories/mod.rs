@@ -12,6 +12,7 @@
 //! threads.
 
 mod act;
+mod ranged;
 mod world;
 
 use shelfmark_store::meanest::MeanestOptions;

@@ -21,6 +21,10 @@ use crate::drivers::{Bed, patiently, plain};
 /// Items of each table that everybody meets at.
 pub(super) const KEYS: usize = 2;
 
+/// The table whose keys are read by ranges, and how many keys it has; most are absent for long.
+pub(super) const RANGED: usize = 2;
+pub(super) const RANGED_KEYS: usize = 12;
+
 /// Which version is which: 16 writes of one item in one transaction are more than there are.
 const STEPS: u64 = 16;
 
@@ -69,8 +73,8 @@ fn index(name: &str, kind: IndexKind, column: KeyColumn) -> IndexSchema {
     }
 }
 
-/// Hashed with indexes; ordered with counts and a change log.
-fn schemas() -> [TableSchema; 2] {
+/// Hashed with indexes; ordered with counts and a change log; one partition of many keys.
+fn schemas() -> [TableSchema; 3] {
     let indexed = plain("indexed")
         .with_index(index("by_last", IndexKind::Secondary, KeyColumn::new("last", KeyType::I64)))
         .with_index(index("by_slot", IndexKind::Unique, KeyColumn::new("slot", KeyType::I64)));
@@ -78,11 +82,16 @@ fn schemas() -> [TableSchema; 2] {
     logged.placement = Placement::Ordered;
     logged.options.exact_counts = true;
     logged.options.change_log = true;
-    [indexed, logged]
+    [indexed, logged, plain("ranged")]
 }
 
 pub(super) fn key(place: usize) -> Key {
     Key::pair(format!("p{place}"), "x")
+}
+
+/// A key of the table that is read by ranges.
+pub(super) fn ranged_key(place: usize) -> Key {
+    Key::pair("r", format!("s{place:02}"))
 }
 
 /// What the history calls an item.
@@ -200,11 +209,15 @@ impl World {
         self.bed.settle();
         self.look();
         let mut finals = BTreeMap::new();
-        for (table, own) in self.tables.iter().enumerate() {
+        for (table, own) in self.tables.iter().take(RANGED).enumerate() {
             for place in 0..KEYS {
                 let got = self.bed.engine.get(own, &Get::new(key(place))).unwrap();
                 finals.insert(name(table, place), versions(got.item.as_ref()));
             }
+        }
+        for place in 0..RANGED_KEYS {
+            let got = self.bed.engine.get(&self.tables[RANGED], &Get::new(ranged_key(place)));
+            finals.insert(name(RANGED, place), versions(got.unwrap().item.as_ref()));
         }
         self.check_log(&finals);
         let mut records = self.records.into_inner().unwrap();

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use bytes::{BufMut as _, Bytes, BytesMut};
 
 use crate::contract::{
-    Commit, CommitNumber, Committed, Completion, Error, ErrorKind, Queued, Result, Snapshot, Write,
+    Commit, CommitNumber, Committed, Completion, Error, ErrorKind, KeyRange, Queued, Result,
+    Snapshot, Write,
 };
 
 use super::inner::{Counters, Inner};
@@ -18,6 +19,7 @@ use super::log::group::GroupWriter;
 use super::options::{COMMIT_BYTES_MAX, COMMIT_WRITES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MAX};
 use super::pending::{Last, Layer};
 use super::queue::QueueState;
+use super::written::Found;
 
 /// How often a commit is looked at again without the lock before it is looked at under it.
 const TRIES_WITHOUT_LOCK: usize = 3;
@@ -46,6 +48,8 @@ pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<
         inner.space.check()?;
     }
     let mut checks = checks_of(&commit)?;
+    let mut ranges = RangeCheck::of(&commit);
+    ranges.look(inner)?;
     let mut tries = 0;
     let mut state = loop {
         if tries < TRIES_WITHOUT_LOCK {
@@ -62,6 +66,7 @@ pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<
         }
         tries += 1;
     };
+    ranges.look_under_lock(inner, &state)?;
     drop(checks);
     if commit.writes.is_empty() {
         let number = state.last_commit();
@@ -80,6 +85,49 @@ pub(super) fn submit(inner: &Inner, commit: Commit, done: Completion) -> Result<
     enter(inner, &layer, number, commit.writes);
     inner.queue.release(state);
     Ok(Queued { number })
+}
+
+/// The ranges that must be unwritten since the base, and how far that was looked at.
+struct RangeCheck<'a> {
+    ranges: &'a [KeyRange],
+    base: CommitNumber,
+    /// No commit up to this one wrote to them since the base.
+    holds_upto: CommitNumber,
+}
+
+impl<'a> RangeCheck<'a> {
+    fn of(commit: &'a Commit) -> Self {
+        let base = commit.base.as_deref().map_or(0, |base| base.id().commit);
+        Self { ranges: &commit.validate_ranges, base, holds_upto: base }
+    }
+
+    /// Looks at the groups that are published.
+    fn look(&mut self, inner: &Inner) -> Result<()> {
+        if self.ranges.is_empty() {
+            return Ok(());
+        }
+        match inner.written.find(self.ranges, self.base, self.holds_upto) {
+            Found::Nothing { upto } => {
+                self.holds_upto = upto;
+                Ok(())
+            }
+            Found::Key(key) => Err(Error::conflict(vec![key])),
+            Found::TooOld => Err(too_old()),
+        }
+    }
+
+    /// Looks at what was published since, and at what is queued: with the queue's lock held, that
+    /// is everything.
+    fn look_under_lock(&mut self, inner: &Inner, state: &QueueState) -> Result<()> {
+        self.look(inner)?;
+        for range in self.ranges {
+            let key = state.layers().find_map(|layer| layer.written_since(range, self.base));
+            if let Some(key) = key {
+                return Err(Error::conflict(vec![key]));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Tells whether nothing was written since the demands were looked at. Under the queue's lock.
@@ -164,11 +212,11 @@ fn over(what: &str, is: usize, max: usize) -> Error {
 /// Lists what must hold for `commit`.
 fn checks_of(commit: &Commit) -> Result<Vec<Check<'_>>> {
     let mut checks = Vec::new();
-    if !commit.validate.is_empty() {
+    if !commit.validate.is_empty() || !commit.validate_ranges.is_empty() {
         let Some(base) = commit.base.as_deref() else {
             return Err(Error::new(
                 ErrorKind::Invalid,
-                "a commit that validates keys names the snapshot they were read from",
+                "a commit that validates what was read names the snapshot it was read from",
             ));
         };
         checks.extend(commit.validate.iter().map(|key| Check {
@@ -203,12 +251,16 @@ fn checks_of(commit: &Commit) -> Result<Vec<Check<'_>>> {
     if let Some(base) = commit.base.as_deref()
         && base.time_left().is_some_and(|left| left.is_zero())
     {
-        return Err(Error::new(
-            ErrorKind::TooOld,
-            "the snapshot that the commit builds on was held too long; read again and retry",
-        ));
+        return Err(too_old());
     }
     Ok(checks)
+}
+
+fn too_old() -> Error {
+    Error::new(
+        ErrorKind::TooOld,
+        "the snapshot that the commit builds on was held too long; read again and retry",
+    )
 }
 
 /// Looks at every key whose demand is not known to hold. `queue` is given when its lock is held.

@@ -121,7 +121,12 @@ fn of_many_that_race_for_a_key_one_wins() {
 fn validation_needs_a_base_and_a_base_that_is_ours() {
     let scratch = Scratch::new();
     let store = scratch.open();
-    let commit = Commit { base: None, validate: vec![bytes("a")], writes: vec![put("a", "1")] };
+    let commit = Commit {
+        base: None,
+        validate: vec![bytes("a")],
+        writes: vec![put("a", "1")],
+        ..Commit::default()
+    };
     assert_eq!(kind(&store, commit), ErrorKind::Invalid);
 }
 

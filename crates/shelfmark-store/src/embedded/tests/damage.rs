@@ -1,6 +1,6 @@
 //! What no crash can leave is refused, named, and not touched.
 
-use crate::contract::{Error, ErrorKind};
+use crate::contract::{Error, ErrorKind, Store as _};
 use crate::embedded::log::header::FileHeader;
 use crate::embedded::{Options, mark};
 use crate::vfs;
@@ -262,4 +262,52 @@ fn one_damaged_slot_of_the_mark_is_survived_and_two_are_not() {
     }
     vfs::replace(&scratch.mark(), &[]).unwrap();
     check_refused(&scratch, &["neither slot"], "empty mark");
+}
+
+/// A closed store with one table file of these values.
+fn one_table(scratch: &Scratch, value: &str) -> std::path::PathBuf {
+    let store = scratch.open();
+    for n in 0..200 {
+        commit_put(&store, &format!("k{n:03}"), value);
+    }
+    store.close().unwrap();
+    vfs::list(&scratch.folder.join("tree/tables")).unwrap().remove(0)
+}
+
+#[test]
+fn a_table_file_of_another_store_under_the_same_name_is_refused() {
+    let (scratch, other) = (Scratch::new(), Scratch::new());
+    let (own, foreign) = (one_table(&scratch, "ours"), one_table(&other, "them"));
+    assert_eq!(own.file_name(), foreign.file_name());
+    let whole = vfs::read(&own).unwrap();
+    let identities = scratch.folder.join("tree/identities");
+    let kept = vfs::read(&identities).unwrap();
+    let name = own.to_str().unwrap();
+    for is_known in [true, false] {
+        vfs::replace(&own, &vfs::read(&foreign).unwrap()).unwrap();
+        // A store of before remembers no identities, and neither does one whose file was torn.
+        let bytes = if is_known { &kept[..] } else { &kept[..kept.len() - 1] };
+        vfs::replace(&identities, bytes).unwrap();
+        check_refused(&scratch, &[name, "another one under its name", "--salvage"], "foreign");
+    }
+    // Nor does that of another store say that its file belongs here.
+    let foreign = vfs::read(&other.folder.join("tree/identities")).unwrap();
+    vfs::replace(&identities, &foreign).unwrap();
+    check_refused(&scratch, &["another one under its name"], "foreign identities");
+    vfs::replace(&own, &whole).unwrap();
+    assert_eq!(contents(&scratch.open()).len(), 200);
+    // It was read whole once, and is remembered again.
+    assert_eq!(vfs::read(&identities).unwrap(), kept);
+}
+
+/// A flipped bit in a block is not a foreign file: what is whole is served.
+#[test]
+fn a_damaged_block_does_not_keep_a_store_from_opening() {
+    let scratch = Scratch::new();
+    let own = one_table(&scratch, "ours");
+    vfs::remove(&scratch.folder.join("tree/identities")).unwrap();
+    let mut bytes = vfs::read(&own).unwrap();
+    bytes[50] ^= 1;
+    vfs::replace(&own, &bytes).unwrap();
+    scratch.open().close().unwrap();
 }

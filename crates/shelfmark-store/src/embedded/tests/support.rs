@@ -139,7 +139,7 @@ pub(in crate::embedded) fn validated(
     writes: Vec<Write>,
 ) -> Commit {
     let validate = keys.iter().map(|key| bytes(key)).collect();
-    Commit { base: Some(base.clone()), validate, writes }
+    Commit { base: Some(base.clone()), validate, writes, ..Commit::default() }
 }
 
 pub(in crate::embedded) fn get(store: &EmbeddedStore, key: &str) -> Option<String> {

@@ -113,16 +113,10 @@ fn sections(file: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
     let (start, length) = contents_of(trailer)?;
     let start = usize::try_from(start).ok()?;
     let contents = file.get(start..start.checked_add(usize::try_from(length).ok()?)?)?;
-    let count = le_u32(contents, 4)?;
-    let mut at = 8;
     let mut all = Vec::new();
-    for _ in 0..count {
-        let from = usize::try_from(le_u64(contents, at)?).ok()?;
-        let bytes = usize::try_from(le_u64(contents, at + 8)?).ok()?;
-        let name_bytes = usize::from(u16::from_le_bytes(array(contents, at + 16)?));
-        let name = contents.get(at + 18..at + 18 + name_bytes)?;
+    for (name, from, bytes) in places(contents)? {
+        let (from, bytes) = (usize::try_from(from).ok()?, usize::try_from(bytes).ok()?);
         all.push((name, file.get(from..from.checked_add(bytes)?)?));
-        at += 18 + name_bytes;
     }
     Some(all)
 }
@@ -136,6 +130,38 @@ fn contents_of(trailer: &[u8]) -> Option<(u64, u64)> {
 /// Checks that a table file is there and that its table of contents is whole: the library believes
 /// lengths in it before it looks at its checksum.
 pub(in super::super) fn check_contents(listed: &Listed) -> std::result::Result<(), Flaw> {
+    contents(listed).map(drop)
+}
+
+/// Reads what tells a table file from every other one: its length, its table of contents, and what it
+/// says of itself. Cost: three small reads.
+pub(super) fn identity(listed: &Listed) -> std::result::Result<u128, Flaw> {
+    let (file, length, contents) = contents(listed)?;
+    let mut told = length.to_be_bytes().to_vec();
+    told.extend_from_slice(&contents);
+    let own = places(&contents).into_iter().flatten().find(|(name, ..)| *name == b"meta");
+    if let Some((_, from, bytes)) = own {
+        let bytes = bytes.min(CONTENTS_BYTES_MAX);
+        told.extend(read_part(&file, from, usize::try_from(bytes).unwrap_or(0))?);
+    }
+    Ok(xxh3_128(&told))
+}
+
+/// Returns the sections that a table of contents names: name, place, length.
+fn places(contents: &[u8]) -> Option<Vec<(&[u8], u64, u64)>> {
+    let mut at = 8;
+    let mut all = Vec::new();
+    for _ in 0..le_u32(contents, 4)? {
+        let (from, bytes) = (le_u64(contents, at)?, le_u64(contents, at + 8)?);
+        let name_bytes = usize::from(u16::from_le_bytes(array(contents, at + 16)?));
+        all.push((contents.get(at + 18..at + 18 + name_bytes)?, from, bytes));
+        at += 18 + name_bytes;
+    }
+    Some(all)
+}
+
+/// Returns a table file, its length, and its table of contents, which is whole.
+fn contents(listed: &Listed) -> std::result::Result<(File, u64, Vec<u8>), Flaw> {
     let path = &listed.path;
     let file = vfs::open(path).map_err(|error| cannot_read(&error))?;
     let length = file.metadata().map_err(|error| cannot_read(&error))?.len();
@@ -150,7 +176,7 @@ pub(in super::super) fn check_contents(listed: &Listed) -> std::result::Result<(
     let contents = read_part(&file, start, usize::try_from(bytes).unwrap_or(0))?;
     let whole =
         contents.starts_with(&CONTENTS_MAGIC) && le_u128(&trailer, 6) == Some(xxh3_128(&contents));
-    if whole { Ok(()) } else { Err(damaged(start)) }
+    if whole { Ok((file, length, contents)) } else { Err(damaged(start)) }
 }
 
 fn read_part(file: &File, offset: u64, bytes: usize) -> std::result::Result<Vec<u8>, Flaw> {

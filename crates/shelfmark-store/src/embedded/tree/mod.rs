@@ -12,6 +12,7 @@
 //! the newest: readers of older ones hold older views.
 
 pub(super) mod blocks;
+mod identities;
 pub(super) mod listing;
 mod stop;
 mod view;
@@ -33,11 +34,12 @@ use crate::contract::{Error, ErrorKind, KeyRange, Result};
 use crate::vfs;
 
 pub(super) use stop::StopFlag;
-pub(super) use view::{Files, View};
+pub(super) use view::{Files, View, page_of};
 use writeback::Writeback;
 
 use super::fault;
 use super::lock::FolderLock;
+use identities::Identities;
 use listing::Listed;
 
 /// Folder of the table files inside the tree's folder.
@@ -79,6 +81,8 @@ pub(super) struct Tree {
     /// Taken while a view is captured and installed, so that views are installed in the order in
     /// which they were captured.
     installing: Mutex<()>,
+    /// Which table files need not be read whole when the tree is opened again.
+    identities: Mutex<Identities>,
 }
 
 /// The memory table that the commit thread inserts into.
@@ -114,14 +118,19 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// * [`ErrorKind::Corrupt`]: a file of it is damaged or missing; nothing was changed.
+    /// * [`ErrorKind::Corrupt`]: a file of it is damaged, missing or another one than the list of
+    ///   tables names; nothing was changed.
     /// * [`ErrorKind::Io`]: the operating system refused.
     pub(super) fn open(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
-        for listed in listing::read(folder)? {
-            listing::check_contents(&listed)
-                .map_err(|flaw| fault::corrupt(&listed.path, flaw.offset.unwrap_or(0), flaw.why))?;
+        let mut identities = Identities::read(folder);
+        let listed = listing::read(folder)?;
+        for table in &listed {
+            identities.check(table)?;
         }
-        Self::open_unchecked(folder, cache_bytes, stop)
+        identities.keep(&listed);
+        let tree = Self::open_unchecked(folder, cache_bytes, stop)?;
+        *lock(&tree.identities) = identities;
+        Ok(tree)
     }
 
     fn open_unchecked(folder: &Path, cache_bytes: u64, stop: &StopFlag) -> Result<Self> {
@@ -149,6 +158,7 @@ impl Tree {
             retired: Mutex::default(),
             lock: Mutex::default(),
             installing: Mutex::default(),
+            identities: Mutex::new(Identities::read(folder)),
         })
     }
 
@@ -257,6 +267,16 @@ impl Tree {
                 Box::new(lsm_tree::Tree::create_internal_range(state.clone(), range, seqno, None))
             },
         )
+    }
+
+    /// Remembers which table files the tree has now, for the next open.
+    pub(super) fn keep_identities(&self) {
+        let version = self.tree.current_version();
+        let listed = version.iter_tables().map(|table| Listed {
+            path: table.path.to_path_buf(),
+            checksum: table.checksum().into_u128(),
+        });
+        lock(&self.identities).keep(&listed.collect::<Vec<_>>());
     }
 
     /// Writes the sealed memory tables to table files and waits until they are durable.

@@ -152,38 +152,13 @@ impl View {
             .map_err(|error| translate(&self.folder, error))
     }
 
-    /// Returns the rows of `range` at `bound`, as [`crate::Snapshot::scan`] promises them.
-    pub(in super::super) fn scan(
-        &self,
-        range: &KeyRange,
-        direction: Direction,
-        limits: ScanLimits,
-        bound: u64,
-    ) -> Result<Page> {
-        let mut page = Page::default();
-        let mut bytes = 0;
-        for row in self.rows(range, direction, bound) {
-            let mut row = row?;
-            if limits.keys_only {
-                row.value = Bytes::new();
-            }
-            bytes += row.key.len() + row.value.len();
-            page.rows.push(row);
-            if page.rows.len() >= limits.rows_max || bytes >= limits.bytes_max {
-                page.next = page.rows.last().map(|last| range.after(&last.key, direction));
-                break;
-            }
-        }
-        Ok(page)
-    }
-
     /// Iterates over the rows of `range` at `bound`, one after the other.
     pub(in super::super) fn rows(
         &self,
         range: &KeyRange,
         direction: Direction,
         bound: u64,
-    ) -> impl Iterator<Item = Result<Row>> {
+    ) -> impl Iterator<Item = Result<Row>> + use<> {
         let entries =
             if range.is_empty() { None } else { Some((self.range)(&bounds_of(range), bound)) };
         let folder = self.folder.clone();
@@ -200,6 +175,31 @@ impl View {
             Err(error) => Err(translate(&folder, error)),
         })
     }
+}
+
+/// Returns the first page of `rows`, which are those of `range`, as [`crate::Snapshot::scan`] promises
+/// it.
+pub(in super::super) fn page_of(
+    rows: impl Iterator<Item = Result<Row>>,
+    range: &KeyRange,
+    direction: Direction,
+    limits: ScanLimits,
+) -> Result<Page> {
+    let mut page = Page::default();
+    let mut bytes = 0;
+    for row in rows {
+        let mut row = row?;
+        if limits.keys_only {
+            row.value = Bytes::new();
+        }
+        bytes += row.key.len() + row.value.len();
+        page.rows.push(row);
+        if page.rows.len() >= limits.rows_max || bytes >= limits.bytes_max {
+            page.next = page.rows.last().map(|last| range.after(&last.key, direction));
+            break;
+        }
+    }
+    Ok(page)
 }
 
 /// Turns a range into bounds that the library takes: it panics on keys that cannot be stored.

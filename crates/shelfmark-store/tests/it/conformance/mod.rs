@@ -11,6 +11,7 @@ mod hammer;
 mod limits;
 mod order;
 mod ranges;
+mod read_ranges;
 mod snapshots;
 mod stamps;
 mod validation;
@@ -103,6 +104,14 @@ every_lane! {
         a_destroyed_range_is_gone_and_nothing_else,
         boundaries_lie_inside_and_ascend,
         parts_between_boundaries_make_the_whole,
+    }
+    read_ranges {
+        every_kind_of_write_into_a_range_is_a_conflict,
+        neighbours_of_a_range_are_none,
+        what_is_queued_counts_and_what_the_base_has_does_not,
+        ranges_are_validated_over_flushes_and_many_groups,
+        a_transaction_notes_what_it_covered,
+        one_of_many_fills_an_empty_range,
     }
     closing {
         a_closed_store_says_so,

@@ -140,7 +140,7 @@ pub(super) fn keys_are_validated_without_writing(lane: &Lane) {
 pub(super) fn keys_to_validate_need_a_base(lane: &Lane) {
     let store = lane.open();
     let validate = vec![bytes("a")];
-    let commit = Commit { base: None, validate, writes: vec![put("a", "1")] };
+    let commit = Commit { base: None, validate, writes: vec![put("a", "1")], ..Commit::default() };
     assert_eq!(kind(attempt(&*store, commit)), ErrorKind::Invalid);
     assert_eq!(get(&*store, "a"), None);
 }

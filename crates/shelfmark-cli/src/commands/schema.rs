@@ -1,0 +1,82 @@
+//! Schemas that are given to `verify --salvage --schema FILE`, for rows whose own were lost.
+//!
+//! A file is a CQL script or JSON: the bodies of CreateTable. They are run over a store in memory by
+//! the faces themselves, so whatever a face takes is taken here, and means the same.
+//!
+//! Invariant: the store that is salvaged is not touched.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+use shelfmark_cql as cql;
+use shelfmark_cql::caller::Question;
+use shelfmark_dynamo as dynamo;
+use shelfmark_engine::{Engine, GivenSchema};
+
+use super::cql::{pieces::pieces, read_text};
+use super::tables::all_tables;
+use crate::connect::Session;
+use crate::store::memory;
+
+/// Reads the files, in the order in which they are given.
+pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<GivenSchema> {
+    if paths.is_empty() {
+        return Ok(GivenSchema::default());
+    }
+    let engine = memory()?;
+    for path in paths {
+        let (name, text) = read_text(path)?;
+        let run = match text.trim_start().starts_with(['{', '[']) {
+            true => create_tables(&engine, &text),
+            false => run_script(&engine, &text),
+        };
+        run.with_context(|| {
+            format!(
+                "{name} is no schema: a CQL script of CREATE statements, or JSON \
+                                     of CreateTable requests"
+            )
+        })?;
+    }
+    let mut tables = all_tables(&engine)?;
+    // As they were created.
+    tables.sort_by_key(|table| table.id);
+    let tables = tables.iter().map(|table| table.schema.clone()).collect();
+    Ok(GivenSchema { namespaces: engine.namespaces()?, tables })
+}
+
+/// Runs the body of a CreateTable, or a list of them.
+fn create_tables(engine: &Engine, text: &str) -> anyhow::Result<()> {
+    let bodies = match serde_json::from_str(text)? {
+        Value::Array(bodies) => bodies,
+        body => vec![body],
+    };
+    let environment = engine.environment().clone();
+    let face = dynamo::Face::new(engine.clone(), environment, dynamo::FaceOptions::default());
+    let head = dynamo::RequestHead::operation("CreateTable");
+    for body in bodies {
+        let reply = face.call(&head, body.to_string().as_bytes());
+        if reply.status != 200 {
+            bail!("CreateTable was refused: {}", String::from_utf8_lossy(&reply.body));
+        }
+    }
+    Ok(())
+}
+
+fn run_script(engine: &Engine, text: &str) -> anyhow::Result<()> {
+    let environment = engine.environment().clone();
+    let options = cql::FaceOptions::default();
+    let face = cql::Face::open(engine.clone(), environment, options, None, Arc::new(cql::Inline))?;
+    let mut session = Session::over(face)?;
+    for piece in pieces(text).0 {
+        if piece.command {
+            bail!("`{}` is a command of the shell, not a statement", piece.text.trim());
+        }
+        let question = Question { text: piece.text, ..Question::default() };
+        if let Err(failure) = session.ask(&question) {
+            bail!("{failure}: {}", piece.text.trim());
+        }
+    }
+    session.close()
+}
