@@ -14,6 +14,14 @@ const UNKNOWN_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 /// The least that a server is started with.
 pub(crate) const LIMIT_BYTES_MIN: u64 = 64 * 1024 * 1024;
 
+/// There is a thread for long work for each of so many bytes of the limit, from [`THREADS_MIN`] to
+/// [`THREADS_MAX`].
+const THREAD_BYTES: u64 = 32 * 1024 * 1024;
+/// See [`THREAD_BYTES`].
+const THREADS_MIN: usize = 4;
+/// See [`THREAD_BYTES`].
+pub(crate) const THREADS_MAX: usize = 16;
+
 /// How the memory of a server is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parts {
@@ -23,6 +31,8 @@ pub(crate) struct Parts {
     pub(crate) cache_bytes: u64,
     /// For each memory table, of which there are up to five.
     pub(crate) memory_table_bytes: u64,
+    /// Threads for long work: each has a stack, and keeps pages of the allocator.
+    pub(crate) threads: usize,
 }
 
 impl Parts {
@@ -32,6 +42,9 @@ impl Parts {
             clients_bytes: usize::try_from(limit_bytes / 2).unwrap_or(usize::MAX),
             cache_bytes: cache_bytes.min(limit_bytes / 4),
             memory_table_bytes: memory_table_bytes.min(limit_bytes / 32).max(1024 * 1024),
+            threads: usize::try_from(limit_bytes / THREAD_BYTES)
+                .unwrap_or(usize::MAX)
+                .clamp(THREADS_MIN, THREADS_MAX),
         }
     }
 }
@@ -56,12 +69,16 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Returns half of what the machine, its control group or the process's own limits leave,
-/// whichever is least.
+/// Returns half of what the machine or its control group has, or a third of what the process's own
+/// limits leave, whichever is less.
+///
+/// The process's limits count addresses, not use: all of a thread's stack, and what the allocator
+/// took from the system in steps of 128 MiB and will not give back, however little of it is used.
 pub(crate) fn usual_limit() -> u64 {
-    let all = [of_machine(), of_group(Path::new("/")), of_process()];
-    let least = all.into_iter().flatten().min().unwrap_or(UNKNOWN_BYTES);
-    (least / 2).max(LIMIT_BYTES_MIN)
+    let of_process = of_process().map(|bytes| bytes / 3);
+    let halves = [of_machine(), of_group(Path::new("/"))].map(|own| own.map(|bytes| bytes / 2));
+    let least = halves.into_iter().chain([of_process]).flatten().min();
+    least.unwrap_or(UNKNOWN_BYTES / 2).max(LIMIT_BYTES_MIN)
 }
 
 fn text_of(path: &Path) -> Option<String> {
@@ -185,9 +202,16 @@ mod tests {
         let small = Parts::of(256 * MIB, 128 * MIB, 64 * MIB);
         assert_eq!(
             small,
-            Parts { clients_bytes: 128 << 20, cache_bytes: 64 * MIB, memory_table_bytes: 8 * MIB }
+            Parts {
+                clients_bytes: 128 << 20,
+                cache_bytes: 64 * MIB,
+                memory_table_bytes: 8 * MIB,
+                threads: 8
+            }
         );
         let large = Parts::of(16_384 * MIB, 128 * MIB, 64 * MIB);
         assert_eq!((large.cache_bytes, large.memory_table_bytes), (128 * MIB, 64 * MIB));
+        assert_eq!(large.threads, THREADS_MAX);
+        assert_eq!(Parts::of(LIMIT_BYTES_MIN, MIB, MIB).threads, THREADS_MIN);
     }
 }

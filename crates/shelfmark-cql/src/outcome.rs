@@ -122,6 +122,9 @@ pub struct RequestOptions {
     pub timestamp: Option<i64>,
     /// The time that expiry is judged by, in seconds since the epoch; tests of clients use it.
     pub now_in_seconds: Option<i32>,
+    /// Whether the thread that runs it serves connections: a read that turns out long is given up
+    /// there and run again elsewhere. Only the connection sets it.
+    pub is_inline: bool,
     /// Whether [`Answered::trace`] is wanted.
     pub tracing: bool,
     /// Whose part of the memory budget the answer draws from; without one it draws from none.

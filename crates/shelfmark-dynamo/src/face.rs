@@ -174,10 +174,13 @@ impl Face {
     }
 
     /// Tells whether a request may keep its thread for long: it changes tables, which waits for
-    /// other writers and may read a whole table to build an index.
+    /// other writers and may read a whole table to build an index, or it reads many items. Requests
+    /// with long bodies may, too; that their sender sees.
     #[must_use]
     pub fn may_take_long(head: &RequestHead<'_>) -> bool {
-        head.name().is_some_and(operations::changes_tables)
+        head.name().is_some_and(|operation| {
+            operations::changes_tables(operation) || operations::reads_much(operation)
+        })
     }
 
     /// Returns milliseconds since the Unix epoch.

@@ -125,7 +125,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
         let mut largest = 0;
         loop {
             if output.is_empty() {
-                if progress == Progress::Full {
+                if progress == Progress::Paused {
+                    tokio::task::yield_now().await;
+                }
+                if matches!(progress, Progress::Full | Progress::Paused) {
                     progress = self.connection.feed(&mut input);
                 }
                 // Last, so that whatever is answered from here on wakes this task.
@@ -141,6 +144,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                 if output.is_empty() && done {
                     break;
                 }
+            }
+            if progress == Progress::Paused && output.is_empty() {
+                // Nothing is ready yet of what was asked for; there is more to ask.
+                continue;
             }
             let reads = progress == Progress::Hungry && !stopping;
             input.reserve(if reads { read_size } else { 0 });

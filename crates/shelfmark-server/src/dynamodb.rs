@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, Full};
@@ -25,11 +25,11 @@ use tokio::sync::{oneshot, watch};
 
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
-use crate::gzip::{GzipError, compress, unpack};
+use crate::gzip::{GzipError, compress, is_packed, unpack};
 use crate::limits::{
     BODY_COUNTED_SIZE_BYTES, BODY_PART_SIZE_BYTES, BODY_SIZE_BYTES_MAX, BODY_TIMES,
-    COMPRESSED_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX, LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX,
-    READ_SIZE_BYTES, Times,
+    COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, INLINE_SIZE_BYTES_MAX,
+    LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX, Times,
 };
 use crate::places::{Place, Places, Port};
 use crate::room;
@@ -70,6 +70,8 @@ struct Caller {
     place: Arc<Place>,
     /// A head was read that has both Content-Length and Transfer-Encoding.
     is_ambiguous: Arc<AtomicBool>,
+    /// How many requests there were.
+    requests: AtomicUsize,
 }
 
 /// Accepts connections until `stopped`, then waits for the open ones.
@@ -94,6 +96,7 @@ pub(crate) async fn accept(
                 client,
                 place,
                 is_ambiguous: Arc::default(),
+                requests: AtomicUsize::new(1),
             };
             serve(stream, caller, stopped.clone())
         }
@@ -134,6 +137,10 @@ async fn requests(
         let caller = Arc::clone(&caller);
         async move {
             caller.place.set_busy(true);
+            let number = caller.requests.fetch_add(1, Ordering::Relaxed);
+            if number.is_multiple_of(TURN_REQUESTS_MAX) {
+                tokio::task::yield_now().await;
+            }
             let answer = answer(&caller, request).await;
             caller.place.set_busy(false);
             Ok::<_, Infallible>(answer)
@@ -331,10 +338,55 @@ async fn body_of(
     };
     // The signature is over the bytes as they were sent.
     if asks {
-        face.admit(&signed(head, &body)).map_err(|refusal| encode(*refusal, coding))?;
+        let admitted = if body.len() <= INLINE_SIZE_BYTES_MAX {
+            face.admit(&signed(head, &body))
+        } else {
+            let (face, head, body) = (Arc::clone(face), head.clone(), body.clone());
+            elsewhere(move || face.admit(&signed(&head, &body))).await.ok_or_else(lost)?
+        };
+        admitted.map_err(|refusal| encode(*refusal, coding))?;
         caller.client.admit();
     }
     Ok(body)
+}
+
+/// Runs what may take long where it holds up no connection. `None` if it panicked.
+async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
+/// What is answered where an answer was lost.
+fn lost() -> Answer {
+    plain(StatusCode::INTERNAL_SERVER_ERROR, "")
+}
+
+/// Decompresses a body if it is compressed, once there is room for all that it could hold.
+async fn unpacked(
+    caller: &Caller,
+    packing: Option<&str>,
+    body: Bytes,
+    share: &mut Share,
+) -> Result<Bytes, Answer> {
+    let face = &caller.shared.face;
+    let unpacked = if is_packed(packing) {
+        let most = body.len().saturating_mul(GZIP_GROWTH_MAX).min(BODY_SIZE_BYTES_MAX);
+        // While it grows there are the old place and the new one, of twice the size.
+        let held = (body.len() + 3 * most).min(caller.client.most());
+        if !room::wait_for(share, held).await {
+            return Err(encode(face.busy(), None));
+        }
+        let packing = packing.map(str::to_owned);
+        elsewhere(move || unpack(packing.as_deref(), body)).await.ok_or_else(lost)?
+    } else {
+        unpack(packing, body)
+    };
+    unpacked.map_err(|error| match error {
+        GzipError::TooLarge => encode(face.too_large(), None),
+        // The service takes a body that it cannot unpack for a fault of its own.
+        GzipError::Damaged => {
+            plain(StatusCode::INTERNAL_SERVER_ERROR, "the body is not what its coding says\n")
+        }
+    })
 }
 
 async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
@@ -347,16 +399,9 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let body = match unpack(text("content-encoding"), body) {
+    let body = match unpacked(caller, text("content-encoding"), body, &mut share).await {
         Ok(body) => body,
-        Err(GzipError::TooLarge) => return encode(face.too_large(), None),
-        // The service takes a body that it cannot unpack for a fault of its own.
-        Err(GzipError::Damaged) => {
-            return plain(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the body is not what its coding says\n",
-            );
-        }
+        Err(refusal) => return refusal,
     };
     if !text("content-type").is_none_or(is_json) {
         return unknown();
@@ -371,7 +416,7 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
         return encode(face.busy(), coding);
     }
     let Some(mut reply) = receive(face, text("x-amz-target"), text("host"), body).await else {
-        return plain(StatusCode::INTERNAL_SERVER_ERROR, "");
+        return lost();
     };
     drop(share);
     if let Some(why) = &reply.log
@@ -380,6 +425,10 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
         caller.shared.troubles.tell(why);
     }
     match room::held(&caller.client, std::mem::take(&mut reply.body)).await {
+        Some(body) if coding.is_some() && body.len() > INLINE_SIZE_BYTES_MAX => {
+            let packed = elsewhere(move || encode(Reply { body, ..reply }, coding)).await;
+            packed.unwrap_or_else(lost)
+        }
         Some(body) => encode(Reply { body, ..reply }, coding),
         None => encode(face.busy(), coding),
     }
@@ -418,11 +467,13 @@ async fn receive(
         let _ = sender.send(reply);
     });
     let head = RequestHead { target, operation: None, host };
-    if Face::may_take_long(&head) {
-        // Changing tables waits for others: it must not hold up the connections of this thread.
+    if Face::may_take_long(&head) || body.len() > INLINE_SIZE_BYTES_MAX {
+        // It must not hold up the connections of this thread.
         let (face, target) = (Arc::clone(face), target.map(str::to_owned));
+        let host = host.map(str::to_owned);
         let long = tokio::task::spawn_blocking(move || {
-            let head = RequestHead { target: target.as_deref(), ..RequestHead::default() };
+            let (target, host) = (target.as_deref(), host.as_deref());
+            let head = RequestHead { target, operation: None, host };
             face.handle(&head, &body, answer);
         });
         drop(long);

@@ -57,6 +57,22 @@ pub const BODY_PART_SIZE_BYTES: usize = 160;
 /// Source: ours; what such a body becomes is less than a megabyte.
 pub const BODY_COUNTED_SIZE_BYTES: usize = 32 * 1024;
 
+/// Bodies up to this are checked, read and answered by the thread that serves their connection, and
+/// answers up to this compressed by it.
+///
+/// Source: ours; about a millisecond.
+pub const INLINE_SIZE_BYTES_MAX: usize = 64 * 1024;
+
+/// Requests of a connection after which others have their turn, where they come one behind the other.
+///
+/// Source: ours; about a millisecond of small ones.
+pub const TURN_REQUESTS_MAX: usize = 16;
+
+/// How many times its length a compressed body may hold.
+///
+/// Source: the deflate format: 258 bytes take two bits at least.
+pub const GZIP_GROWTH_MAX: usize = 1_032;
+
 /// Bytes of all answers that lie in files because they are too long for memory.
 ///
 /// Source: ours; two of the longest.

@@ -29,8 +29,6 @@ use crate::store::{memory as in_memory, open};
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
 const CQL_PORT: u16 = 9042;
-/// Threads for work that may take long: changing tables, long reads, checking passwords.
-const BLOCKING_THREADS_MAX: usize = 16;
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
 /// The settings of a configuration file: the flags, with underscores.
@@ -143,7 +141,8 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
     let options = dynamo::FaceOptions { credentials, ..dynamo::FaceOptions::default() };
     let faces = (options, cql_options);
-    let served = serve(&engine, settings, faces, login, config.ready_file.as_deref());
+    let served =
+        serve(&engine, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
     let closed = engine.store().close().context("the store could not be closed in good order");
     served.and(closed)
 }
@@ -270,13 +269,14 @@ fn serve(
     settings: Settings,
     (options, cql_options): (dynamo::FaceOptions, cql::FaceOptions),
     login: Option<cql::Login>,
-    ready_file: Option<&Path>,
+    (ready_file, threads): (Option<&Path>, usize),
 ) -> anyhow::Result<()> {
     let environment = engine.environment().clone();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(std::thread::available_parallelism().map_or(2, usize::from))
         .thread_name("shelfmark-io")
-        .max_blocking_threads(BLOCKING_THREADS_MAX)
+        // For work that may take long: changing tables, long reads, checking passwords.
+        .max_blocking_threads(threads)
         .enable_all()
         .build()?;
     let background = Arc::new(Blocking::new(runtime.handle().clone()));

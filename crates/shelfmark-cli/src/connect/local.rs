@@ -60,7 +60,11 @@ impl InProcess {
 impl Link for InProcess {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut input = BytesMut::from(bytes);
-        self.ended = self.connection.feed(&mut input) == Progress::Ended;
+        let mut progress = self.connection.feed(&mut input);
+        while progress == Progress::Paused {
+            progress = self.connection.feed(&mut input);
+        }
+        self.ended = progress == Progress::Ended;
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::prepared::Statements;
 use super::tracing::Traces;
 use crate::auth::{Login, Roles};
 use crate::error::CqlError;
-use crate::limits::PREPARED_TEXT_PART;
+use crate::limits::PREPARED_PART;
 use crate::outcome::Spools;
 use crate::statement::Executor;
 use crate::system::{self, Node};
@@ -107,7 +107,7 @@ impl Face {
             executor: Arc::new(Executor::open(engine, tables)?),
             environment,
             background,
-            statements: Statements::within(budget.limit() / PREPARED_TEXT_PART),
+            statements: Statements::within(budget.limit() / PREPARED_PART),
             events: Events::default(),
             traces,
             budget,

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
@@ -24,6 +25,17 @@ pub(super) struct Pending {
     pub(super) bytes: usize,
     /// What is traced of it, if that was asked for.
     pub(super) traced: Option<Traced>,
+    /// Its turn on another thread of the sockets, if it has one.
+    pub(super) turn: Option<Turn>,
+}
+
+/// One of the reads of a connection that run on other threads of the sockets.
+pub(super) struct Turn(Arc<AtomicUsize>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What a trace says beside what was done.
@@ -70,6 +82,7 @@ impl Known {
 impl Pending {
     /// Sends an error, with a trace in front if one was asked for.
     pub(super) fn refuse(mut self, error: &CqlError) {
+        self.turn = None;
         let trace = self
             .traced
             .take()
@@ -120,6 +133,13 @@ impl Pending {
         })
     }
 
+    /// Counts the request among those that run on other threads of the sockets, until just before
+    /// its answer is sent: the writer, which the answer wakes, finds its place free.
+    pub(super) fn take_turn(&mut self, of: &Arc<AtomicUsize>) {
+        of.fetch_add(1, Ordering::Relaxed);
+        self.turn = Some(Turn(Arc::clone(of)));
+    }
+
     /// Notes that the request waits for a thread of the pool.
     pub(super) fn weigh(&mut self, bytes: usize) {
         self.outbox.weigh(bytes);
@@ -127,6 +147,7 @@ impl Pending {
     }
 
     fn outcome(mut self, answered: Answered, known: &Known) {
+        self.turn = None;
         let Answered { mut outcome, warnings, trace } = answered;
         let trace = self.traced.take().map(|traced| {
             let mut events = trace;

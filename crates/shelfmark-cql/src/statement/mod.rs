@@ -159,6 +159,23 @@ impl Executor {
         })
     }
 
+    /// Runs a read on a thread that serves connections. `None` if it turns out long, or is no read:
+    /// then it is to be executed where it holds nobody up.
+    pub(crate) fn try_short(
+        &self,
+        statement: &PreparedStatement,
+        options: &RequestOptions,
+    ) -> Option<Result<Answered>> {
+        let Action::Select(select) = &statement.plan.action else { return None };
+        if options.consistency == Consistency::Any {
+            return None;
+        }
+        match bind::bind(&statement.plan.markers, &options.values) {
+            Ok(values) => self.select(select, &values, options),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
     /// Runs a statement.
     pub fn execute(
         &self,
@@ -175,7 +192,11 @@ impl Executor {
             Action::Select(_) if options.consistency == Consistency::Any => {
                 answer(Err(CqlError::invalid("ANY ConsistencyLevel is only supported for writes")))
             }
-            Action::Select(select) => answer(self.select(select, &values, &options)),
+            Action::Select(select) => {
+                if let Some(outcome) = self.select(select, &values, &options) {
+                    answer(outcome);
+                }
+            }
             Action::Modify(modify) => {
                 modify::run_one(&self.engine, modify, &values, &options, answer);
             }
@@ -282,12 +303,13 @@ impl Executor {
         }
     }
 
+    /// Runs a read; `None` if it is given up, which only reads that are `is_inline` are.
     fn select(
         &self,
         select: &Arc<Select>,
         values: &[BoundValue],
         options: &RequestOptions,
-    ) -> Result<Answered> {
+    ) -> Option<Result<Answered>> {
         let schema = self.schema();
         let computed = match &select.table.stored {
             Some(_) => None,
@@ -297,7 +319,8 @@ impl Executor {
             }),
         };
         let run = select_run(&self.engine, &schema, computed, values, options);
-        select::run_select(select, &run)
+        let outcome = select::run_select(select, &run);
+        (!run.is_given_up()).then_some(outcome)
     }
 
     fn plan(
@@ -406,7 +429,8 @@ fn select_run<'r>(
     values: &'r [BoundValue],
     options: &'r RequestOptions,
 ) -> select::Run<'r> {
-    select::Run { engine, schema, computed, values, options }
+    let inline = select::Inline::default();
+    select::Run { engine, schema, computed, values, options, inline }
 }
 
 /// A statement planned, before its markers are known.

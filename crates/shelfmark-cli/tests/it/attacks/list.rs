@@ -92,13 +92,15 @@ pub(super) const ATTACKS: &[Attack] = &[
         let _ = target.cql().ask(&text);
     }),
     long("prepared statements without end", prepared),
+    short("prepared statements of many parts", prepared_parts),
     long("names of values", named_values),
     long("batches of prepared statements", prepared_batch),
-    long("bodies that never end", |target| half_bodies(target, 15 << 20)),
+    short("bodies that never end", |target| half_bodies(target, 15 << 20)),
     long("bodies of one byte each", |target| half_bodies(target, 1)),
     long("bodies in small chunks", chunks),
     short("bodies of many small values", small_values),
     long("a compressed bomb", bomb),
+    short("small bodies that are large", small_packed),
     short("answers of DynamoDB that nobody reads", unread_pages),
     long("pipelined HTTP requests", pipelined_http),
     long("heads that never end", |target| slow(&target.dynamodb, b"POST / HTTP/1.1\r\nHost: ")),
@@ -332,6 +334,22 @@ fn many_parts(target: &Target) {
     });
 }
 
+/// A megabyte of text each that would become hundreds.
+fn prepared_parts(target: &Target) {
+    let text = format!("SELECT v FROM k.one WHERE a IN ({})", vec!["1"; 500_000].join(","));
+    let mut body = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
+    body.extend(text.as_bytes());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut client = target.cql();
+                client.send(PREPARE, &body).unwrap();
+                assert_eq!(client.answer().unwrap().opcode, 0);
+            });
+        }
+    });
+}
+
 fn prepared(target: &Target) {
     let mut client = target.cql();
     let until = Instant::now() + Duration::from_secs(5);
@@ -424,6 +442,23 @@ fn small_values(target: &Target) {
     let request = call("PutItem", &body);
     std::thread::scope(|scope| {
         for _ in 0..target.count(4, 16) {
+            scope.spawn(|| {
+                let status = http(&target.dynamodb, PATIENCE, &request);
+                assert!(matches!(status, 400 | 413 | 503), "{status}");
+            });
+        }
+    });
+}
+
+/// Bodies of 16 KiB that hold 15 MiB each.
+fn small_packed(target: &Target) {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packed.write_all(&vec![b' '; 15 << 20]).unwrap();
+    let body = packed.finish().unwrap();
+    let mut request = post("PutItem", body.len(), "Content-Encoding: gzip\r\n");
+    request.extend(&body);
+    std::thread::scope(|scope| {
+        for _ in 0..target.count(24, 200) {
             scope.spawn(|| {
                 let status = http(&target.dynamodb, PATIENCE, &request);
                 assert!(matches!(status, 400 | 413 | 503), "{status}");

@@ -10,7 +10,7 @@ mod wire;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::process::Server;
@@ -77,16 +77,24 @@ impl Bystander {
     }
 }
 
+/// A figure of what a process takes, in KiB; 0 if the process is gone.
+fn status_kib(id: u32, name: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0)
+}
+
 /// Most memory that a process has had, in KiB.
 fn peak_kib(id: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0)
+    status_kib(id, "VmHWM")
 }
 
 fn is_long() -> bool {
     std::env::var_os("SHELFMARK_LONG").is_some()
 }
+
+/// One server is attacked at a time: the others would take its processors.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Runs attacks on a server, with a bystander beside them.
 #[expect(clippy::print_stdout, reason = "the bystander's times are for people to read")]
@@ -101,10 +109,12 @@ fn run_all(server: &Server, attacks: &[Attack], bystander: Bystander) {
         (attack.run)(&target);
         let (count, p99, longest) = bystander.told();
         println!(
-            "{}: {:?}; bystander: {count} answers, p99 {p99:?}, longest {longest:?}; peak {} MiB",
+            "{}: {:?}; bystander: {count} answers, p99 {p99:?}, longest {longest:?}; peak {} MiB, \
+             data {} MiB",
             attack.name,
             start.elapsed(),
-            peak_kib(server.id()) / 1024
+            peak_kib(server.id()) / 1024,
+            status_kib(server.id(), "VmData") / 1024
         );
         assert!(peak_kib(server.id()) > 0, "the server is gone after: {}", attack.name);
         assert!(
@@ -151,6 +161,7 @@ fn limited(folder: &Path, flags: &[&str]) -> Server {
 
 #[test]
 fn nothing_that_is_asked_for_brings_the_server_down() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let server = limited(folder.path(), &[]);
     load(&server);
@@ -170,6 +181,7 @@ fn nothing_that_is_asked_for_brings_the_server_down() {
 
 #[test]
 fn strangers_have_a_small_share() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("keys"), "[default]\naws_access_key_id = ME\naws_secret_access_key = s\n")

@@ -2,6 +2,7 @@
 //!
 //! What it is not: `aggregate` counts and groups the rows that it hands out.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use crate::error::CqlError;
 use crate::function::World;
+use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::statement::filter::RowFilter;
@@ -36,6 +38,15 @@ pub(crate) struct Run<'r> {
     pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
     pub(crate) values: &'r [BoundValue],
     pub(crate) options: &'r RequestOptions,
+    /// Rows that may still be read on this thread; see [`Run::before_read`].
+    pub(crate) inline: Inline,
+}
+
+/// How much of a read may run on the thread of a socket.
+#[derive(Debug, Default)]
+pub(crate) struct Inline {
+    read: Cell<usize>,
+    is_given_up: Cell<bool>,
 }
 
 /// Runs a page.
@@ -109,6 +120,38 @@ fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>
 }
 
 impl<'r> Run<'r> {
+    /// Tells whether the read was given up because it is long; what it came to is void then.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.inline.is_given_up.get()
+    }
+
+    /// Returns how many of `most` rows the next read of the engine may have.
+    ///
+    /// # Errors
+    ///
+    /// * Any: the read is given up on this thread.
+    fn before_read(&self, most: usize) -> Result<usize> {
+        if !self.options.is_inline {
+            return Ok(most);
+        }
+        match INLINE_ROWS_MAX.saturating_sub(self.inline.read.get()) {
+            0 => Err(self.give_up()),
+            left => Ok(most.min(left)),
+        }
+    }
+
+    /// Accounts for rows that were read. Where a read has not come to its end, the next one would go
+    /// on for as long again.
+    fn after_read(&self, rows: usize, is_at_end: bool) {
+        let read = self.inline.read.get().saturating_add(rows.max(1));
+        self.inline.read.set(if is_at_end { read } else { INLINE_ROWS_MAX });
+    }
+
+    fn give_up(&self) -> CqlError {
+        self.inline.is_given_up.set(true);
+        CqlError::new(crate::error::ErrorCode::Server, "the read goes on elsewhere")
+    }
+
     pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
         Env {
             world: Some(World { environment: self.engine.environment() }),
@@ -255,18 +298,23 @@ impl Page<'_> {
                 return Ok(Some(false));
             }
             let most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(ROWS_PER_SHOW);
+            let allowed = self.run.before_read(most.min(ROWS_PER_SHOW))?;
             let mut encoder = Encoder::new(columns, &parts, hides_statics, buffer);
             let query = CellQuery {
                 partition: partition.clone(),
                 span: span.clone(),
                 reversed: select.reversed,
-                limits: reading.limits(select, cursor, most.min(ROWS_PER_SHOW), None),
+                limits: reading.limits(select, cursor, allowed, None),
             };
             let shown = reading.show(select, &query, &mut encoder)?;
             taken += encoder.rows();
             end.answered += encoder.rows();
             end.of_partition += encoder.rows();
             cursor = shown.cursor;
+            self.run.after_read(
+                usize::try_from(encoder.rows()).unwrap_or(usize::MAX),
+                cursor.is_none(),
+            );
             buffer.check()?;
             if cursor.is_none() {
                 return Ok(Some(true));
@@ -409,6 +457,10 @@ impl Page<'_> {
             false => None,
         };
         let hides_statics = self.select.restrictions.restricts_clustering(&self.select.table);
+        if self.run.options.is_inline && filter.is_some() {
+            // Of what it passes over nothing is known.
+            return Err(self.run.give_up());
+        }
         let reading = self.reading(filter);
         let mut taken = 0_u64;
         let start = usize::try_from(end.unit).unwrap_or(usize::MAX);
@@ -438,11 +490,13 @@ impl Page<'_> {
                     .unwrap_or(ROWS_PER_READ)
                     .min(ROWS_PER_READ)
                     .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
+                let most = self.run.before_read(most)?;
                 let from = cursor.take();
                 // Of one partition `most` says how many are left; a cursor would count those before.
                 let of_each = per_partition.filter(|_| !in_unit);
                 let page = reading.read(self.select, unit, from.clone(), most, of_each)?;
                 let count = page.rows.len();
+                self.run.after_read(count, page.cursor.is_none());
                 for (at, entry) in page.rows.into_iter().enumerate() {
                     if skip > 0 {
                         skip -= 1;
