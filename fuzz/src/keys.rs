@@ -37,7 +37,8 @@ fn direction(input: &mut Input<'_>) -> Direction {
     if input.flag() { Direction::Descending } else { Direction::Ascending }
 }
 
-/// Reads a type: numbers below 24 are the plain ones, then tuple, list, set, map, kinded.
+/// Reads a type: numbers below 24 are the plain ones, then tuple, list, set, map, kinded. A tuple whose
+/// fields are all kinded is read as a record.
 #[must_use]
 pub fn key_type(input: &mut Input<'_>) -> KeyType {
     let mut left = TYPES_MAX;
@@ -56,7 +57,9 @@ fn key_type_within(input: &mut Input<'_>, left: &mut usize) -> KeyType {
     match number - PLAIN.len() {
         0 => {
             let count = input.below(FIELDS_MAX + 1);
-            KeyType::Tuple((0..count).map(|_| key_type_within(input, left)).collect())
+            let fields: Vec<KeyType> = (0..count).map(|_| key_type_within(input, left)).collect();
+            let is_record = fields.iter().all(|field| matches!(field, KeyType::Kinded(_)));
+            if is_record { KeyType::Record(fields) } else { KeyType::Tuple(fields) }
         }
         1 => KeyType::List(key_type_within(input, left).into()),
         2 => KeyType::Set(key_type_within(input, left).into()),

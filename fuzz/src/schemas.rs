@@ -25,7 +25,7 @@ use crate::input::Input;
 const STEPS_MAX: usize = 40;
 
 /// Types are nested at most this deep: what is deeper is the CQL face's to refuse or to take.
-const TYPE_DEPTH_MAX: usize = 10;
+const TYPE_DEPTH_MAX: usize = 23;
 
 const NAMESPACES: [&str; 6] = ["a", "b", "dynamodb", "shelfmark", "default", "system_x"];
 const TABLES: [&str; 3] = ["tab", "uno", "vex"];

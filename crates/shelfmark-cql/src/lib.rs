@@ -45,8 +45,8 @@ pub use outcome::{
     SchemaChange, Spool, Spools, Values, Weight,
 };
 pub use schema::{
-    Column, ColumnKind, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table, TableFlags,
-    TableId, TableOptions, View,
+    Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table,
+    TableFlags, TableId, TableOptions, View,
 };
 pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
 pub use statement::{Executor, Plan};

@@ -119,7 +119,9 @@ pub fn serialise(key_type: &KeyType, value: &Value, out: &mut Vec<u8>) -> Result
             out.extend_from_slice(uuid);
         }
         (integer, Value::Int(n)) => return serialise_integer(integer, *n, out),
-        (KeyType::Tuple(types), Value::Tuple(fields)) if types.len() == fields.len() => {
+        (KeyType::Tuple(types) | KeyType::Record(types), Value::Tuple(fields))
+            if types.len() == fields.len() =>
+        {
             for (key_type, field) in types.iter().zip(fields) {
                 match field {
                     None => out.extend_from_slice(&(-1i32).to_be_bytes()),
@@ -264,15 +266,7 @@ pub fn deserialise(key_type: &KeyType, bytes: &[u8]) -> Result<Value> {
             Value::Bytes(bytes::Bytes::new())
         }
         KeyType::Kinded(inner) => deserialise(inner, bytes)?,
-        KeyType::Tuple(types) => {
-            let mut rest = bytes;
-            // Fields that are missing at the end are null: the type got them later.
-            let fields: Result<_> = types
-                .iter()
-                .map(|inner| if rest.is_empty() { Ok(None) } else { take_field(inner, &mut rest) })
-                .collect();
-            Value::Tuple(fields?)
-        }
+        KeyType::Tuple(types) | KeyType::Record(types) => Value::Tuple(take_fields(types, bytes)?),
         KeyType::List(inner) => Value::List(take_members(inner, bytes)?),
         KeyType::Set(inner) => Value::Set(take_members(inner, bytes)?),
         KeyType::Map(keys, values) => {
@@ -285,6 +279,23 @@ pub fn deserialise(key_type: &KeyType, bytes: &[u8]) -> Result<Value> {
             Value::Pairs(pairs)
         }
     })
+}
+
+/// Reads the fields of a tuple or record. Those that are missing at the end are null: the type got
+/// them later.
+fn take_fields(types: &[KeyType], bytes: &[u8]) -> Result<Vec<Option<Value>>> {
+    let mut rest = bytes;
+    let fields = types
+        .iter()
+        .map(|inner| if rest.is_empty() { Ok(None) } else { take_field(inner, &mut rest) })
+        .collect::<Result<_>>()?;
+    // Left out they would make two values one key.
+    while !rest.is_empty() {
+        if take_length(&mut rest)?.is_some() {
+            return Err(Error::invalid("a value has more fields than the key's type"));
+        }
+    }
+    Ok(fields)
 }
 
 /// Integers that fit come back as [`Value::Int`].
@@ -308,12 +319,15 @@ fn take_members(inner: &KeyType, bytes: &[u8]) -> Result<Vec<Value>> {
 }
 
 fn take_field(key_type: &KeyType, rest: &mut &[u8]) -> Result<Option<Value>> {
-    let (len, after) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
-    let Ok(len) = usize::try_from(i32::from_be_bytes(*len)) else {
-        *rest = after;
-        return Ok(None);
-    };
-    let (field, after) = after.split_at_checked(len).ok_or_else(damaged)?;
+    let Some(len) = take_length(rest)? else { return Ok(None) };
+    let (field, after) = rest.split_at_checked(len).ok_or_else(damaged)?;
     *rest = after;
     deserialise(key_type, field).map(Some)
+}
+
+/// Reads the length of a field; `None` is that of a null.
+fn take_length(rest: &mut &[u8]) -> Result<Option<usize>> {
+    let (len, after) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
+    *rest = after;
+    Ok(usize::try_from(i32::from_be_bytes(*len)).ok())
 }

@@ -19,6 +19,9 @@ pub(super) enum Number {
 /// Places behind the point that a quotient has at least, and at most. Source: Cassandra 5.0,
 /// `DecimalType`.
 const QUOTIENT_DIGITS_MIN: i64 = 32;
+
+/// Fewest decimal places of a quotient, before zeros at its end are left out. Source: as above.
+const QUOTIENT_SCALE_MIN: i64 = 32;
 const QUOTIENT_SCALE_MAX: i64 = 1_000;
 
 /// The largest power of ten that two scales may be apart. Ours, for the work it takes.
@@ -245,7 +248,7 @@ fn digits(value: &BigInt) -> i64 {
     i64::try_from(value.magnitude().to_string().len()).unwrap_or(i64::MAX)
 }
 
-/// At least 32 significant digits, rounded half up, without zeros at the end.
+/// At least 32 significant digits and 32 decimal places, rounded half up, without zeros at the end.
 pub(super) fn divide_decimals(a: (BigInt, i32), b: (BigInt, i32)) -> Result<Number, &'static str> {
     const BEYOND: &str = "the result is out of range";
     if b.0.is_zero() {
@@ -255,7 +258,7 @@ pub(super) fn divide_decimals(a: (BigInt, i32), b: (BigInt, i32)) -> Result<Numb
     let scale = (QUOTIENT_DIGITS_MIN - first)
         .max(i64::from(a.1))
         .max(i64::from(b.1))
-        .min(QUOTIENT_SCALE_MAX);
+        .clamp(QUOTIENT_SCALE_MIN, QUOTIENT_SCALE_MAX);
     // a / 10^sa divided by b / 10^sb at the wanted scale: a · 10^(scale − sa + sb) / b.
     let shift = scale - i64::from(a.1) + i64::from(b.1);
     let steps = u32::try_from(shift.unsigned_abs()).map_err(|_| BEYOND)?;

@@ -1,12 +1,17 @@
 //! The picture of everything there is, read from the engine's catalogue.
+//!
+//! What it is not: a repair. What cannot be read is left where it is and named in the picture.
+//!
+//! Invariant: one record that cannot be read is one keyspace, type or table that cannot be used; the
+//! others can.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shelfmark_engine::Engine;
+use shelfmark_engine::{Engine, ErrorKind};
 
 use super::record::{decode_keyspace, decode_table};
-use super::{Keyspace, Schema, Table};
+use super::{Damage, Keyspace, Schema, Table};
 use crate::error::CqlError;
 use crate::outcome::Consistency;
 
@@ -30,17 +35,26 @@ pub(crate) fn load(
     let mut hash = Fingerprint::default();
     for namespace in engine.namespaces().map_err(failed)? {
         let name = namespace.name;
-        let mut keyspace = decode_keyspace(&name, &namespace.attachment)?;
+        let mut keyspace = decode_keyspace(&name, &namespace.attachment)
+            .unwrap_or_else(|_| unreadable_keyspace(&name));
         hash.add(name.as_bytes());
         hash.add(&namespace.attachment);
         let old = previous.keyspace(&name).filter(|old| old.types == keyspace.types);
+        let is_readable = !keyspace.damage.record;
         let mut after = None;
         loop {
             let page =
                 engine.table_names(Some(&name), after.as_ref(), NAMES_PER_PAGE).map_err(failed)?;
             for own in &page {
-                let stored = engine.table(own).map_err(failed)?;
                 hash.add(own.name.as_bytes());
+                let stored = match engine.table(own) {
+                    Ok(stored) if is_readable => stored,
+                    Err(error) if error.kind() != ErrorKind::Corrupt => return Err(failed(error)),
+                    _ => {
+                        keyspace.damage.tables.insert(own.name.clone());
+                        continue;
+                    }
+                };
                 if let Some(cells) = &stored.schema.cells {
                     hash.add(&cells.attachment);
                     hash.add(&[u8::try_from(cells.indexes.len()).unwrap_or(u8::MAX)]);
@@ -49,11 +63,21 @@ pub(crate) fn load(
                 let same = known.filter(|known| {
                     known.stored.as_ref().is_some_and(|own| Arc::ptr_eq(own, &stored))
                 });
-                let table: Arc<Table> = match same {
-                    Some(table) => Arc::clone(table),
-                    None => Arc::new(decode_table(&keyspace, stored)?),
+                let table: Option<Arc<Table>> = match same {
+                    Some(table) => Some(Arc::clone(table)),
+                    None => {
+                        let schema = stored.schema.clone();
+                        decode_table(&keyspace, &schema, Some(stored)).ok().map(Arc::new)
+                    }
                 };
-                keyspace.tables.insert(own.name.clone(), table);
+                match table {
+                    Some(table) => {
+                        keyspace.tables.insert(own.name.clone(), table);
+                    }
+                    None => {
+                        keyspace.damage.tables.insert(own.name.clone());
+                    }
+                }
             }
             if page.len() < NAMES_PER_PAGE {
                 break;
@@ -63,6 +87,19 @@ pub(crate) fn load(
         keyspaces.insert(name, Arc::new(keyspace));
     }
     Ok(Schema { version: hash.uuid(), keyspaces })
+}
+
+/// A keyspace of which nothing is known but its name.
+fn unreadable_keyspace(name: &str) -> Keyspace {
+    Keyspace {
+        name: name.into(),
+        durable_writes: true,
+        replication: Vec::new(),
+        is_virtual: false,
+        tables: BTreeMap::new(),
+        types: BTreeMap::new(),
+        damage: Damage { record: true, ..Damage::default() },
+    }
 }
 
 /// A version that follows from what there is, so that a restart does not change it.

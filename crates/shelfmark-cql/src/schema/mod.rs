@@ -12,7 +12,7 @@ mod record;
 mod resolve;
 mod stored;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use shelfmark_model::{Revived, TextFold};
@@ -21,9 +21,9 @@ use crate::types::{CqlType, UserType};
 
 pub(crate) use load::load;
 pub use options::TableOptions;
-pub(crate) use record::encode_keyspace;
-pub(crate) use resolve::resolve_type;
-pub(crate) use stored::{stored_index, stored_name, stored_schema, update_stored};
+pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
+pub(crate) use resolve::{refresh, resolve_type};
+pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
 
 /// A table's id, as `system_schema.tables.id` shows it.
 pub type TableId = [u8; 16];
@@ -66,6 +66,19 @@ pub struct Keyspace {
     pub tables: BTreeMap<String, Arc<Table>>,
     /// User types by name.
     pub types: BTreeMap<String, Arc<UserType>>,
+    /// What of it cannot be read.
+    pub damage: Damage,
+}
+
+/// What of a keyspace is stored and cannot be read: everything else of it works.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Damage {
+    /// The keyspace's own record: nothing is known of its types, so its tables cannot be read either.
+    pub record: bool,
+    /// Tables and views, by name. They can be dropped.
+    pub tables: BTreeSet<String>,
+    /// User types: names and classes of their fields, as they are stored.
+    pub types: BTreeMap<String, Vec<(String, String)>>,
 }
 
 /// What part of a row a column is.

@@ -1,20 +1,22 @@
 //! What this face attaches to the engine's namespaces and tables: JSON, versioned.
 //!
 //! Invariant: a record that was written by an older version can be read; unknown versions are
-//! refused, not guessed.
+//! refused, not guessed. Whatever a statement writes was decoded by this code before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use shelfmark_model::TableSchema;
+
 use super::resolve::refresh;
 use super::{
-    Column, ColumnKind, DroppedColumn, Index, IndexTarget, Keyspace, Table, TableFlags,
+    Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Table, TableFlags,
     TableOptions, View,
 };
 use crate::error::{CqlError, ErrorCode};
-use crate::types::{CqlType, UserType, class_name, parse_class_name};
+use crate::types::{CqlType, UserType, check_limits, class_name, parse_class_name};
 
 const VERSION: u8 = 1;
 
@@ -82,7 +84,8 @@ struct ViewRecord {
     where_clause: String,
 }
 
-fn damaged(what: &str) -> CqlError {
+/// The error for what is stored and cannot be read.
+pub(crate) fn damaged(what: &str) -> CqlError {
     CqlError::new(ErrorCode::Server, format!("what is stored about {what} cannot be read"))
 }
 
@@ -110,6 +113,13 @@ pub(crate) fn encode_keyspace(keyspace: &Keyspace) -> Vec<u8> {
         name: ty.name.to_string(),
         fields: ty.fields.iter().map(|(name, ty)| (name.to_string(), class_name(ty))).collect(),
     });
+    // What cannot be read is no reason to lose it.
+    let unread = keyspace
+        .damage
+        .types
+        .iter()
+        .map(|(name, fields)| TypeRecord { name: name.clone(), fields: fields.clone() });
+    let types = types.chain(unread);
     let record = KeyspaceRecord {
         version: VERSION,
         durable_writes: keyspace.durable_writes,
@@ -120,41 +130,36 @@ pub(crate) fn encode_keyspace(keyspace: &Keyspace) -> Vec<u8> {
     serde_json::to_vec(&record).unwrap_or_default()
 }
 
-/// Decodes a keyspace without its tables.
-pub(super) fn decode_keyspace(name: &str, bytes: &[u8]) -> Result<Keyspace, CqlError> {
+/// Decodes a keyspace without its tables. Types that cannot be read are in its `damage`.
+///
+/// # Errors
+///
+/// * `Server`: the record as a whole cannot be read.
+pub(crate) fn decode_keyspace(name: &str, bytes: &[u8]) -> Result<Keyspace, CqlError> {
     let fail = || damaged(&format!("keyspace {name}"));
     let record: KeyspaceRecord = serde_json::from_slice(bytes).map_err(|_| fail())?;
     if record.version != VERSION {
         return Err(fail());
     }
     let mut types: BTreeMap<String, Arc<UserType>> = BTreeMap::new();
+    let mut damage = Damage::default();
     for ty in record.types {
-        let mut fields = Vec::with_capacity(ty.fields.len());
-        for (field, class) in ty.fields {
-            fields.push((Arc::from(field), parse_class_name(&class).map_err(|_| fail())?.0));
-        }
-        let own = UserType { keyspace: name.into(), name: ty.name.as_str().into(), fields };
-        types.insert(ty.name, Arc::new(own));
-    }
-    // Types that hold types get the present form of those; deep ones need as many rounds.
-    for _ in 0..crate::types::TYPE_DEPTH_MAX {
-        let fresh: BTreeMap<String, Arc<UserType>> = types
+        let fields: Option<Vec<(Arc<str>, CqlType)>> = ty
+            .fields
             .iter()
-            .map(|(name, own)| {
-                let fields = own
-                    .fields
-                    .iter()
-                    .map(|(field, ty)| (Arc::clone(field), refresh(ty, &types)))
-                    .collect();
-                (name.clone(), Arc::new(UserType { fields, ..UserType::clone(own) }))
-            })
+            .map(|(field, class)| Some((field.as_str().into(), parse_class_name(class).ok()?.0)))
             .collect();
-        let settled = fresh == types;
-        types = fresh;
-        if settled {
-            break;
+        match fields {
+            Some(fields) => {
+                let own = UserType { keyspace: name.into(), name: ty.name.as_str().into(), fields };
+                types.insert(ty.name, Arc::new(own));
+            }
+            None => {
+                damage.types.insert(ty.name, ty.fields);
+            }
         }
     }
+    settle(&mut types, &mut damage);
     Ok(Keyspace {
         name: name.into(),
         durable_writes: record.durable_writes,
@@ -162,7 +167,35 @@ pub(super) fn decode_keyspace(name: &str, bytes: &[u8]) -> Result<Keyspace, CqlE
         is_virtual: false,
         tables: BTreeMap::new(),
         types,
+        damage,
     })
+}
+
+/// Gives types that hold types the present form of those; deep ones need as many rounds. What is
+/// over the limits then cannot be used.
+fn settle(types: &mut BTreeMap<String, Arc<UserType>>, damage: &mut Damage) {
+    for _ in 0..crate::types::TYPE_DEPTH_MAX {
+        let mut fresh: BTreeMap<String, Arc<UserType>> = BTreeMap::new();
+        for (name, own) in types.iter() {
+            let fields =
+                own.fields.iter().map(|(field, ty)| (Arc::clone(field), refresh(ty, types)));
+            let definition =
+                Arc::new(UserType { fields: fields.collect(), ..UserType::clone(own) });
+            let ty = CqlType::User { definition: Arc::clone(&definition), frozen: true };
+            if check_limits(&ty).is_ok() {
+                fresh.insert(name.clone(), definition);
+            } else {
+                let fields =
+                    own.fields.iter().map(|(field, ty)| (field.to_string(), class_name(ty)));
+                damage.types.insert(name.clone(), fields.collect());
+            }
+        }
+        let settled = fresh == *types;
+        *types = fresh;
+        if settled {
+            break;
+        }
+    }
 }
 
 /// Encodes what is remembered of a table.
@@ -217,21 +250,28 @@ pub(crate) fn encode_table(table: &Table) -> Vec<u8> {
     serde_json::to_vec(&record).unwrap_or_default()
 }
 
-/// Builds a table from the engine's and what is attached to it.
-pub(super) fn decode_table(
+/// Builds a table from the engine's schema and what is attached to it.
+///
+/// # Errors
+///
+/// * `Server`: the record cannot be read.
+pub(crate) fn decode_table(
     keyspace: &Keyspace,
-    stored: Arc<shelfmark_engine::Table>,
+    schema: &TableSchema,
+    stored: Option<Arc<shelfmark_engine::Table>>,
 ) -> Result<Table, CqlError> {
-    let name = stored.schema.name.clone();
+    let name = schema.name.clone();
     let what = format!("table {name}");
     let fail = || damaged(&what);
-    let cells = stored.schema.cells.as_ref().ok_or_else(fail)?;
+    let cells = schema.cells.as_ref().ok_or_else(fail)?;
     let record: TableRecord = serde_json::from_slice(&cells.attachment).map_err(|_| fail())?;
     if record.version != VERSION {
         return Err(fail());
     }
     let kind = |class: &str| -> Result<CqlType, CqlError> {
-        Ok(refresh(&parse_class_name(class).map_err(|_| fail())?.0, &keyspace.types))
+        let kind = refresh(&parse_class_name(class).map_err(|_| fail())?.0, &keyspace.types);
+        check_limits(&kind).map_err(|_| fail())?;
+        Ok(kind)
     };
     let mut columns = Vec::with_capacity(record.columns.len());
     for column in &record.columns {
@@ -286,7 +326,7 @@ pub(super) fn decode_table(
             include_all_columns: view.include_all_columns,
             where_clause: view.where_clause,
         }),
-        stored: Some(stored),
+        stored,
     };
     table.arrange();
     Ok(table)

@@ -1,25 +1,53 @@
 //! Types of the text become types with meaning: user types are looked up, frozen ones freeze what
 //! they hold, and what Cassandra forbids is refused.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast;
 
 use super::Schema;
 use crate::error::CqlError;
-use crate::types::{CqlType, TYPE_DEPTH_MAX, native_by_name, parse_class_name};
+use crate::types::{CqlType, check_limits, check_limits_within, native_by_name, parse_class_name};
 
 /// Resolves a type of the text, in a keyspace.
 ///
 /// # Errors
 ///
-/// * `Invalid`: an unknown user type, or a combination that is not allowed.
+/// * `Invalid`: an unknown user type, a combination that is not allowed, or a type over the limits of
+///   [`check_limits`].
 pub(crate) fn resolve_type(
     ty: &ast::Type,
     keyspace: &str,
     schema: &Schema,
 ) -> Result<CqlType, CqlError> {
-    resolve_at(ty, keyspace, schema, 0)
+    let level = Level { depth: 0, parts: &Cell::new(0) };
+    let resolved = resolve_at(ty, keyspace, schema, level)?;
+    check_limits(&resolved)?;
+    Ok(resolved)
+}
+
+/// Where in the text of a type something stands.
+#[derive(Clone, Copy)]
+struct Level<'p> {
+    /// How deep; `frozen` is no level.
+    depth: usize,
+    /// How many types the text has come to so far. User types are shared where they are defined and
+    /// copied where they are frozen, so they are counted before that.
+    parts: &'p Cell<usize>,
+}
+
+impl Level<'_> {
+    const fn below(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    fn check(self, ty: &CqlType) -> Result<(), CqlError> {
+        let mut parts = self.parts.get();
+        check_limits_within(ty, self.depth, &mut parts)?;
+        self.parts.set(parts);
+        Ok(())
+    }
 }
 
 fn invalid<T>(message: String) -> Result<T, CqlError> {
@@ -41,12 +69,13 @@ fn resolve_at(
     ty: &ast::Type,
     keyspace: &str,
     schema: &Schema,
-    depth: usize,
+    level: Level<'_>,
 ) -> Result<CqlType, CqlError> {
-    if depth >= TYPE_DEPTH_MAX {
-        return invalid(format!("types are nested more deeply than {TYPE_DEPTH_MAX}"));
+    // What it stands for is counted below, or as this one.
+    if !matches!(ty, ast::Type::User(_) | ast::Type::Frozen(_) | ast::Type::Custom(_)) {
+        level.check(&CqlType::Blob)?;
     }
-    let inner = |ty: &ast::Type| resolve_at(ty, keyspace, schema, depth + 1);
+    let inner = |ty: &ast::Type| resolve_at(ty, keyspace, schema, level.below());
     match ty {
         ast::Type::Native(native) => {
             Ok(native_by_name(native.name()).map_or(CqlType::Blob, CqlType::Native))
@@ -116,21 +145,26 @@ fn resolve_at(
             let found = schema.keyspace(keyspace).and_then(|keyspace| keyspace.types.get(own));
             match found {
                 Some(definition) => {
-                    Ok(CqlType::User { definition: Arc::clone(definition), frozen: false })
+                    let ty = CqlType::User { definition: Arc::clone(definition), frozen: false };
+                    level.check(&ty)?;
+                    Ok(ty)
                 }
                 None => invalid(format!("Unknown type {keyspace}.{own}")),
             }
         }
         ast::Type::Frozen(inner_type) => {
+            if matches!(**inner_type, ast::Type::List(_) | ast::Type::Set(_) | ast::Type::Map(..)) {
+                level.check(&CqlType::Blob)?;
+            }
             let resolved = match &**inner_type {
                 // Inside a frozen type all is frozen, so nothing that is live is in the way.
-                ast::Type::List(element) => CqlType::list(thaw(element, keyspace, schema, depth)?),
-                ast::Type::Set(element) => CqlType::set(thaw(element, keyspace, schema, depth)?),
+                ast::Type::List(element) => CqlType::list(thaw(element, keyspace, schema, level)?),
+                ast::Type::Set(element) => CqlType::set(thaw(element, keyspace, schema, level)?),
                 ast::Type::Map(key, value) => CqlType::map(
-                    thaw(key, keyspace, schema, depth)?,
-                    thaw(value, keyspace, schema, depth)?,
+                    thaw(key, keyspace, schema, level)?,
+                    thaw(value, keyspace, schema, level)?,
                 ),
-                other => inner(other)?,
+                other => resolve_at(other, keyspace, schema, level)?,
             };
             if matches!(resolved, CqlType::Native(_) | CqlType::Custom(_)) {
                 return invalid(format!(
@@ -139,9 +173,13 @@ fn resolve_at(
             }
             Ok(resolved.freeze())
         }
-        ast::Type::Custom(class) => parse_class_name(class)
-            .map(|(ty, _)| ty)
-            .map_err(|error| CqlError::syntax(format!("Error setting type {class}: {}", error.0))),
+        ast::Type::Custom(class) => {
+            let (ty, _) = parse_class_name(class).map_err(|error| {
+                CqlError::syntax(format!("Error setting type {class}: {}", error.0))
+            })?;
+            level.check(&ty)?;
+            Ok(ty)
+        }
     }
 }
 
@@ -150,7 +188,7 @@ fn thaw(
     ty: &ast::Type,
     keyspace: &str,
     schema: &Schema,
-    depth: usize,
+    level: Level<'_>,
 ) -> Result<CqlType, CqlError> {
     let frozen;
     let ty = match ty {
@@ -160,7 +198,7 @@ fn thaw(
         }
         other => other,
     };
-    let resolved = resolve_at(ty, keyspace, schema, depth + 1)?;
+    let resolved = resolve_at(ty, keyspace, schema, level.below())?;
     if resolved.is_counter() {
         return invalid(format!("Counters are not allowed inside collections: {resolved}"));
     }

@@ -1,4 +1,9 @@
 //! Tables of CQL as tables of the engine.
+//!
+//! What it is not: the engine's own checks of a schema.
+//!
+//! Invariant: a part of a key that is stored never changes its bytes. User types in keys get their new
+//! fields at the end, where those that are not there are not written.
 
 use shelfmark_model::{
     CellIndex, CellIndexTarget, Column as StoredColumn, ColumnType, Direction, IndexState,
@@ -40,13 +45,63 @@ pub(crate) fn update_stored(table: &Table, schema: &mut TableSchema) {
     }
     for (own, stored) in table.clustering_columns().iter().zip(&mut schema.sort) {
         stored.name = own.name.to_string();
+        grow(&mut stored.key_type, &clustering_type(own));
     }
     schema.columns = table.other_columns().iter().map(stored_column).collect();
     schema.options.gc_grace_seconds = u32::try_from(table.options.gc_grace_seconds).unwrap_or(0);
     if let Some(cells) = &mut schema.cells {
         cells.attachment = encode_table(table).into();
         cells.revived.clone_from(&table.revived);
+        for stored in &mut cells.indexes {
+            let wanted = index_terms(table, &stored.name);
+            for (term, wanted) in stored.terms.iter_mut().zip(&wanted) {
+                grow(term, wanted);
+            }
+        }
     }
+}
+
+fn clustering_type(column: &Column) -> KeyType {
+    KeyType::Kinded(Box::new(key_type(&column.kind)))
+}
+
+/// The types of the terms of an index of this name; none if there is none.
+fn index_terms(table: &Table, name: &str) -> Vec<KeyType> {
+    let index = table.indexes.iter().find(|own| own.name == name);
+    index.and_then(|own| stored_index(table, own).ok()).map(|own| own.terms).unwrap_or_default()
+}
+
+/// Adds the fields that user types in a stored key have got.
+fn grow(stored: &mut KeyType, wanted: &KeyType) {
+    match (stored, wanted) {
+        (KeyType::Record(own), KeyType::Record(all)) => {
+            own.iter_mut().zip(all).for_each(|(own, wanted)| grow(own, wanted));
+            own.extend(all.iter().skip(own.len()).cloned());
+        }
+        (KeyType::Tuple(own), KeyType::Tuple(all)) => {
+            own.iter_mut().zip(all).for_each(|(own, wanted)| grow(own, wanted));
+        }
+        (KeyType::List(own), KeyType::List(wanted))
+        | (KeyType::Set(own), KeyType::Set(wanted))
+        | (KeyType::Kinded(own), KeyType::Kinded(wanted)) => grow(own, wanted),
+        (KeyType::Map(key, value), KeyType::Map(wanted_key, wanted_value)) => {
+            grow(key, wanted_key);
+            grow(value, wanted_value);
+        }
+        _ => {}
+    }
+}
+
+/// Tells whether the stored keys and index terms of a table can hold its columns' types as they are
+/// now.
+pub(crate) fn keeps_up(table: &Table) -> bool {
+    let Some(stored) = &table.stored else { return true };
+    let mut schema = stored.schema.clone();
+    update_stored(table, &mut schema);
+    let keys = table.clustering_columns().iter().zip(&schema.sort);
+    let indexes = schema.cells.iter().flat_map(|cells| &cells.indexes);
+    keys.into_iter().all(|(own, stored)| stored.key_type == clustering_type(own))
+        && indexes.into_iter().all(|own| own.terms == index_terms(table, &own.name))
 }
 
 fn stored_column(column: &Column) -> StoredColumn {

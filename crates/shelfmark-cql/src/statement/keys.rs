@@ -9,7 +9,7 @@ use crate::limits::{COMBINATIONS_BYTES_MAX, COMBINATIONS_MAX};
 use crate::outcome::BoundValue;
 use crate::schema::{Column, Table};
 use crate::term::{Env, Expr};
-use crate::types::{compare, elements, fields};
+use crate::types::{CqlType, canonical, compare, elements, fields, validate};
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -62,22 +62,33 @@ pub(crate) fn key_value(expr: &Expr, column: &Column, env: Env<'_>) -> Result<By
     }
 }
 
+/// Splits a bound list of values of a type, each checked and in its one form; nulls may be among them.
+pub(crate) fn bound_elements(bytes: &Bytes, ty: &CqlType) -> Result<Vec<Option<Bytes>>> {
+    elements(bytes)?
+        .map(|value| {
+            let Some(value) = value? else { return Ok(None) };
+            validate(ty, value)?;
+            Ok(Some(canonical(ty, &bytes.slice_ref(value))))
+        })
+        .collect()
+}
+
 /// Evaluates the values of an `IN`, sorted by the column's order and without repetitions.
 pub(crate) fn in_values(list: &InList, column: &Column, env: Env<'_>) -> Result<Vec<Bytes>> {
     let mut values: Vec<Bytes> = match list {
         InList::Values(exprs) => {
             exprs.iter().map(|expr| key_value(expr, column, env)).collect::<Result<_>>()?
         }
-        InList::Marker(expr) => match expr.eval(env)? {
-            BoundValue::Bytes(bytes) => elements(&bytes)?
+        InList::Marker(expr) => match expr.bound(env) {
+            BoundValue::Bytes(bytes) => bound_elements(&bytes, &column.kind)?
+                .into_iter()
                 .map(|value| {
-                    let value = value?.ok_or_else(|| {
+                    value.ok_or_else(|| {
                         CqlError::invalid(format!(
                             "Invalid null value in condition for column {}",
                             column.name
                         ))
-                    })?;
-                    Ok(bytes.slice_ref(value))
+                    })
                 })
                 .collect::<Result<_>>()?,
             BoundValue::Null => {

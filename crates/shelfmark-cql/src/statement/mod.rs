@@ -541,11 +541,14 @@ fn find_table(name: &QualifiedName, keyspace: Option<&str>, schema: &Schema) -> 
     let Some(found) = schema.keyspace(keyspace) else {
         return Err(CqlError::invalid(format!("keyspace {keyspace} does not exist")));
     };
-    found
-        .tables
-        .get(name.name.as_str())
-        .cloned()
-        .ok_or_else(|| CqlError::invalid(format!("table {} does not exist", name.name.as_str())))
+    let name = name.name.as_str();
+    match found.tables.get(name) {
+        Some(table) => Ok(Arc::clone(table)),
+        None if found.damage.tables.contains(name) => {
+            Err(schema::damaged(&format!("table {keyspace}.{name}")))
+        }
+        None => Err(CqlError::invalid(format!("table {name} does not exist"))),
+    }
 }
 
 /// The keyspace of a name, or that of the connection.

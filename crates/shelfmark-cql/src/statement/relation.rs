@@ -168,6 +168,14 @@ pub(crate) fn restrictions(
                     format!("{} {} {}", names_text(columns), operator.text(), term_text(value));
                 let (start, count) = tuple_columns(columns, &shown, table)?;
                 let value = tuple_value(value, start, count, table, scope)?;
+                if let (Operator::Equal, 1, TupleValue::Parts(parts)) = (operator, count, &value)
+                    && let (at, [only]) = (table.partition_count + start, parts.as_slice())
+                    && is_indexed(at, table)
+                {
+                    // An index serves it as if it stood without parentheses.
+                    all.add(at, Test::Equal(only.clone()), table, filtering)?;
+                    continue;
+                }
                 let test = match operator {
                     Operator::Equal => MultiTest::Equal(value),
                     Operator::Less => MultiTest::Upper(value, false),
@@ -238,6 +246,11 @@ fn find(name: &Name, table: &Table) -> Result<usize> {
 
 fn column_of(at: usize, table: &Table) -> Result<&crate::schema::Column> {
     table.columns.get(at).ok_or_else(|| CqlError::invalid("Undefined column"))
+}
+
+fn is_indexed(at: usize, table: &Table) -> bool {
+    let column = table.columns.get(at);
+    column.is_some_and(|own| table.indexes.iter().any(|index| index.column == own.name))
 }
 
 fn names_text(columns: &[Name]) -> String {

@@ -189,6 +189,7 @@ fn keyspace(name: Arc<str>) -> Keyspace {
     };
     let is_virtual = is_virtual(&name);
     Keyspace {
+        damage: crate::schema::Damage::default(),
         durable_writes: true,
         replication: match &*name {
             "system_auth" => simple("1"),

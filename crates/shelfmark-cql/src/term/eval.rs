@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 
-use super::{Expr, MetadataKind, MetadataPath};
+use super::{Expr, MetadataKind, MetadataPath, UnsetField};
 use crate::error::CqlError;
 use crate::function::World;
 use crate::outcome::{BoundValue, RowBuffer};
 use crate::types::{
-    CqlType, compare, elements, entries, fields, put_collection, put_tuple, unsigned_vint, validate,
+    CqlType, canonical, compare, elements, entries, fields, put_collection, put_tuple,
+    unsigned_vint, validate,
 };
 
 type Result<T> = std::result::Result<T, CqlError>;
@@ -65,12 +66,22 @@ impl Expr {
             Self::Constant(None) => Ok(BoundValue::Null),
             Self::Marker { index, ty } => {
                 let value = env.values.get(*index).cloned().unwrap_or(BoundValue::Unset);
-                if let BoundValue::Bytes(bytes) = &value {
-                    validate(ty, bytes)?;
-                }
-                Ok(value)
+                let BoundValue::Bytes(bytes) = &value else { return Ok(value) };
+                validate(ty, bytes)?;
+                check_count(ty, bytes)?;
+                Ok(BoundValue::Bytes(canonical(ty, bytes)))
             }
             _ => Ok(self.compound(env)?.map_or(BoundValue::Null, BoundValue::Bytes)),
+        }
+    }
+
+    /// The value of a marker as it came, for whoever checks it part by part.
+    pub(crate) fn bound(&self, env: Env<'_>) -> BoundValue {
+        match self {
+            Self::Marker { index, .. } => {
+                env.values.get(*index).cloned().unwrap_or(BoundValue::Unset)
+            }
+            _ => BoundValue::Unset,
         }
     }
 
@@ -99,7 +110,7 @@ impl Expr {
             }
             Self::Elements { items, ty } => eval_elements(items, ty, env).map(Some),
             Self::Entries { items, ty } => eval_entries(items, ty, env).map(Some),
-            Self::Fields { items, is_tuple } => eval_fields(items, *is_tuple, env).map(Some),
+            Self::Fields { items, unset } => eval_fields(items, unset, env).map(Some),
             Self::Call { function, arguments } => {
                 let parts: Vec<Option<Bytes>> = arguments
                     .iter()
@@ -149,6 +160,20 @@ impl Expr {
             }
         }
     }
+}
+
+/// Refuses a collection of zero bytes: it has no count.
+fn check_count(ty: &CqlType, bytes: &[u8]) -> Result<()> {
+    let what = match ty {
+        CqlType::List { .. } => "list",
+        CqlType::Set { .. } => "set",
+        CqlType::Map { .. } => "map",
+        _ => return Ok(()),
+    };
+    if bytes.is_empty() {
+        return Err(CqlError::invalid(format!("Not enough bytes to read a {what}")));
+    }
+    Ok(())
 }
 
 /// The value of an argument of a function.
@@ -232,19 +257,28 @@ fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<By
 }
 
 /// A tuple or user type.
-fn eval_fields(items: &[Option<Expr>], is_tuple: bool, env: Env<'_>) -> Result<Bytes> {
+fn eval_fields(items: &[Option<Expr>], unset: &UnsetField, env: Env<'_>) -> Result<Bytes> {
     let mut parts = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         let value = item.as_ref().map_or(Ok(BoundValue::Null), |item| item.eval(env))?;
         parts.push(match value {
             BoundValue::Bytes(bytes) => Some(bytes),
-            BoundValue::Unset if is_tuple => {
-                return Err(CqlError::invalid(format!(
-                    "Invalid unset value for tuple field number {at}"
-                )));
-            }
-            // A field of a user type that is not set is null.
-            BoundValue::Null | BoundValue::Unset => None,
+            BoundValue::Null => None,
+            BoundValue::Unset => match unset {
+                UnsetField::Null => None,
+                UnsetField::OfTuple => {
+                    return Err(CqlError::invalid(format!(
+                        "Invalid unset value for tuple field number {at}"
+                    )));
+                }
+                UnsetField::OfUserType(definition) => {
+                    let field = definition.fields.get(at).map_or("", |(name, _)| &**name);
+                    return Err(CqlError::invalid(format!(
+                        "Invalid unset value for field '{field}' of user defined type {}",
+                        definition.name
+                    )));
+                }
+            },
         });
     }
     Ok(put_tuple(parts.iter().map(Option::as_deref)).into())

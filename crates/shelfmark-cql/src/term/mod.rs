@@ -17,7 +17,7 @@ use bytes::Bytes;
 
 use crate::function::Scalar;
 use crate::schema::{Schema, Table};
-use crate::types::CqlType;
+use crate::types::{CqlType, UserType};
 
 pub(crate) use assign::{known_type, preferred, test, test_literal};
 pub(crate) use eval::{Env, ResolvedPath, RowView};
@@ -95,7 +95,7 @@ pub(crate) enum Expr {
     /// A map.
     Entries { items: Vec<(Expr, Expr)>, ty: CqlType },
     /// A tuple or user type; fields that were not given are null.
-    Fields { items: Vec<Option<Expr>>, is_tuple: bool },
+    Fields { items: Vec<Option<Expr>>, unset: UnsetField },
     /// A function of values.
     Call { function: Scalar, arguments: Vec<Expr> },
     /// The token of a partition key.
@@ -106,6 +106,17 @@ pub(crate) enum Expr {
     Slice { of: Box<Expr>, ty: CqlType, from: Option<Box<Expr>>, to: Option<Box<Expr>> },
     /// A field of a user type, by its place.
     Field { of: Box<Expr>, at: usize },
+}
+
+/// What a field of a literal is whose marker is not set.
+#[derive(Debug, Clone)]
+pub(crate) enum UnsetField {
+    /// Refused.
+    OfTuple,
+    /// Refused, as of a frozen user type.
+    OfUserType(Arc<UserType>),
+    /// Null: of a live user type it leaves nothing behind.
+    Null,
 }
 
 /// What is asked of a cell beside its value.

@@ -1,10 +1,12 @@
 //! Terms prepared for what receives them, with Cassandra's words where they do not fit.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Name, Term};
 
 use super::assign::{arguments_of, misplaced_list};
-use super::{Expr, Receiver, Scope, known_type, term_text, test};
+use super::{Expr, Receiver, Scope, UnsetField, known_type, term_text, test};
 use crate::error::CqlError;
 use crate::function::{Argument, Assign, Resolved, ambiguous_cast, cast, negate, operate, resolve};
 use crate::schema::resolve_type;
@@ -152,7 +154,15 @@ fn tuple_from_text(literal: &Literal, types: &[CqlType], ty: &CqlType) -> Result
         crate::types::validate(ty, &bytes)?;
         return Ok(bytes);
     }
-    let texts: Vec<&str> = literal.text.split(':').collect();
+    tuple_of_text(&literal.text, types, ty)
+}
+
+/// Reads the text of a tuple: the texts of its fields, in which `\:` and `\@` stand for `:` and `@`.
+fn tuple_of_text(text: &str, types: &[CqlType], ty: &CqlType) -> Result<Bytes> {
+    if text.is_empty() {
+        return Ok(Bytes::new());
+    }
+    let texts = split_fields(text);
     if texts.len() > types.len() {
         return Err(CqlError::invalid(format!(
             "Invalid tuple literal: too many elements. Type {ty} expects {} but got {}",
@@ -162,10 +172,33 @@ fn tuple_from_text(literal: &Literal, types: &[CqlType], ty: &CqlType) -> Result
     }
     let parts = texts.iter().zip(types).map(|(text, ty)| match *text {
         "@" => Ok(None),
-        text => from_text(ty, text).map(Some),
+        text => {
+            let text = text.replace("\\:", ":").replace("\\@", "@");
+            match ty {
+                CqlType::Tuple(types) => {
+                    tuple_of_text(&text, types, ty).map(|own| Some(own.to_vec()))
+                }
+                ty => Ok(Some(from_text(ty, &text)?)),
+            }
+        }
     });
-    let parts = parts.collect::<std::result::Result<Vec<_>, _>>()?;
+    let parts = parts.collect::<Result<Vec<_>>>()?;
     Ok(crate::types::put_tuple(parts.iter().map(Option::as_deref)).into())
+}
+
+/// Splits at colons that have no backslash before them.
+fn split_fields(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut before) = (0, None);
+    for (at, c) in text.char_indices() {
+        if c == ':' && before != Some('\\') {
+            parts.push(text.get(start..at).unwrap_or_default());
+            start = at + 1;
+        }
+        before = Some(c);
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts
 }
 
 pub(crate) fn prepare_literal(literal: &Literal, to: Receiver<'_>) -> Result<Bytes> {
@@ -323,7 +356,7 @@ fn prepare_map(items: &[(Term, Term)], to: Receiver<'_>, scope: &mut Scope<'_>) 
 }
 
 fn prepare_udt(items: &[(Name, Term)], to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Expr> {
-    let CqlType::User { definition, .. } = to.ty else {
+    let CqlType::User { definition, frozen } = to.ty else {
         return Err(CqlError::invalid(format!(
             "Invalid user type literal for {} of type {}",
             to.name, to.ty
@@ -353,7 +386,11 @@ fn prepare_udt(items: &[(Name, Term)], to: Receiver<'_>, scope: &mut Scope<'_>) 
         let name = format!("{}.{field}", to.name);
         parts.push(Some(prepare(term, Receiver { name: &name, ty }, scope)?));
     }
-    fold(Expr::Fields { items: parts, is_tuple: false })
+    let unset = match frozen {
+        true => UnsetField::OfUserType(Arc::clone(definition)),
+        false => UnsetField::Null,
+    };
+    fold(Expr::Fields { items: parts, unset })
 }
 
 fn prepare_tuple(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Expr> {
@@ -392,7 +429,7 @@ fn prepare_tuple(items: &[Term], to: Receiver<'_>, scope: &mut Scope<'_>) -> Res
         let name = format!("{}[{at}]", to.name);
         parts.push(Some(prepare(item, Receiver { name: &name, ty }, scope)?));
     }
-    fold(Expr::Fields { items: parts, is_tuple: true })
+    fold(Expr::Fields { items: parts, unset: UnsetField::OfTuple })
 }
 
 /// Prepares a call; returns it with the type of its value.

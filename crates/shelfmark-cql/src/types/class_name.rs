@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use super::limit::{check_limits, too_deep};
 use super::{CqlType, MarshalError, Native, Result, TYPE_DEPTH_MAX, UserType};
+
+/// Levels of parentheses: each level of a type may be frozen, which is no level of its own.
+const LEVELS_MAX: usize = 2 * TYPE_DEPTH_MAX;
 
 const PACKAGE: &str = "org.apache.cassandra.db.marshal.";
 
@@ -91,12 +95,12 @@ pub fn parse_class_name(text: &str) -> Result<(CqlType, bool)> {
     let short = text.strip_prefix(PACKAGE).unwrap_or(text);
     if let Some(inner) = short.strip_prefix("ReversedType(").and_then(|rest| rest.strip_suffix(')'))
     {
-        return Ok((parse_class_name(inner)?.0, true));
+        let mut parser = Parser { rest: inner };
+        let ty = parser.whole()?;
+        return Ok((ty, true));
     }
     let mut parser = Parser { rest: text };
-    let ty = parser.parse(0)?;
-    parser.skip_blank();
-    if parser.rest.is_empty() { Ok((ty, false)) } else { Err(parser.error()) }
+    Ok((parser.whole()?, false))
 }
 
 struct Parser<'t> {
@@ -104,6 +108,17 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
+    /// Reads a type that is all of the text.
+    fn whole(&mut self) -> Result<CqlType> {
+        let ty = self.parse(0)?;
+        self.skip_blank();
+        if !self.rest.is_empty() {
+            return Err(self.error());
+        }
+        check_limits(&ty)?;
+        Ok(ty)
+    }
+
     fn error(&self) -> MarshalError {
         MarshalError::new(format!("Syntax error parsing the class name at '{}'", self.rest))
     }
@@ -141,8 +156,8 @@ impl<'t> Parser<'t> {
     }
 
     fn parse(&mut self, depth: usize) -> Result<CqlType> {
-        if depth >= TYPE_DEPTH_MAX {
-            return Err(MarshalError::new("types are nested too deeply"));
+        if depth >= LEVELS_MAX {
+            return Err(too_deep());
         }
         let start = self.rest;
         let full = self.word();

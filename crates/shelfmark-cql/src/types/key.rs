@@ -44,7 +44,8 @@ pub fn key_type(ty: &CqlType) -> KeyType {
         CqlType::Map { key, value, .. } => KeyType::Map(boxed(key), boxed(value)),
         CqlType::Tuple(types) => KeyType::Tuple(types.iter().map(kinded).collect()),
         CqlType::User { definition: udt, .. } => {
-            KeyType::Tuple(udt.fields.iter().map(|(_, field)| kinded(field)).collect())
+            // It may get more fields.
+            KeyType::Record(udt.fields.iter().map(|(_, field)| kinded(field)).collect())
         }
     }
 }

@@ -13,11 +13,13 @@
 //! Source: Apache Cassandra 5.0, packages `db.marshal` and `serializers`, and the native protocol
 //! specification v5, read 2026-11.
 
+mod canonical;
 mod class_name;
 mod compare;
 mod error;
 mod json;
 mod key;
+mod limit;
 mod name;
 mod number;
 mod option;
@@ -31,6 +33,7 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use canonical::canonical;
 pub use class_name::{class_name, parse_class_name};
 pub use compare::compare;
 pub use error::{MarshalError, Result};
@@ -56,13 +59,8 @@ pub use wire::{
     take_vint, unsigned_vint, vector_elements,
 };
 
-/// How deep types may be nested, the outermost included. Source: ours; see
-/// [`shelfmark_keycode::KEY_DEPTH_MAX`], which frozen types in keys share.
-pub const TYPE_DEPTH_MAX: usize = 24;
-
-/// The largest dimension of a vector. Source: Cassandra 5.0's grammar takes any int; SAI indexes
-/// take 2^13, which is our limit for all.
-pub const VECTOR_DIMENSION_MAX: u32 = 8_192;
+pub(crate) use limit::check_limits_within;
+pub use limit::{TYPE_DEPTH_MAX, TYPE_PARTS_MAX, VECTOR_DIMENSION_MAX, check_limits};
 
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

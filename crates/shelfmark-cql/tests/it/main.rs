@@ -1,9 +1,14 @@
 //! Tests of the CQL face from outside.
 //!
 //! * `statements`: scripts of CQL with the answers beside them.
+//! * `nested`, `unreadable`: types nested deep, and records that cannot be read, over restarts.
+//! * `keys`: user types and collections in keys.
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
 mod compat;
+mod keys;
+mod nested;
 mod statements;
+mod unreadable;

@@ -1,8 +1,8 @@
 //! Key types as text, for the catalogue: `text`, `i64`, `tuple(text,kinded(i64))`.
 
-use shelfmark_keycode::KeyType;
+use shelfmark_keycode::{KEY_DEPTH_MAX, KeyType};
 
-use super::limits::TYPE_DEPTH_MAX;
+use super::limits::TYPE_LEVELS_MAX;
 use crate::error::{Error, Result};
 
 const PLAIN: [(&str, KeyType); 24] = [
@@ -40,6 +40,7 @@ pub(super) fn key_type_to_text(key_type: &KeyType) -> String {
     };
     match key_type {
         KeyType::Tuple(fields) => nested("tuple", &fields.iter().collect::<Vec<_>>()),
+        KeyType::Record(fields) => nested("record", &fields.iter().collect::<Vec<_>>()),
         KeyType::List(inner) => nested("list", &[inner]),
         KeyType::Set(inner) => nested("set", &[inner]),
         KeyType::Map(key, value) => nested("map", &[key, value]),
@@ -54,12 +55,17 @@ pub(super) fn key_type_to_text(key_type: &KeyType) -> String {
 /// Reads a type.
 pub(super) fn key_type_from_text(text: &str) -> Result<KeyType> {
     let mut rest = text;
-    let key_type = parse(&mut rest, TYPE_DEPTH_MAX)?;
-    if rest.is_empty() { Ok(key_type) } else { Err(unknown()) }
+    let key_type = parse(&mut rest, TYPE_LEVELS_MAX)?;
+    if !rest.is_empty() {
+        return Err(unknown());
+    }
+    // What keys of the type will be asked for: the same limits as where a schema is checked.
+    key_type.check().map_err(|_| unknown())?;
+    Ok(key_type)
 }
 
 fn unknown() -> Error {
-    let depth = TYPE_DEPTH_MAX;
+    let depth = KEY_DEPTH_MAX;
     Error::corrupt(format!("it names a type that is not known or nested over {depth} deep"))
 }
 
@@ -88,6 +94,7 @@ fn parse(rest: &mut &str, depth: usize) -> Result<KeyType> {
         "kinded" => Ok(KeyType::Kinded(one()?)),
         "map" => Ok(KeyType::Map(one()?, one()?)),
         "tuple" => Ok(KeyType::Tuple(inner.collect())),
+        "record" => Ok(KeyType::Record(inner.collect())),
         _ => Err(unknown()),
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! Invariant: nothing is committed that exceeds a limit at which reading stops.
 
-/// Types of columns are nested at most this deep, with the wrappers that a face adds.
-///
-/// Keys hold [`shelfmark_keycode::KEY_DEPTH_MAX`] of these; the rest of the room is for columns that
-/// are no keys, of which the engine looks into no value.
-pub(super) const TYPE_DEPTH_MAX: usize = 128;
+use shelfmark_keycode::KEY_DEPTH_MAX;
+
+/// Levels of parentheses in the text of a type: each of its levels may be kinded, which is no level
+/// of its own for [`KEY_DEPTH_MAX`].
+pub(super) const TYPE_LEVELS_MAX: usize = 2 * KEY_DEPTH_MAX;
 
 /// Bytes of the record of a table or a namespace.
 pub(super) const RECORD_SIZE_BYTES_MAX: usize = 8 * 1024 * 1024;

@@ -67,7 +67,8 @@ pub(super) fn entries(
     };
     match index.schema.target {
         CellIndexTarget::PartitionColumn(at) => {
-            if let (Some(ends), Some(_)) = (ends_of(row), &place.clustering) {
+            // Statics have an entry too: the partition may have no rows.
+            if let Some(ends) = ends_of(row) {
                 let parts = split_partition(&place.partition, layout.partition_columns)?;
                 if let Some(part) = parts.get(at as usize) {
                     add(&[part], ends)?;

@@ -75,7 +75,9 @@ fn to_key_value(key_type: &KeyType, value: &Value) -> Result<KeyValue> {
         (_, Value::Inet(address)) => KeyValue::Inet(*address),
         (_, Value::Int(n)) => integer(key_type, &BigInt::from(*n)).ok_or_else(wrong)?,
         (_, Value::BigInt(n)) => integer(key_type, n).ok_or_else(wrong)?,
-        (KeyType::Tuple(types), Value::Tuple(fields)) if types.len() == fields.len() => {
+        (KeyType::Tuple(types) | KeyType::Record(types), Value::Tuple(fields))
+            if types.len() == fields.len() =>
+        {
             let fields = types.iter().zip(fields).map(|(inner, field)| match field {
                 Some(value) => to_key_value(inner, value),
                 None => to_key_value(inner, &Value::Null),

@@ -329,7 +329,7 @@ impl KeySpec {
 fn keeps_spelling(key_type: &KeyType) -> bool {
     match key_type {
         KeyType::Decimal => true,
-        KeyType::Tuple(fields) => fields.iter().any(keeps_spelling),
+        KeyType::Tuple(fields) | KeyType::Record(fields) => fields.iter().any(keeps_spelling),
         KeyType::List(inner) | KeyType::Set(inner) | KeyType::Kinded(inner) => {
             keeps_spelling(inner)
         }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{KeyType, KeyValue, check_depth, compare};
+use super::{KeyType, KeyValue, check_depth, check_kinded, compare};
 use crate::error::Result;
 
 /// Sorts sets and maps, drops repeated elements (of repeated map keys the last one stays), and
@@ -22,7 +22,7 @@ fn canonicalize_at(key_type: &KeyType, value: &mut KeyValue, depth: usize) -> Re
     check_depth(depth)?;
     match (key_type, value) {
         (KeyType::Decimal, KeyValue::Decimal(decimal)) => *decimal = decimal.normalized(),
-        (KeyType::Tuple(fields), KeyValue::Tuple(values)) => {
+        (KeyType::Tuple(fields) | KeyType::Record(fields), KeyValue::Tuple(values)) => {
             for (field, value) in fields.iter().zip(values) {
                 canonicalize_at(field, value, depth + 1)?;
             }
@@ -55,7 +55,10 @@ fn canonicalize_at(key_type: &KeyType, value: &mut KeyValue, depth: usize) -> Re
                 repeated
             });
         }
-        (KeyType::Kinded(inner), value) => canonicalize_at(inner, value, depth + 1)?,
+        (KeyType::Kinded(inner), value) => {
+            check_kinded(inner)?;
+            canonicalize_at(inner, value, depth)?;
+        }
         _ => {}
     }
     Ok(())

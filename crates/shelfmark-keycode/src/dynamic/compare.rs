@@ -54,7 +54,7 @@ fn compare_nested(key_type: &KeyType, left: &KeyValue, right: &KeyValue, depth: 
     use KeyValue as V;
 
     match (key_type, left, right) {
-        (KeyType::Tuple(types), V::Tuple(a), V::Tuple(b)) => types
+        (KeyType::Tuple(types) | KeyType::Record(types), V::Tuple(a), V::Tuple(b)) => types
             .iter()
             .zip(a.iter().zip(b))
             .map(|(field, (a, b))| compare_at(field, a, b, depth + 1))
@@ -79,7 +79,9 @@ fn compare_nested(key_type: &KeyType, left: &KeyValue, right: &KeyValue, depth: 
         (KeyType::Kinded(inner), a, b) => {
             kind_rank(a).cmp(&kind_rank(b)).then_with(|| match (a, b) {
                 (V::Null, V::Null) | (V::Empty, V::Empty) => Ordering::Equal,
-                _ => compare_at(inner, a, b, depth + 1),
+                // A kinded type in a kinded type has no keys.
+                _ if matches!(**inner, KeyType::Kinded(_)) => Ordering::Equal,
+                _ => compare_at(inner, a, b, depth),
             })
         }
         (ty, a, b) => is_foreign(ty, a).cmp(&is_foreign(ty, b)),
@@ -122,7 +124,7 @@ fn is_foreign(key_type: &KeyType, value: &KeyValue) -> bool {
             | (KeyType::Timestamp, V::Timestamp(_))
             | (KeyType::Inet, V::Inet(_))
             | (KeyType::Uuid | KeyType::CqlUuid | KeyType::CqlTimeUuid, V::Uuid(_))
-            | (KeyType::Tuple(_), V::Tuple(_))
+            | (KeyType::Tuple(_) | KeyType::Record(_), V::Tuple(_))
             | (KeyType::List(_), V::List(_))
             | (KeyType::Set(_), V::Set(_))
             | (KeyType::Map(_, _), V::Map(_))

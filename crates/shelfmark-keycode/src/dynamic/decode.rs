@@ -1,7 +1,7 @@
 //! From bytes to values, strictly.
 
 use super::encode::check_ascending;
-use super::{KeyType, KeyValue, check_depth, check_kinded};
+use super::{KeyType, KeyValue, check_depth, check_kinded, check_record};
 use crate::component as c;
 use crate::component::Kind;
 use crate::direction::Direction;
@@ -70,6 +70,7 @@ fn decode_at(
             }
             KeyValue::Tuple(values)
         }
+        KeyType::Record(fields) => decode_record(fields, direction, input, depth)?,
         KeyType::List(element) => {
             let mut values = Vec::new();
             while c::take_more(input, direction)? {
@@ -81,6 +82,48 @@ fn decode_at(
         KeyType::Map(key, value) => decode_map(key, value, direction, input, depth)?,
         KeyType::Kinded(inner) => decode_kinded(inner, direction, input, depth)?,
     })
+}
+
+/// Reads a record; fields that were left out are null.
+fn decode_record(
+    fields: &[KeyType],
+    direction: Direction,
+    input: &mut &[u8],
+    depth: usize,
+) -> Result<KeyValue> {
+    check_record(fields)?;
+    let mut values = Vec::with_capacity(fields.len());
+    let mut last = *input;
+    while values.len() < fields.len() {
+        let start = *input;
+        if !c::take_more(input, direction)? {
+            break;
+        }
+        let Some(field) = fields.get(values.len()) else { break };
+        values.push(decode_at(field, direction, input, depth + 1)?);
+        last = start;
+    }
+    if matches!(values.last(), Some(KeyValue::Null)) {
+        *input = last;
+        let message = "a record ends with a null that was to be left out";
+        return Err(KeyError::new(KeyErrorKind::NonCanonical, message));
+    }
+    if values.len() == fields.len() {
+        take_record_end(input, direction)?;
+    }
+    values.resize(fields.len(), KeyValue::Null);
+    Ok(KeyValue::Tuple(values))
+}
+
+/// Reads the end of a record all of whose fields were there.
+pub(super) fn take_record_end(input: &mut &[u8], direction: Direction) -> Result<()> {
+    let start = *input;
+    if c::take_more(input, direction)? {
+        *input = start;
+        let message = "a record has more fields than its type";
+        return Err(KeyError::new(KeyErrorKind::NonCanonical, message));
+    }
+    Ok(())
 }
 
 fn decode_set(
@@ -149,6 +192,6 @@ fn decode_kinded(
             Err(KeyError::new(KeyErrorKind::NonCanonical, message))
         }
         Kind::Empty => Ok(KeyValue::Empty),
-        Kind::Value => decode_at(inner, direction, input, depth + 1),
+        Kind::Value => decode_at(inner, direction, input, depth),
     }
 }

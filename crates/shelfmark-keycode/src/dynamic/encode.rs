@@ -1,6 +1,6 @@
 //! From values to bytes.
 
-use super::{KeyType, KeyValue, check_depth, check_kinded};
+use super::{KeyType, KeyValue, check_depth, check_kinded, check_record};
 use crate::component as c;
 use crate::component::Kind;
 use crate::direction::Direction;
@@ -80,6 +80,16 @@ fn encode_nested(
             .iter()
             .zip(values)
             .try_for_each(|(ty, value)| encode_at(ty, direction, value, out, depth + 1)),
+        (KeyType::Record(types), KeyValue::Tuple(values)) if types.len() == values.len() => {
+            check_record(types)?;
+            let written = values.iter().rposition(|value| *value != KeyValue::Null);
+            for (ty, value) in types.iter().zip(values).take(written.map_or(0, |at| at + 1)) {
+                c::put_more(out, direction);
+                encode_at(ty, direction, value, out, depth + 1)?;
+            }
+            c::put_end(out, direction);
+            Ok(())
+        }
         (KeyType::List(element), KeyValue::List(values)) => {
             for value in values {
                 c::put_more(out, direction);
@@ -133,7 +143,7 @@ fn encode_kinded(
         KeyValue::Empty => c::put_kind(out, direction, Kind::Empty),
         value => {
             c::put_kind(out, direction, Kind::Value);
-            encode_at(inner, direction, value, out, depth + 1)?;
+            encode_at(inner, direction, value, out, depth)?;
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ pub use decode::decode;
 pub use encode::encode;
 pub use skip::skip;
 
-/// How deep types may be nested, the outermost included.
+/// How deep types may be nested, the outermost included. A kinded type is as deep as what it holds.
 ///
 /// As deep as a DynamoDB document; CQL states no limit, and frozen types in keys are shallow.
 /// Source: DynamoDB Developer Guide, "Quotas", read 2026-11.
@@ -83,6 +83,9 @@ pub enum KeyType {
     CqlTimeUuid,
     /// Field by field.
     Tuple(Vec<KeyType>),
+    /// Field by field, each kinded; fields that are null at the end are left out. Unlike a tuple it may
+    /// get more fields at its end: keys that were written before keep their bytes and their order.
+    Record(Vec<KeyType>),
     /// Element by element, then the shorter first.
     List(Box<KeyType>),
     /// As a list; elements are ascending and unique.
@@ -176,7 +179,7 @@ pub enum KeyValue {
     Inet(IpAddr),
     /// Of [`KeyType::Uuid`], [`KeyType::CqlUuid`] and [`KeyType::CqlTimeUuid`].
     Uuid([u8; 16]),
-    /// Of [`KeyType::Tuple`]: one value per field.
+    /// Of [`KeyType::Tuple`] and [`KeyType::Record`]: one value per field.
     Tuple(Vec<KeyValue>),
     /// Of [`KeyType::List`].
     List(Vec<KeyValue>),
@@ -196,7 +199,8 @@ impl KeyType {
     /// # Errors
     ///
     /// * [`KeyErrorKind::TooDeep`]: nested deeper than [`KEY_DEPTH_MAX`]. Flatten the type.
-    /// * [`KeyErrorKind::WrongType`]: a kinded type directly in a kinded type. Drop one of them.
+    /// * [`KeyErrorKind::WrongType`]: a kinded type directly in a kinded type, or a record whose field
+    ///   is not kinded. Drop one of them, or make it kinded.
     pub fn check(&self) -> Result<()> {
         self.check_at(0)
     }
@@ -205,6 +209,10 @@ impl KeyType {
         check_depth(depth)?;
         match self {
             Self::Tuple(fields) => fields.iter().try_for_each(|field| field.check_at(depth + 1)),
+            Self::Record(fields) => {
+                check_record(fields)?;
+                fields.iter().try_for_each(|field| field.check_at(depth + 1))
+            }
             Self::List(element) | Self::Set(element) => element.check_at(depth + 1),
             Self::Map(key, value) => {
                 key.check_at(depth + 1)?;
@@ -212,7 +220,7 @@ impl KeyType {
             }
             Self::Kinded(inner) => {
                 check_kinded(inner)?;
-                inner.check_at(depth + 1)
+                inner.check_at(depth)
             }
             _ => Ok(()),
         }
@@ -229,6 +237,15 @@ fn check_depth(depth: usize) -> Result<()> {
         return Ok(());
     }
     Err(KeyError::new(KeyErrorKind::TooDeep, "key types are nested deeper than 32"))
+}
+
+/// A field that is left out is null, which only kinded types have.
+fn check_record(fields: &[KeyType]) -> Result<()> {
+    if fields.iter().any(|field| !matches!(field, KeyType::Kinded(_))) {
+        let message = "a field of a record is not kinded";
+        return Err(KeyError::new(KeyErrorKind::WrongType, message));
+    }
+    Ok(())
 }
 
 /// A null would otherwise have two forms.

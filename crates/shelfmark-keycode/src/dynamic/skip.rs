@@ -1,6 +1,6 @@
 //! Stepping over components without building their values.
 
-use super::{KeyType, check_depth};
+use super::{KeyType, check_depth, check_kinded, check_record};
 use crate::component as c;
 use crate::component::Kind;
 use crate::direction::Direction;
@@ -54,6 +54,16 @@ fn skip_at(
         KeyType::Tuple(fields) => {
             fields.iter().try_for_each(|field| skip_at(field, direction, input, depth + 1))
         }
+        KeyType::Record(fields) => {
+            check_record(fields)?;
+            for field in fields {
+                if !c::take_more(input, direction)? {
+                    return Ok(());
+                }
+                skip_at(field, direction, input, depth + 1)?;
+            }
+            super::decode::take_record_end(input, direction)
+        }
         KeyType::List(element) | KeyType::Set(element) => {
             while c::take_more(input, direction)? {
                 skip_at(element, direction, input, depth + 1)?;
@@ -67,9 +77,12 @@ fn skip_at(
             }
             Ok(())
         }
-        KeyType::Kinded(inner) => match c::take_kind(input, direction)? {
-            Kind::Value => skip_at(inner, direction, input, depth + 1),
-            Kind::Null | Kind::Empty => Ok(()),
-        },
+        KeyType::Kinded(inner) => {
+            check_kinded(inner)?;
+            match c::take_kind(input, direction)? {
+                Kind::Value => skip_at(inner, direction, input, depth),
+                Kind::Null | Kind::Empty => Ok(()),
+            }
+        }
     }
 }

@@ -135,6 +135,17 @@ fn too_deep() {
     assert_eq!(decode(&deepest, UP, &mut &key[..]), Ok(value(KEY_DEPTH_MAX)));
     assert_eq!(skip(&deepest, UP, &mut &key[..]), Ok(()));
 
+    // That its levels are kinded makes a type no deeper.
+    let kinded = |inner| KeyType::Kinded(Box::new(inner));
+    let of_kinded = |depth| (1..depth).fold(kinded(KeyType::U8), |inner, _| kinded(list(inner)));
+    let deepest = of_kinded(KEY_DEPTH_MAX);
+    assert_eq!(deepest.check(), Ok(()));
+    key.clear();
+    encode(&deepest, UP, &value(KEY_DEPTH_MAX), &mut key).expect("just fits");
+    assert_eq!(decode(&deepest, UP, &mut &key[..]), Ok(value(KEY_DEPTH_MAX)));
+    assert_eq!(skip(&deepest, UP, &mut &key[..]), Ok(()));
+    not_encoded(&of_kinded(KEY_DEPTH_MAX + 1), &value(KEY_DEPTH_MAX + 1), KeyErrorKind::TooDeep);
+
     let too_deep = nested(KEY_DEPTH_MAX + 1);
     let mut too_deep_value = value(KEY_DEPTH_MAX + 1);
     not_encoded(&too_deep, &too_deep_value, KeyErrorKind::TooDeep);
@@ -144,6 +155,24 @@ fn too_deep() {
     assert_eq!(kind(skip(&too_deep, UP, &mut &bytes[..])), Err(KeyErrorKind::TooDeep));
     assert_eq!(kind(canonicalize(&too_deep, &mut too_deep_value)), Err(KeyErrorKind::TooDeep));
     refused(&too_deep, &bytes, KeyErrorKind::TooDeep, KEY_DEPTH_MAX);
+}
+
+#[test]
+fn records() {
+    let field = |ty| KeyType::Kinded(Box::new(ty));
+    let pair = KeyType::Record(vec![field(KeyType::U8), field(KeyType::U8)]);
+    // A null that was to be left out; more fields than the type has; no end.
+    refused(&pair, &[0x01, 0x02, 0x07, 0x01, 0x00, 0x00], KeyErrorKind::NonCanonical, 3);
+    let three = [0x01, 0x02, 0x07, 0x01, 0x02, 0x08, 0x01, 0x02, 0x09, 0x00];
+    refused(&pair, &three, KeyErrorKind::NonCanonical, 6);
+    refused(&pair, &three[..6], KeyErrorKind::Truncated, 6);
+    not_encoded(&pair, &KeyValue::Tuple(vec![KeyValue::U8(1)]), KeyErrorKind::WrongType);
+    // A field that is left out must be one that can be null.
+    let plain = KeyType::Record(vec![KeyType::U8]);
+    let kind = |result: Result<(), KeyError>| result.map_err(|error| error.kind());
+    assert_eq!(kind(plain.check()), Err(KeyErrorKind::WrongType));
+    not_encoded(&plain, &KeyValue::Tuple(vec![KeyValue::U8(1)]), KeyErrorKind::WrongType);
+    assert_eq!(kind(skip(&plain, UP, &mut &[0x01, 0x07, 0x00][..])), Err(KeyErrorKind::WrongType));
 }
 
 #[test]

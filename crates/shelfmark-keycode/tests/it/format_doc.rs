@@ -34,6 +34,7 @@ fn integer(value: i64) -> KeyValue {
 fn examples() -> Vec<(&'static str, KeyType, KeyValue)> {
     let text = |text: &str| KeyValue::Text(text.to_owned());
     let list = || KeyType::List(Box::new(KeyType::U8));
+    let record = || KeyType::Record(vec![kinded(KeyType::I8), kinded(KeyType::I8)]);
     let map = KeyType::Map(Box::new(KeyType::U8), Box::new(KeyType::Bool));
     let entry = (KeyValue::U8(7), KeyValue::Bool(true));
     vec![
@@ -79,6 +80,16 @@ fn examples() -> Vec<(&'static str, KeyType, KeyValue)> {
             "tuple of u8 and text, 1, `a`",
             KeyType::Tuple(vec![KeyType::U8, KeyType::Text]),
             KeyValue::Tuple(vec![KeyValue::U8(1), text("a")]),
+        ),
+        (
+            "record of two i8, 0, null",
+            record(),
+            KeyValue::Tuple(vec![KeyValue::I8(0), KeyValue::Null]),
+        ),
+        (
+            "record of two i8, null, 0",
+            record(),
+            KeyValue::Tuple(vec![KeyValue::Null, KeyValue::I8(0)]),
         ),
     ]
 }

@@ -91,6 +91,59 @@ scalar_orders! {
     set_of_bytes: KeyType::Set(Box::new(KeyType::Bytes));
     map_of_u8_to_text: KeyType::Map(Box::new(KeyType::U8), Box::new(KeyType::Text));
     tuple: KeyType::Tuple(vec![KeyType::Text, KeyType::Decimal, KeyType::Bytes]);
+    record: record_of(&[KeyType::I8, KeyType::Text, KeyType::Bytes]);
+}
+
+fn record_of(fields: &[KeyType]) -> KeyType {
+    KeyType::Record(fields.iter().map(|ty| KeyType::Kinded(Box::new(ty.clone()))).collect())
+}
+
+/// A record gets a field: keys that are there keep their bytes, and lie among the new ones where
+/// their value, with a null at the end, belongs.
+#[test]
+fn a_record_gets_a_field() {
+    let (old, new) = (
+        record_of(&[KeyType::U8, KeyType::Text]),
+        record_of(&[KeyType::U8, KeyType::Text, KeyType::U8]),
+    );
+    let fields = |all: &[Option<u8>], text: Option<&str>| {
+        let text = text.map_or(KeyValue::Null, |own| KeyValue::Text(own.to_owned()));
+        let mut values: Vec<KeyValue> =
+            all.iter().map(|own| own.map_or(KeyValue::Null, KeyValue::U8)).collect();
+        values.insert(1, text);
+        KeyValue::Tuple(values)
+    };
+    for direction in [Direction::Ascending, Direction::Descending] {
+        let mut keys = Vec::new();
+        for first in [None, Some(1), Some(2)] {
+            for text in [None, Some(""), Some("a"), Some("a\0")] {
+                let before = encoded(&old, direction, &fields(&[first], text));
+                let after = encoded(&new, direction, &fields(&[first, None], text));
+                assert_eq!(before, after);
+                assert_eq!(
+                    decode(&new, direction, &mut &before[..]),
+                    Ok(fields(&[first, None], text))
+                );
+                keys.push((fields(&[first, None], text), after));
+                for last in [0, 7] {
+                    let value = fields(&[first, Some(last)], text);
+                    let key = encoded(&new, direction, &value);
+                    assert!(decode(&old, direction, &mut &key[..]).is_err(), "a field is lost");
+                    assert!(skip(&old, direction, &mut &key[..]).is_err(), "a field is lost");
+                    keys.push((value, key));
+                }
+            }
+        }
+        for (left, left_key) in &keys {
+            for (right, right_key) in &keys {
+                let order = match direction {
+                    Direction::Ascending => left_key.cmp(right_key),
+                    Direction::Descending => right_key.cmp(left_key),
+                };
+                assert_eq!(compare(&new, left, right), order, "{left:?} {right:?}");
+            }
+        }
+    }
 }
 
 /// A type and a pair of its values.

@@ -38,6 +38,11 @@ pub(crate) fn key_type() -> BoxedStrategy<KeyType> {
                 .prop_filter("a kind directly in a kind", |ty| !matches!(ty, KeyType::Kinded(_)));
             prop_oneof![
                 vec(inner.clone(), 0..4).prop_map(KeyType::Tuple),
+                vec(plain.clone(), 0..4).prop_map(|fields| {
+                    KeyType::Record(
+                        fields.into_iter().map(|ty| KeyType::Kinded(Box::new(ty))).collect(),
+                    )
+                }),
                 inner.clone().prop_map(|ty| KeyType::List(Box::new(ty))),
                 inner.clone().prop_map(|ty| KeyType::Set(Box::new(ty))),
                 (inner.clone(), inner).prop_map(|(k, v)| KeyType::Map(Box::new(k), Box::new(v))),
@@ -97,7 +102,7 @@ fn nested(key_type: &KeyType) -> BoxedStrategy<KeyValue> {
         value
     };
     match key_type {
-        KeyType::Tuple(fields) => {
+        KeyType::Tuple(fields) | KeyType::Record(fields) => {
             let fields: Vec<_> = fields.iter().map(value).collect();
             fields.prop_map(KeyValue::Tuple).boxed()
         }

@@ -165,10 +165,7 @@ impl Gaps {
 }
 
 /// The last gap that begins up to a key.
-fn last_upto<'g>(
-    gaps: &'g BTreeMap<Bytes, Gap>,
-    upto: Bound<impl AsRef<[u8]>>,
-) -> Option<(&'g Bytes, &'g Gap)> {
+fn last_upto(gaps: &BTreeMap<Bytes, Gap>, upto: Bound<impl AsRef<[u8]>>) -> Option<(&Bytes, &Gap)> {
     let upto = upto.as_ref().map(AsRef::as_ref);
     gaps.range::<[u8], _>((Bound::Unbounded, upto)).next_back()
 }

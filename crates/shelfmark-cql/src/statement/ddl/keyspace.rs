@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use shelfmark_cql_syntax::ast::{AlterKeyspace, CreateKeyspace, Dropped, Property, PropertyValue};
 use shelfmark_engine::CatalogueChange;
+use shelfmark_model::TableName;
 
 use super::{
     Change, Result, check_keyspace_name, configuration, invalid, is_system, told, writable,
 };
 use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{ChangeKind, ChangeTarget};
-use crate::schema::{Keyspace, Schema, encode_keyspace, stored_name};
+use crate::schema::{Damage, Keyspace, Schema, encode_keyspace, stored_name};
 
 const MISSING_CLASS: &str = "Missing replication strategy class";
 
@@ -33,6 +34,7 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
             is_virtual: false,
             tables: BTreeMap::new(),
             types: BTreeMap::new(),
+            damage: Damage::default(),
         },
         &own.properties,
     );
@@ -96,7 +98,12 @@ pub(super) fn drop(own: &Dropped, schema: &Schema) -> Result<Option<Change>> {
         let text = format!("Cannot DROP <keyspace {name}>");
         return Err(CqlError::new(ErrorCode::Unauthorized, text));
     }
-    let keyspace = writable(name, schema, &format!("DROP <keyspace {name}>"))?;
+    if is_system(name) {
+        return Err(super::not_modifiable(name, &format!("DROP <keyspace {name}>")));
+    }
+    let Some(keyspace) = schema.keyspace(name) else {
+        return invalid(format!("Keyspace '{name}' doesn't exist"));
+    };
     // Views go before their bases.
     let (views, tables): (Vec<_>, Vec<_>) =
         keyspace.tables.values().partition(|table| table.is_view());
@@ -105,6 +112,11 @@ pub(super) fn drop(own: &Dropped, schema: &Schema) -> Result<Option<Change>> {
         .chain(tables)
         .map(|table| CatalogueChange::DropTable(stored_name(table)))
         .collect();
+    // What cannot be read goes too.
+    let unreadable = keyspace.damage.tables.iter();
+    changes.extend(
+        unreadable.map(|own| CatalogueChange::DropTable(TableName::new(name, own.as_str()))),
+    );
     changes.push(CatalogueChange::DropNamespace { name: name.to_owned() });
     Ok(Some(Change {
         changes,

@@ -11,6 +11,7 @@ mod keyspace;
 mod options;
 mod table;
 mod user_type;
+mod verify;
 mod view;
 mod view_filter;
 
@@ -20,6 +21,7 @@ use shelfmark_cql_syntax::ast::{
     AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Statement,
 };
 use shelfmark_engine::CatalogueChange;
+use shelfmark_model::TableName;
 
 use super::Executor;
 use crate::error::{CqlError, ErrorCode};
@@ -131,6 +133,7 @@ impl Executor {
         let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let schema = self.schema();
         let environment = self.engine.environment();
+        check_names(statement, keyspace, &schema)?;
         let change = match statement {
             Statement::CreateKeyspace(own) => keyspace::create(own, &schema)?,
             Statement::AlterKeyspace(own) => keyspace::alter(own, &schema)?,
@@ -161,7 +164,8 @@ impl Executor {
             answered.warnings.extend(warning);
             answered
         };
-        let Some(change) = change else { return Ok(told(Outcome::Void)) };
+        let Some(mut change) = change else { return Ok(told(Outcome::Void)) };
+        verify::verify(&mut change.changes, &schema)?;
         let failed = |error: shelfmark_engine::Error| {
             CqlError::from_engine(&error, options.consistency, None)
         };
@@ -219,6 +223,50 @@ impl Executor {
         self.reload()?;
         Ok(Outcome::Void.into())
     }
+}
+
+/// Refuses what is about a table, type or keyspace that is there and cannot be read.
+fn check_names(statement: &Statement, keyspace: Option<&str>, schema: &Schema) -> Result<()> {
+    let (name, is_table) = match statement {
+        Statement::AlterKeyspace(own) => {
+            return verify::check_readable(own.name.as_str(), None, schema);
+        }
+        Statement::CreateTable(own) => (&own.name, true),
+        Statement::AlterTable(own) => (&own.name, true),
+        Statement::CreateIndex(own) => (&own.table, true),
+        Statement::AlterView(own) => (&own.name, true),
+        Statement::CreateView(own) => {
+            if let Ok(keyspace) = super::keyspace_of(&own.base, keyspace) {
+                verify::check_readable(keyspace, Some(own.base.name.as_str()), schema)?;
+            }
+            (&own.name, true)
+        }
+        Statement::CreateType(own) => (&own.name, false),
+        Statement::AlterType(own) => (&own.name, false),
+        _ => return Ok(()),
+    };
+    let Ok(keyspace) = super::keyspace_of(name, keyspace) else { return Ok(()) };
+    let own = name.name.as_str();
+    verify::check_readable(keyspace, is_table.then_some(own), schema)?;
+    let types = schema.keyspace(keyspace).map(|own| &own.damage.types);
+    if !is_table && types.is_some_and(|types| types.contains_key(own)) {
+        return Err(crate::schema::damaged(&format!("type {keyspace}.{own}")));
+    }
+    Ok(())
+}
+
+/// Returns the change that drops a table or view which cannot be read, if there is one of this name.
+fn drop_unreadable(
+    keyspace: &str,
+    name: &str,
+    found: Option<&Arc<crate::schema::Keyspace>>,
+) -> Option<Change> {
+    found.filter(|own| own.damage.tables.contains(name))?;
+    Some(Change {
+        changes: vec![CatalogueChange::DropTable(TableName::new(keyspace, name))],
+        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        builds: Vec::new(),
+    })
 }
 
 fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> SchemaChange {

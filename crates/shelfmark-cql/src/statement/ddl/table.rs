@@ -326,6 +326,9 @@ pub(super) fn drop(
     let (keyspace, name, found) = dropped(own, keyspace, schema)?;
     let table: Option<&Arc<Table>> = found.and_then(|own| own.tables.get(name));
     let Some(table) = table else {
+        if let Some(change) = super::drop_unreadable(keyspace, name, found) {
+            return Ok(Some(change));
+        }
         if own.if_exists {
             return Ok(None);
         }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::{AlterType, AlterTypeAction, CreateType, Dropped};
 
-use super::{Change, Result, dropped, invalid, keyspace::attach, told, writable};
+use super::{Change, Result, altered, dropped, invalid, keyspace::attach, told, writable};
 use crate::outcome::{ChangeKind, ChangeTarget};
-use crate::schema::{Keyspace, Schema, resolve_type};
-use crate::types::UserType;
+use crate::schema::{
+    Keyspace, Schema, Table, decode_keyspace, encode_keyspace, keeps_up, refresh, resolve_type,
+};
+use crate::types::{CqlType, UserType, check_limits};
 
 /// Most fields of a type. Source: Cassandra counts them in a signed 16-bit number.
 const FIELDS_MAX: usize = 32_767;
@@ -55,6 +57,7 @@ pub(super) fn create(
         fields.push((field_name.into(), ty));
     }
     let definition = UserType { keyspace: keyspace_name.into(), name: name.into(), fields };
+    check_limits(&CqlType::User { definition: Arc::new(definition.clone()), frozen: true })?;
     let mut keyspace = Keyspace::clone(keyspace);
     keyspace.types.insert(name.to_owned(), Arc::new(definition));
     Ok(change(&keyspace, ChangeKind::Created, name))
@@ -143,9 +146,50 @@ pub(super) fn alter(
             }
         }
     }
+    check_limits(&CqlType::User { definition: Arc::new(definition.clone()), frozen: true })?;
     let mut keyspace = Keyspace::clone(keyspace);
     keyspace.types.insert(name.to_owned(), Arc::new(definition));
-    Ok(change(&keyspace, ChangeKind::Updated, name))
+    let mut change = change(&keyspace, ChangeKind::Updated, name);
+    if let Some(change) = &mut change {
+        let tables = users(&keyspace, name)?;
+        check_keys(&tables, own, keyspace_name)?;
+        change.changes.extend(tables.into_iter().map(altered));
+    }
+    Ok(change)
+}
+
+/// Returns the tables and views that use a type, with the present form of all types.
+fn users(keyspace: &Keyspace, name: &str) -> Result<Vec<Table>> {
+    let types = decode_keyspace(&keyspace.name, &encode_keyspace(keyspace))?.types;
+    let uses = |table: &Table| {
+        table.columns.iter().any(|column| column.kind.references(&keyspace.name, name))
+    };
+    let tables = keyspace.tables.values().filter(|table| table.stored.is_some() && uses(table));
+    let changed = tables.map(|table| {
+        let mut table = Table::clone(table);
+        for column in &mut table.columns {
+            column.kind = refresh(&column.kind, &types);
+        }
+        table
+    });
+    Ok(changed.collect())
+}
+
+/// Keys of tables and indexes made by the first version hold user types as tuples, which get no more
+/// fields: two rows that differ in the new one would be one.
+fn check_keys(tables: &[Table], own: &AlterType, keyspace: &str) -> Result<()> {
+    let AlterTypeAction::Add { field, .. } = &own.action else { return Ok(()) };
+    let old: Vec<String> =
+        tables.iter().filter(|table| !keeps_up(table)).map(Table::full_name).collect();
+    if old.is_empty() {
+        return Ok(());
+    }
+    invalid(format!(
+        "Cannot add new field {} to user type {keyspace}.{} as the type is being used in clustering columns or indexes that an earlier version of this server made, by the following tables: {}; copy them into new tables, or drop these indexes",
+        field.name.as_str(),
+        own.name.name.as_str(),
+        old.join(", ")
+    ))
 }
 
 /// Keys of partitions are hashed as bytes, so what they are made of stays.

@@ -268,6 +268,9 @@ pub(super) fn drop(
     let (keyspace, name, found) = dropped(own, keyspace, schema)?;
     let view = found.and_then(|own| own.tables.get(name)).filter(|table| table.is_view());
     let Some(view) = view else {
+        if let Some(change) = super::drop_unreadable(keyspace, name, found) {
+            return Ok(Some(change));
+        }
         if own.if_exists {
             return Ok(None);
         }

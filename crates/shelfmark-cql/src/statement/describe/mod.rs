@@ -59,6 +59,7 @@ pub(super) fn describe(
                         .values()
                         .filter(|table| !table.is_view())
                         .map(|table| item(&own.name, "table", &table.name, None))
+                        .chain(own.damage.tables.iter().map(|name| unread(own, name, false)))
                         .collect()
                 })?,
                 false,
@@ -92,6 +93,7 @@ pub(super) fn describe(
             let table = name.name.as_str();
             match own.tables.get(table).filter(|own| !own.is_view()) {
                 Some(found) => table_items(own, found, internals),
+                None if own.damage.tables.contains(table) => vec![unread(own, table, true)],
                 None => {
                     return invalid(format!(
                         "Table '{table}' not found in keyspace '{}'",
@@ -198,7 +200,14 @@ fn listed(
 
 /// A keyspace, then what is in it: types before the types that use them, tables, indexes, views.
 fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
-    let mut items = vec![item(&own.name, "keyspace", &own.name, Some(text::keyspace(own)))];
+    let shown = match own.damage.record {
+        true => format!(
+            "/*\nWarning: Keyspace {} omitted because what is stored about it cannot be read.\nDROP KEYSPACE removes it.\n*/",
+            maybe_quote(&own.name)
+        ),
+        false => text::keyspace(own),
+    };
+    let mut items = vec![item(&own.name, "keyspace", &own.name, Some(shown))];
     if only {
         return items;
     }
@@ -223,7 +232,28 @@ fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
     for table in own.tables.values().filter(|table| !table.is_view()) {
         items.extend(table_items(own, table, internals));
     }
+    items.extend(own.damage.types.keys().map(|name| {
+        let text = format!(
+            "/*\nWarning: Type {}.{} omitted because what is stored about it cannot be read.\n*/",
+            maybe_quote(&own.name),
+            maybe_quote(name)
+        );
+        item(&own.name, "type", name, Some(text))
+    }));
+    items.extend(own.damage.tables.iter().map(|name| unread(own, name, true)));
     items
+}
+
+/// A table or view that is there and cannot be read, as Cassandra shows what has no form in CQL.
+fn unread(own: &Keyspace, name: &str, with_statement: bool) -> Item {
+    let text = with_statement.then(|| {
+        format!(
+            "/*\nWarning: Table {}.{} omitted because what is stored about it cannot be read.\nDROP TABLE removes it.\n*/",
+            maybe_quote(&own.name),
+            maybe_quote(name)
+        )
+    });
+    item(&own.name, "table", name, text)
 }
 
 /// A table, its indexes and its views.
@@ -279,6 +309,9 @@ fn any(
             return Ok(vec![view_item(own, table, internals)]);
         }
         return Ok(table_items(own, table, internals));
+    }
+    if own.damage.tables.contains(wanted) {
+        return Ok(vec![unread(own, wanted, true)]);
     }
     match index_item(own, wanted) {
         Some(found) => Ok(vec![found]),

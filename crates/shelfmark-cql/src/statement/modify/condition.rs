@@ -7,6 +7,7 @@ use shelfmark_engine::LiveRow;
 use crate::error::CqlError;
 use crate::outcome::BoundValue;
 use crate::schema::{Column, ColumnKind, Table};
+use crate::statement::keys::bound_elements;
 use crate::statement::relation::{InList, in_list, undefined_column};
 use crate::statement::row::column_value;
 use crate::term::{Env, Expr, Receiver, Scope, prepare};
@@ -226,6 +227,8 @@ fn path_of(
 impl Condition {
     fn holds(&self, column: &Column, value: Option<&Bytes>, env: Env<'_>) -> Result<bool> {
         let (own, ty) = self.part(column, value, env)?;
+        // A live collection without elements is nothing; a frozen one is a value.
+        let live = matches!(self.path, Path::Whole) && column.is_multi_cell();
         match &self.test {
             Test::In(list) => {
                 let all: Vec<Option<Bytes>> = match list {
@@ -239,15 +242,14 @@ impl Condition {
                             Err(error) => Some(Err(error)),
                         })
                         .collect::<Result<_>>()?,
-                    InList::Marker(expr) => match expr.eval(env)? {
-                        BoundValue::Bytes(bytes) => elements(&bytes)?
-                            .map(|value| Ok(value?.map(|value| bytes.slice_ref(value))))
-                            .collect::<Result<_>>()?,
+                    // Among the values of a list, null is one.
+                    InList::Marker(expr) => match expr.bound(env) {
+                        BoundValue::Bytes(bytes) => bound_elements(&bytes, &ty)?,
                         BoundValue::Null => return invalid("Invalid null list in IN condition"),
                         BoundValue::Unset => return invalid("Invalid 'unset' value in condition"),
                     },
                 };
-                Ok(all.iter().any(|other| is_equal(&ty, own.as_ref(), other.as_ref())))
+                Ok(all.iter().any(|other| is_equal(&ty, live, own.as_ref(), other.as_ref())))
             }
             Test::Compare(operator, expr) => {
                 let other = match expr.eval(env)? {
@@ -255,7 +257,7 @@ impl Condition {
                     BoundValue::Null => None,
                     BoundValue::Unset => return invalid("Invalid 'unset' value in condition"),
                 };
-                compare_values(*operator, &ty, own.as_ref(), other.as_ref())
+                compare_values(*operator, &ty, live, own.as_ref(), other.as_ref())
             }
         }
     }
@@ -308,14 +310,14 @@ impl Condition {
 }
 
 /// Whether nothing is there; a live collection without elements is nothing.
-fn is_nothing(ty: &CqlType, value: Option<&Bytes>) -> bool {
+fn is_nothing(ty: &CqlType, live: bool, value: Option<&Bytes>) -> bool {
     value.is_none_or(|value| {
-        ty.is_collection() && value.iter().all(|byte| *byte == 0) && value.len() <= 4
+        live && ty.is_collection() && value.iter().all(|byte| *byte == 0) && value.len() <= 4
     })
 }
 
-fn is_equal(ty: &CqlType, own: Option<&Bytes>, other: Option<&Bytes>) -> bool {
-    match (is_nothing(ty, own), is_nothing(ty, other)) {
+fn is_equal(ty: &CqlType, live: bool, own: Option<&Bytes>, other: Option<&Bytes>) -> bool {
+    match (is_nothing(ty, live, own), is_nothing(ty, live, other)) {
         (true, true) => true,
         (false, false) => match (own, other) {
             (Some(own), Some(other)) => compare(ty, own, other).is_eq(),
@@ -328,12 +330,13 @@ fn is_equal(ty: &CqlType, own: Option<&Bytes>, other: Option<&Bytes>) -> bool {
 fn compare_values(
     operator: Operator,
     ty: &CqlType,
+    live: bool,
     own: Option<&Bytes>,
     other: Option<&Bytes>,
 ) -> Result<bool> {
     match operator {
-        Operator::Equal => return Ok(is_equal(ty, own, other)),
-        Operator::NotEqual => return Ok(!is_equal(ty, own, other)),
+        Operator::Equal => return Ok(is_equal(ty, live, own, other)),
+        Operator::NotEqual => return Ok(!is_equal(ty, live, own, other)),
         _ => {}
     }
     let Some(other) = other else {

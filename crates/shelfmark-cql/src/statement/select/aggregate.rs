@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::run::{Flow, Page, Row};
+use super::run::{Flow, Held, Page, Row};
 use super::source::Position;
 use super::{Access, Select};
 use crate::error::CqlError;
@@ -15,6 +15,9 @@ use crate::outcome::RowBuffer;
 use crate::schema::ColumnKind;
 
 type Result<T> = std::result::Result<T, CqlError>;
+
+/// What the value of an aggregate takes beside its bytes.
+const VALUE_BYTES: usize = 64;
 
 /// Rows of one group, counted.
 struct Group {
@@ -47,6 +50,9 @@ impl Group {
     }
 }
 
+/// A group that waits to be sorted: its first row, and its aggregates.
+type Unsorted = (Row, Vec<Option<Bytes>>);
+
 /// The groups of one page.
 struct Groups {
     open: Option<Group>,
@@ -58,6 +64,9 @@ struct Groups {
     of_partition: (Option<Bytes>, u64),
     limit: u64,
     per_partition: u64,
+    /// Groups that wait to be sorted, and what they hold of the memory budget; `None` where groups are
+    /// written at once.
+    unsorted: Option<(Held, Vec<Unsorted>)>,
 }
 
 impl Groups {
@@ -76,6 +85,12 @@ impl Groups {
         let values: Vec<Option<Bytes>> =
             full.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
         let row = full.first.unwrap_or_else(|| Row::Computed(Vec::new()));
+        if let Some((held, unsorted)) = &mut self.unsorted {
+            held.add(&row)?;
+            held.add_bytes(values.iter().flatten().map(|own| own.len() + VALUE_BYTES).sum())?;
+            unsorted.push((row, values));
+            return Ok(());
+        }
         page.put(page.select, row, &values, &mut self.buffer)?;
         self.buffer.check()
     }
@@ -83,13 +98,19 @@ impl Groups {
 
 impl Page<'_> {
     /// Reads rows into groups, and writes a row for each, until the page has as many as asked for.
+    ///
+    /// `sorts` says that groups of several partitions are put into one order: they are made partition
+    /// by partition, and sorted and counted then.
     pub(super) fn aggregate(
         &mut self,
         page_size: Option<u64>,
+        sorts: bool,
     ) -> Result<(RowBuffer, Option<Bytes>)> {
         let select = Arc::clone(self.select);
         let grouped = !select.group_by.is_empty();
-        let pages = grouped && !select.distinct && !widens(&select);
+        let sorts = sorts && grouped;
+        let limit = self.limit.take().unwrap_or(u64::MAX);
+        let pages = grouped && !sorts && !select.distinct && !widens(&select);
         let page_size = page_size.filter(|_| pages).unwrap_or(u64::MAX);
         let start = self.position.clone();
         // Groups are counted here, not rows; of DISTINCT each partition has one row.
@@ -103,8 +124,9 @@ impl Page<'_> {
             on_page: 0,
             written: start.answered,
             of_partition: (None, start.of_partition),
-            limit: self.limit.take().unwrap_or(u64::MAX),
+            limit: if sorts { u64::MAX } else { limit },
             per_partition,
+            unsorted: sorts.then(|| (Held::of(self.run.options), Vec::new())),
         };
         let mut end = Position { of_partition: 0, ..start.clone() };
         let mut first = start.of_partition > 0;
@@ -144,6 +166,14 @@ impl Page<'_> {
             groups.open = Some(Group::new(&select, Vec::new(), None));
         }
         groups.close(self)?;
+        if let Some((_held, mut all)) = groups.unsorted.take() {
+            all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
+            let most = usize::try_from(limit).unwrap_or(usize::MAX);
+            for (row, values) in all.into_iter().take(most) {
+                self.put(&select, row, &values, &mut groups.buffer)?;
+                groups.buffer.check()?;
+            }
+        }
         Ok((groups.buffer, None))
     }
 

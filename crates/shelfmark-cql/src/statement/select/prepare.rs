@@ -281,7 +281,7 @@ fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Resu
         }
     }
     for (at, column) in table.partition_columns().iter().enumerate() {
-        let named = own.of(at).iter().any(|test| matches!(test, Test::Equal(_)));
+        let named = own.of(at).iter().any(|test| matches!(test, Test::Equal(_) | Test::In(_)));
         if !chosen.columns.contains(&at) && !named {
             return invalid(format!(
                 "SELECT DISTINCT queries must request all the partition key columns (missing {})",
@@ -618,6 +618,32 @@ fn needs_more_than(
         || (!own.multi.is_empty() && !prefix)
 }
 
+/// The columns of `ORDER BY`: one that is named twice stands where it is first, and runs as it is said
+/// last.
+fn orderings(select: &ast::Select) -> Vec<(&str, Direction)> {
+    let mut all: Vec<(&str, Direction)> = Vec::with_capacity(select.order_by.len());
+    for own in &select.order_by {
+        match all.iter_mut().find(|(name, _)| *name == own.column.as_str()) {
+            Some((_, direction)) => *direction = own.direction,
+            None => all.push((own.column.as_str(), own.direction)),
+        }
+    }
+    all
+}
+
+/// Whether a clustering column has one value, alone or in a tuple.
+fn is_fixed(own: &Restrictions, table: &Table, place: usize) -> bool {
+    let in_tuple = own.multi.iter().any(|multi| {
+        (multi.start..multi.start + multi.count).contains(&place)
+            && match &multi.test {
+                MultiTest::Equal(_) => true,
+                MultiTest::In(all) => all.len() == 1,
+                _ => false,
+            }
+    });
+    in_tuple || is_equal(own, table.partition_count + place)
+}
+
 fn order(
     select: &ast::Select,
     table: &Table,
@@ -638,8 +664,7 @@ fn order(
     let mut reversed: Option<bool> = None;
     let mut ordered = Vec::with_capacity(select.order_by.len());
     let mut next = 0;
-    for ordering in &select.order_by {
-        let name = ordering.column.as_str();
+    for (name, direction) in orderings(select) {
         let column = table.column(name).ok_or_else(|| undefined_column(name, table))?;
         if column.role != ColumnKind::Clustering {
             return invalid(format!(
@@ -647,10 +672,7 @@ fn order(
             ));
         }
         let place = usize::try_from(column.id).unwrap_or(usize::MAX);
-        if ordered.contains(&(table.partition_count + place)) {
-            continue;
-        }
-        while next < place && is_equal(own, table.partition_count + next) {
+        while next < place && is_fixed(own, table, next) {
             next += 1;
         }
         if place != next {
@@ -660,7 +682,7 @@ fn order(
         }
         next += 1;
         ordered.push(table.partition_count + place);
-        let against = (ordering.direction == Direction::Descending) != column.descending;
+        let against = (direction == Direction::Descending) != column.descending;
         match reversed {
             Some(other) if other != against => return invalid("Unsupported order by relation"),
             _ => reversed = Some(against),

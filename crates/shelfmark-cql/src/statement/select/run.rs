@@ -88,7 +88,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
     let (rows, paging) = if let Some(nearest) = &select.nearest {
         (page.nearest(nearest, run, page_size)?, None)
     } else if select.is_aggregate() {
-        page.aggregate(page_size)?
+        page.aggregate(page_size, sorts)?
     } else if sorts {
         (page.sorted()?, None)
     } else {
@@ -196,7 +196,12 @@ impl Held {
 
     /// Accounts for one more.
     pub(super) fn add(&mut self, row: &Row) -> Result<()> {
-        self.bytes += row.size_bytes();
+        self.add_bytes(row.size_bytes())
+    }
+
+    /// Accounts for more bytes.
+    pub(super) fn add_bytes(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
         if self.share.as_mut().is_none_or(|share| share.cover(self.bytes)) {
             return Ok(());
         }
@@ -337,24 +342,7 @@ impl Page<'_> {
             }
             Ok(Flow::More)
         })?;
-        let table = &self.select.table;
-        let reversed = self.select.reversed;
-        rows.sort_by(|a, b| {
-            for at in self.select.ordered.iter().copied() {
-                let Some(column) = table.columns.get(at) else { continue };
-                let (left, right) = (self.value(a, at), self.value(b, at));
-                let order = compare(
-                    &column.kind,
-                    left.as_deref().unwrap_or_default(),
-                    right.as_deref().unwrap_or_default(),
-                );
-                let order = if column.descending != reversed { order.reverse() } else { order };
-                if order.is_ne() {
-                    return order;
-                }
-            }
-            std::cmp::Ordering::Equal
-        });
+        rows.sort_by(|a, b| self.in_order(a, b));
         let most = self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         let mut buffer = RowBuffer::of(self.run.options);
         let select = Arc::clone(self.select);
@@ -363,6 +351,25 @@ impl Page<'_> {
             buffer.check()?;
         }
         Ok(buffer)
+    }
+
+    /// Compares two rows by the columns of `ORDER BY`.
+    pub(super) fn in_order(&self, a: &Row, b: &Row) -> std::cmp::Ordering {
+        for at in self.select.ordered.iter().copied() {
+            let Some(column) = self.select.table.columns.get(at) else { continue };
+            let (left, right) = (self.value(a, at), self.value(b, at));
+            let order = compare(
+                &column.kind,
+                left.as_deref().unwrap_or_default(),
+                right.as_deref().unwrap_or_default(),
+            );
+            let order =
+                if column.descending != self.select.reversed { order.reverse() } else { order };
+            if order.is_ne() {
+                return order;
+            }
+        }
+        std::cmp::Ordering::Equal
     }
 
     pub(super) fn value(&self, row: &Row, at: usize) -> Option<Bytes> {

@@ -9,8 +9,8 @@ use crate::function::{Aggregate, Argument, Assign, Resolved, cast, negate, opera
 use crate::schema::{ColumnKind, Table, resolve_type};
 use crate::statement::relation::undefined_column;
 use crate::term::{
-    Expr, MetadataKind, MetadataPath, Receiver, Scope, preferred, prepare, prepare_literal_as,
-    test_literal,
+    Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, preferred, prepare,
+    prepare_literal_as, test_literal,
 };
 use crate::types::{CqlType, native_by_name};
 
@@ -446,7 +446,7 @@ impl Builder<'_> {
             parts.push(Some(expr));
             types.push(ty);
         }
-        Ok((Expr::Fields { items: parts, is_tuple: true }, CqlType::tuple(types)))
+        Ok((Expr::Fields { items: parts, unset: UnsetField::OfTuple }, CqlType::tuple(types)))
     }
 
     fn aggregate(&mut self, aggregate: Aggregate, arguments: Vec<Expr>) -> Result<(Expr, CqlType)> {

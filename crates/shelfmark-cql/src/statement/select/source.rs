@@ -342,6 +342,17 @@ impl Reading<'_> {
                 continue;
             }
             let unit = Unit::Span(entry.partition.clone(), Span::all());
+            if is_of_partition_key(select) {
+                // Rows have entries of their own; the statics are shown where there are none.
+                let unfiltered = Reading { filter: None, ..self.clone() };
+                let first = unfiltered.read(select, &unit, None, 1, None)?.rows;
+                if first.iter().all(|own| own.clustering.is_none()) {
+                    let passes =
+                        |own: &CellEntry| self.filter.as_ref().is_none_or(|filter| filter(own));
+                    rows.extend(first.into_iter().filter(passes));
+                }
+                continue;
+            }
             let mut cursor = None;
             loop {
                 let page = self.read(select, &unit, cursor, ROWS_PER_READ, per_partition)?;
@@ -354,6 +365,11 @@ impl Reading<'_> {
         }
         Ok(rows)
     }
+}
+
+/// Whether the index that is read is on a part of the partition key.
+fn is_of_partition_key(select: &Select) -> bool {
+    matches!(&select.access, Access::Index { column, .. } if *column < select.table.partition_count)
 }
 
 /// How many rows are read at a time where all are wanted.

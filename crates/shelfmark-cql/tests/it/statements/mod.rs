@@ -23,6 +23,7 @@ macro_rules! scripts {
 }
 
 scripts! {
+    answers
     collections
     compact
     conditions

@@ -16,6 +16,7 @@ use shelfmark_store::memory::MemoryStore;
 
 /// An engine in memory, its executor, and a connection's keyspace.
 pub(crate) struct World {
+    store: Arc<MemoryStore>,
     engine: Engine,
     executor: Executor,
     clock: Arc<ManualClock>,
@@ -30,9 +31,23 @@ impl World {
         let store = Arc::new(MemoryStore::new(clock.clone()));
         let environment =
             Environment { clock: clock.clone(), random: Arc::new(SeededRandom::new(1)) };
-        let engine = Engine::open(store, environment).unwrap();
+        let engine = Engine::open(store.clone(), environment).unwrap();
         let executor = Executor::open(engine.clone(), Vec::new()).unwrap();
-        Self { engine, executor, clock, keyspace: None, user: None }
+        Self { store, engine, executor, clock, keyspace: None, user: None }
+    }
+
+    /// Opens the store anew: nothing that was remembered in memory is left.
+    pub(crate) fn restart(&mut self) {
+        let environment =
+            Environment { clock: self.clock.clone(), random: Arc::new(SeededRandom::new(1)) };
+        self.clock.advance(Duration::from_millis(1));
+        self.engine = Engine::open(self.store.clone(), environment).unwrap();
+        self.executor = Executor::open(self.engine.clone(), Vec::new()).unwrap();
+    }
+
+    /// The engine below.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     fn prepare(&self, text: &str) -> Result<Arc<PreparedStatement>, CqlError> {
@@ -117,7 +132,17 @@ impl World {
                 "unset" => BoundValue::Unset,
                 text => BoundValue::Bytes(bytes_of(&marker.kind, text).into()),
             });
-        let values = Values::Positional(bound.collect());
+        self.bound(text, bound.collect())
+    }
+
+    /// Runs a statement with values as they come off the wire.
+    pub(crate) fn bound(
+        &mut self,
+        text: &str,
+        values: Vec<BoundValue>,
+    ) -> Result<String, CqlError> {
+        let statement = self.prepare(text)?;
+        let values = Values::Positional(values);
         let options = RequestOptions { values, ..RequestOptions::default() };
         let answered = self.execute(&statement, options)?;
         Ok(self.show(answered))
@@ -221,7 +246,7 @@ impl Runner for World {
                 return Ok(String::new());
             }
             "reopen" => {
-                self.executor = Executor::open(self.engine.clone(), Vec::new()).unwrap();
+                self.restart();
                 return Ok(String::new());
             }
             statement => World::run(self, statement),
