@@ -128,6 +128,12 @@ pub(crate) struct Serve {
     /// number of bytes, or one with MB, MiB, GB or GiB [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = crate::size::size)]
     pub(crate) disk_free_min: Option<u64>,
+    /// Most memory to share out: half of it to requests and answers, a quarter to cached blocks, the rest
+    /// to memory tables and connections; clients that ask for more wait or are refused. A number of
+    /// bytes, or one with MB, MiB, GB or GiB [default: half of what the machine, its control group or
+    /// ulimit leave]
+    #[arg(long, value_name = "SIZE", value_parser = crate::memory::limit)]
+    pub(crate) memory_limit: Option<u64>,
     /// When a write is acknowledged: after its sync, or every so many milliseconds
     #[arg(long, value_name = "sync|interval:MS")]
     pub(crate) durability: Option<String>,

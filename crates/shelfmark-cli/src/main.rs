@@ -11,6 +11,7 @@ mod connect;
 mod credentials;
 mod json;
 mod log;
+mod memory;
 mod prompt;
 mod random;
 mod size;

@@ -215,6 +215,12 @@ impl CqlError {
         Self::new(ErrorCode::Protocol, message)
     }
 
+    /// Creates an `Overloaded`: the client may come again later.
+    #[must_use]
+    pub fn overloaded(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Overloaded, message)
+    }
+
     /// Creates an `AlreadyExists`; `table` is empty for a keyspace.
     #[must_use]
     pub fn already_exists(keyspace: &str, table: &str) -> Self {

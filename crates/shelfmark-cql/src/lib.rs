@@ -42,7 +42,7 @@ pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
 pub use outcome::{
     Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,
     ColumnSpec, Consistency, Outcome, PreparedStatement, RequestOptions, ResultRows, RowBuffer,
-    SchemaChange, Values, Weight,
+    SchemaChange, Spool, Spools, Values, Weight,
 };
 pub use schema::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table,

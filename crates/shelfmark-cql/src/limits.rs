@@ -30,10 +30,30 @@ pub const ANSWER_BYTES_PENDING_MAX: usize = 16 * 1024 * 1024;
 /// Source: ours; Cassandra keeps as many as fit 1/256 of its heap.
 pub const PREPARED_STATEMENTS_MAX: usize = 10_000;
 
-/// Bytes of text of all prepared statements that are kept; those unused for longest go first.
+/// Bytes of all prepared statements that are kept, as [`planned_bytes`] has them; those unused for
+/// longest go first. Fewer where the memory budget is small.
 ///
-/// Source: ours; what a statement becomes takes up to some fifty times the room of its text.
-pub const PREPARED_TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Source: ours; ten thousand usual statements take about 60 MB.
+pub const PREPARED_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// Prepared statements may take the memory budget divided by this.
+///
+/// Source: ours.
+pub const PREPARED_PART: usize = 8;
+
+/// What a part of a statement takes once it is planned.
+///
+/// Source: ours; measured on long lists at about 300 bytes.
+pub const STATEMENT_PART_SIZE_BYTES: usize = 512;
+
+/// Returns about how many bytes a statement takes while it is parsed and once it is planned: much
+/// more than its text where it has many parts.
+#[must_use]
+pub fn planned_bytes(text: &str) -> usize {
+    let begins_part = |pair: &&[u8]| matches!(pair, [b',' | b'(', _] | [b' ', b'!'..=u8::MAX]);
+    let parts = text.as_bytes().windows(2).filter(begins_part).count();
+    text.len() + parts * STATEMENT_PART_SIZE_BYTES
+}
 
 /// Longest text of a statement that can be prepared.
 ///
@@ -50,13 +70,92 @@ pub const TRACES_MAX: usize = 1_000;
 /// Source: ours; bcrypt looks at 72 bytes of a password.
 pub const CREDENTIAL_SIZE_BYTES_MAX: usize = 1024;
 
-/// From this size on a request needs room that all connections share.
+/// What a request that waits for its answer costs beside its bytes.
+///
+/// Source: ours; a plan, its values and its place in the queues, measured at about 400 bytes.
+pub const REQUEST_OVERHEAD_BYTES: usize = 512;
+
+/// As [`REQUEST_OVERHEAD_BYTES`], of a request that waits for a thread of the pool.
+///
+/// Source: ours; with it a connection has no more of them under way than its part of memory bears.
+pub const HEAVY_OVERHEAD_BYTES: usize = 16 * 1024;
+
+/// Rows of an answer in memory from which on they go to a file, where there is one.
+///
+/// Source: ours; pages of usual size stay in memory.
+pub const SPOOLED_FROM_BYTES: usize = 4 * 1024 * 1024;
+
+/// Longest rows of one answer.
+///
+/// Source: native protocol specification v4, "2.5 length", read 2026-11: a signed number of 32 bits;
+/// 1 MiB is left to what stands before the rows.
+pub const ANSWER_SIZE_BYTES_MAX: u64 = (1 << 31) - (1 << 20);
+
+/// Bytes of a long answer that are read from its file at once.
+///
+/// Source: ours; eight frames of version 5.
+pub const SPOOL_READ_SIZE_BYTES: usize = 8 * FRAME_PAYLOAD_SIZE_BYTES_MAX;
+
+/// Bytes of rows after which one read of the engine ends and the next one begins.
 ///
 /// Source: ours.
-pub const LARGE_REQUEST_SIZE_BYTES: usize = 1024 * 1024;
+pub const READ_SIZE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Bytes of large requests that may be on their way over all connections; whoever comes with one
-/// more is told to come again.
+/// Statements of a batch, or values of `IN` lists, that run where the request was read; more run
+/// where they hold nobody up.
 ///
-/// Source: ours; two requests of the longest length.
-pub const LARGE_REQUESTS_BYTES_MAX: usize = 512 * 1024 * 1024;
+/// Source: ours; `design.md`, "The hot path": at most 1 ms or 256 rows.
+pub const INLINE_ROWS_MAX: usize = 256;
+
+/// Requests that are read of one connection before others have their turn.
+///
+/// Source: ours; about a millisecond of small ones.
+pub const TURN_REQUESTS_MAX: usize = 32;
+
+/// As [`TURN_REQUESTS_MAX`], in bytes of their bodies.
+///
+/// Source: ours; about a millisecond.
+pub const TURN_SIZE_BYTES_MAX: usize = 64 * 1024;
+
+/// Reads of pages of one connection that are shared out among the threads of the sockets; no more
+/// requests are read meanwhile.
+///
+/// Source: ours; as many as keep a few cores busy, so that others need not wait behind hundreds.
+pub const SHARED_MAX: usize = 8;
+
+/// Bytes of a statement's text, or of a batch, up to which it is parsed where it was read.
+///
+/// Source: ours; about a millisecond.
+pub const INLINE_TEXT_SIZE_BYTES_MAX: usize = 64 * 1024;
+
+/// Most keys that the values of one statement's `IN` lists may name, multiplied over all columns.
+///
+/// Source: ours; Cassandra 5.0 guards it by `in_select_cartesian_product_fail_threshold`, which is
+/// off by default.
+pub const COMBINATIONS_MAX: usize = 65_536;
+
+/// Most bytes that those keys may come to.
+///
+/// Source: ours; 1 KiB for each of [`COMBINATIONS_MAX`], four times over in memory.
+pub const COMBINATIONS_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Bytes of data from which on a batch over several partitions is warned of.
+///
+/// Source: Cassandra 5.0, `batch_size_warn_threshold`: 5 KiB.
+pub const BATCH_SIZE_BYTES_WARNED: u64 = 5 * 1024;
+
+/// Bytes of data above which a batch over several partitions is refused.
+///
+/// Source: Cassandra 5.0, `batch_size_fail_threshold`: 50 KiB.
+pub const BATCH_SIZE_BYTES_MAX: u64 = 50 * 1024;
+
+/// Partitions of an unlogged batch above which it is warned of.
+///
+/// Source: Cassandra 5.0, `unlogged_batch_across_partitions_warn_threshold`: 10.
+pub const UNLOGGED_BATCH_PARTITIONS_WARNED: usize = 10;
+
+/// Most bytes of data that one statement or batch may write.
+///
+/// Source: Cassandra 5.0, `max_mutation_size`: half of `commitlog_segment_size`, 16 MiB; of a batch
+/// in one partition Cassandra measures nothing else.
+pub const MUTATION_SIZE_BYTES_MAX: u64 = 16 * 1024 * 1024;

@@ -6,9 +6,11 @@
 use std::sync::Arc;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
+use shelfmark_engine::budget::{Client, SHARE_FREE_BYTES, Share};
 
 use crate::auth::User;
 use crate::error::CqlError;
+use crate::limits::{ANSWER_SIZE_BYTES_MAX, SPOOLED_FROM_BYTES};
 use crate::statement::Plan;
 use crate::types::CqlType;
 
@@ -120,8 +122,15 @@ pub struct RequestOptions {
     pub timestamp: Option<i64>,
     /// The time that expiry is judged by, in seconds since the epoch; tests of clients use it.
     pub now_in_seconds: Option<i32>,
+    /// Whether the thread that runs it serves connections: a read that turns out long is given up
+    /// there and run again elsewhere. Only the connection sets it.
+    pub is_inline: bool,
     /// Whether [`Answered::trace`] is wanted.
     pub tracing: bool,
+    /// Whose part of the memory budget the answer draws from; without one it draws from none.
+    pub client: Option<Client>,
+    /// Where answers are kept that are too long for memory, if there is such a place.
+    pub spools: Option<Arc<dyn Spools>>,
 }
 
 /// A column of a result, or a marker.
@@ -140,14 +149,119 @@ pub struct ColumnSpec {
 /// Room that is made when a result has more than one row.
 const ROOM_BYTES: usize = 16 * 1024;
 
+/// A file that holds the beginning of a long answer; gone when it is dropped.
+pub trait Spool: Send + Sync + std::fmt::Debug {
+    /// Appends bytes.
+    ///
+    /// # Errors
+    ///
+    /// * The operating system's error, or that there is no room; the answer is given up.
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()>;
+
+    /// Reads bytes at `offset`; fewer than fit only at the end.
+    ///
+    /// # Errors
+    ///
+    /// * The operating system's error; the connection is given up.
+    fn read(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize>;
+}
+
+/// A place for [`Spool`]s.
+pub trait Spools: Send + Sync + std::fmt::Debug {
+    /// Creates an empty one.
+    ///
+    /// # Errors
+    ///
+    /// * The operating system's error; the answer is given up.
+    fn create(&self) -> std::io::Result<Box<dyn Spool>>;
+}
+
+/// The beginning of a long answer.
+#[derive(Debug)]
+pub(crate) struct Spooled {
+    pub(crate) file: Box<dyn Spool>,
+    pub(crate) bytes: u64,
+}
+
 /// Rows as they go over the wire: cell after cell, each with its length in front.
-#[derive(Debug, Clone, Default)]
+///
+/// Rows of an answer for a client draw from its part of the memory budget, and go to a [`Spool`]
+/// where they are many; both happen in [`RowBuffer::check`].
+#[derive(Debug, Default)]
 pub struct RowBuffer {
     bytes: BytesMut,
     rows: u32,
+    share: Option<Share>,
+    spools: Option<Arc<dyn Spools>>,
+    spooled: Option<Spooled>,
 }
 
 impl RowBuffer {
+    /// Creates the buffer of an answer to a request.
+    pub(crate) fn of(options: &RequestOptions) -> Self {
+        Self {
+            share: options.client.as_ref().map(Client::share),
+            spools: options.spools.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Accounts for the rows that were ended so far. To be called between rows, as often as a
+    /// megabyte may have been written.
+    ///
+    /// # Errors
+    ///
+    /// * `Overloaded`: the memory budget has no room for them; `Invalid`: the answer is longer than
+    ///   the protocol can say.
+    pub(crate) fn check(&mut self) -> Result<(), CqlError> {
+        if self.bytes.len() <= SHARE_FREE_BYTES {
+            return Ok(());
+        }
+        if self.bytes.len() >= SPOOLED_FROM_BYTES
+            && let Some(spools) = &self.spools
+        {
+            let failed = |error: std::io::Error| {
+                CqlError::overloaded(format!("There is no room to keep this answer in: {error}"))
+            };
+            if self.spooled.is_none() {
+                self.spooled = Some(Spooled { file: spools.create().map_err(failed)?, bytes: 0 });
+            }
+            if let Some(spooled) = &mut self.spooled {
+                spooled.file.append(&self.bytes).map_err(failed)?;
+                spooled.bytes += self.bytes.len() as u64;
+                self.bytes.clear();
+            }
+        }
+        if self.size_bytes() > ANSWER_SIZE_BYTES_MAX {
+            return Err(CqlError::invalid(format!(
+                "The answer is longer than {ANSWER_SIZE_BYTES_MAX} bytes; read it page by page"
+            )));
+        }
+        let held = self.bytes.capacity();
+        if self.share.as_mut().is_none_or(|share| share.cover(held)) {
+            return Ok(());
+        }
+        Err(CqlError::overloaded(
+            "The memory budget has no room for this answer; read it page by page or come again later",
+        ))
+    }
+
+    /// Returns the length of all rows in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.bytes.len() as u64 + self.spooled.as_ref().map_or(0, |spooled| spooled.bytes)
+    }
+
+    /// Takes what the rows hold of the budget, and what of them lies in a file.
+    pub(crate) fn take_parts(&mut self) -> (Option<Share>, Option<Spooled>) {
+        (self.share.take().filter(|share| share.taken() > 0), self.spooled.take())
+    }
+
+    /// Takes the bytes that do not lie in a file.
+    pub(crate) fn take_bytes(&mut self) -> Bytes {
+        self.bytes.split().freeze()
+    }
+
     /// Appends a cell of the row that is being written. Cells over 2 GiB become null; the engine
     /// holds none.
     pub fn cell(&mut self, value: Option<&[u8]>) {
@@ -192,7 +306,7 @@ impl RowBuffer {
         self.rows
     }
 
-    /// Returns the bytes so far.
+    /// Returns the bytes so far that do not lie in a [`Spool`].
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -213,7 +327,7 @@ impl Written {
 }
 
 /// A page of rows.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ResultRows {
     /// The columns; shared with [`PreparedStatement::result`] where there is one.
     pub columns: Arc<[ColumnSpec]>,
@@ -265,7 +379,7 @@ pub struct SchemaChange {
 }
 
 /// What a statement led to.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum Outcome {
     /// Nothing to say.
     Void,
@@ -278,7 +392,7 @@ pub enum Outcome {
 }
 
 /// A statement's whole answer.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Answered {
     /// What it led to.
     pub outcome: Outcome,

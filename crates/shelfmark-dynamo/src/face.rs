@@ -131,6 +131,14 @@ impl Face {
         Reply::new(self.ids.next(), Err(error))
     }
 
+    /// Returns the answer to a request that there is no memory for at the moment, for a server that
+    /// counts it. The SDKs retry on it.
+    #[must_use]
+    pub fn busy(&self) -> Reply {
+        let error = Error::new(Exception::ServiceUnavailable, texts::UNAVAILABLE);
+        Reply::new(self.ids.next(), Err(error))
+    }
+
     /// Returns an id for an answer that does not come from here.
     #[must_use]
     pub fn request_id(&self) -> String {
@@ -168,11 +176,27 @@ impl Face {
         }
     }
 
+    /// Checks what the headers of a request say of its signature, if credentials are set, before
+    /// its body is read. The body of `request` is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// * The answer that the client gets, as [`Face::admit`] would give it with the body.
+    pub fn admit_head(&self, request: &SignedRequest<'_>) -> Result<(), Box<Reply>> {
+        let Some(credentials) = &self.options.credentials else { return Ok(()) };
+        credentials.check_head(request, self.now_ms()).map_err(|Refusal { exception, message }| {
+            Box::new(Reply::new(self.ids.next(), Err(Error::new(exception, message))))
+        })
+    }
+
     /// Tells whether a request may keep its thread for long: it changes tables, which waits for
-    /// other writers and may read a whole table to build an index.
+    /// other writers and may read a whole table to build an index, or it reads many items. Requests
+    /// with long bodies may, too; that their sender sees.
     #[must_use]
     pub fn may_take_long(head: &RequestHead<'_>) -> bool {
-        head.name().is_some_and(operations::changes_tables)
+        head.name().is_some_and(|operation| {
+            operations::changes_tables(operation) || operations::reads_much(operation)
+        })
     }
 
     /// Returns milliseconds since the Unix epoch.

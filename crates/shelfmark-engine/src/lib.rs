@@ -42,6 +42,7 @@ pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, 
 pub use renew::{GivenSchema, KeyOwner, KeyOwners, Mended, Survivors, TableLoss};
 pub use report::{AccessReport, AccessStep};
 pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
+pub use shelfmark_store::budget;
 pub use transaction::{Completion, Once, Token, Transaction};
 pub use verify::{FINDINGS_MAX, Finding, Verification};
 pub use write::{Change, Returns, Write, Written};

@@ -1,15 +1,18 @@
 //! Taking connections in: the same for every face.
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
+use shelfmark_engine::budget::Client;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::places::Places;
+use crate::limits::ENTERING_MAX;
+use crate::places::{Place, Places, Port};
 use crate::troubles::Troubles;
 
 /// How long to wait after a connection could not be taken in …
@@ -17,30 +20,39 @@ const RETRY_AFTER: Duration = Duration::from_millis(10);
 /// … and at most, after many.
 const RETRY_AFTER_MAX: Duration = Duration::from_millis(500);
 
-/// Accepts connections until `stopped`, serving each in a task of its own, then waits for the open
-/// ones.
+/// Accepts connections until `stopped`, serving each in a task of its own once it has a place, then
+/// waits for the open ones.
 pub(crate) async fn accept<F>(
     listener: TcpListener,
     places: &Places,
+    port: Port,
     mut stopped: watch::Receiver<bool>,
-    serve: impl Fn(TcpStream, SocketAddr) -> F,
+    account: impl Fn(IpAddr) -> Client,
+    serve: impl Fn(TcpStream, SocketAddr, Client, Arc<Place>) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
     let mut refused = Refused::default();
+    // Those who have no place yet.
+    let entering = Arc::new(Semaphore::new(ENTERING_MAX));
     loop {
-        let Ok(place) = places.take().await else { break };
+        let Ok(enters) = Arc::clone(&entering).acquire_owned().await else { break };
         tokio::select! {
             () = asked_to_stop(&mut stopped) => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, client)) => {
+                Ok((stream, address)) => {
                     // Without it small answers wait for the client's acknowledgements.
                     let _ = stream.set_nodelay(true);
-                    let served = serve(stream, client);
+                    let client = account(address.ip());
+                    let (places, serve) = (places.clone(), serve.clone());
                     connections.spawn(async move {
-                        served.await;
-                        drop(place);
+                        let place = places.enter(port, address.ip(), &client).await;
+                        drop(enters);
+                        match place {
+                            Some(place) => serve(stream, address, client, place).await,
+                            None => tracing::debug!(%address, "no place: every connection is busy"),
+                        }
                     });
                 }
                 Err(error) => refused.pause(&error).await,

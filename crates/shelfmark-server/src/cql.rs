@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use shelfmark_cql::{Background, Connection, Face, Progress};
+use shelfmark_engine::budget::Client;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
@@ -19,8 +20,10 @@ use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 
 use crate::accept::asked_to_stop;
-use crate::limits::{HANDSHAKE_TIME_MAX, READ_SIZE_BYTES, SILENCE_TIME_MAX, STALL_TIME_MAX};
-use crate::places::Places;
+use crate::limits::{
+    HANDSHAKE_TIME_MAX, IDLE_READ_SIZE_BYTES, READ_SIZE_BYTES, SILENCE_TIME_MAX, STALL_TIME_MAX,
+};
+use crate::places::{Place, Places, Port};
 use crate::tls::Tls;
 
 /// How often a connection is looked at for having stalled.
@@ -62,8 +65,13 @@ pub(crate) async fn accept(
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
-    crate::accept::accept(listener, &places, until, |stream, client| {
-        serve(stream, client, Arc::clone(&face), tls.clone(), stopped.clone())
+    let accounts = Arc::clone(&face);
+    let account = move |address| accounts.account(address);
+    crate::accept::accept(listener, &places, Port::Cql, until, account, {
+        move |stream, address, client, place| {
+            let served = (Arc::clone(&face), tls.clone(), stopped.clone());
+            serve(stream, address, client, place, served)
+        }
     })
     .await;
 }
@@ -71,21 +79,22 @@ pub(crate) async fn accept(
 async fn serve(
     mut stream: TcpStream,
     client: SocketAddr,
-    face: Arc<Face>,
-    tls: Option<Tls>,
-    stopped: watch::Receiver<bool>,
+    account: Client,
+    place: Arc<Place>,
+    (face, tls, stopped): (Arc<Face>, Option<Tls>, watch::Receiver<bool>),
 ) {
     let woken = Arc::new(Notify::new());
     let waker = Arc::clone(&woken);
-    let connection = Connection::new(face, client, Box::new(move || waker.notify_one()));
+    let wake = Box::new(move || waker.notify_one());
+    let connection = Connection::with_account(face, client, wake, account);
     let Some(tls) = tls else {
         let (reader, writer) = stream.split();
-        return Served { connection, reader, writer, woken, stopped }.run().await;
+        return Served { connection, reader, writer, woken, stopped, place }.run().await;
     };
     match tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.acceptor().accept(stream)).await {
         Ok(Ok(stream)) => {
             let (reader, writer) = tokio::io::split(stream);
-            Served { connection, reader, writer, woken, stopped }.run().await;
+            Served { connection, reader, writer, woken, stopped, place }.run().await;
         }
         Ok(Err(error)) => tracing::debug!(%client, %error, "TLS was not agreed on"),
         Err(_) => tracing::debug!(%client, "TLS was not agreed on in time"),
@@ -98,12 +107,15 @@ struct Served<R, W> {
     writer: W,
     woken: Arc<Notify>,
     stopped: watch::Receiver<bool>,
+    place: Arc<Place>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
     /// Serves the connection to its end.
+    #[expect(clippy::too_many_lines, reason = "one loop whose state is all of it")]
     async fn run(mut self) {
-        let mut input = BytesMut::with_capacity(READ_SIZE_BYTES);
+        let mut input = BytesMut::new();
+        let mut read_size = IDLE_READ_SIZE_BYTES;
         let mut output = Bytes::new();
         let mut progress = Progress::Hungry;
         let mut patience = Patience::default();
@@ -113,18 +125,33 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
         let mut largest = 0;
         loop {
             if output.is_empty() {
-                if progress == Progress::Full {
+                if progress == Progress::Paused {
+                    tokio::task::yield_now().await;
+                }
+                if matches!(progress, Progress::Full | Progress::Paused) {
                     progress = self.connection.feed(&mut input);
                 }
                 // Last, so that whatever is answered from here on wakes this task.
-                output = self.connection.take_output();
+                output = match self.connection.take_output() {
+                    Ok(output) => output,
+                    Err(error) => {
+                        tracing::warn!("a long answer cannot be read back: {error}");
+                        return;
+                    }
+                };
+                self.place.set_busy(!output.is_empty() || self.connection.is_busy());
                 let done = progress == Progress::Ended || stopping && !self.connection.is_busy();
                 if output.is_empty() && done {
                     break;
                 }
             }
+            if progress == Progress::Paused && output.is_empty() {
+                // Nothing is ready yet of what was asked for; there is more to ask.
+                continue;
+            }
             let reads = progress == Progress::Hungry && !stopping;
-            input.reserve(if reads { READ_SIZE_BYTES } else { 0 });
+            input.reserve(if reads { read_size } else { 0 });
+            let room = input.capacity() - input.len();
             tokio::select! {
                 biased;
                 written = self.writer.write_buf(&mut output), if output.has_remaining() => {
@@ -136,7 +163,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                 () = self.woken.notified(), if !output.has_remaining() => {}
                 read = self.reader.read_buf(&mut input), if reads => {
                     match read {
-                        Ok(1..) => patience.renew(),
+                        Ok(count @ 1..) => {
+                            patience.renew();
+                            if count == room {
+                                read_size = (read_size * 4).min(READ_SIZE_BYTES);
+                            }
+                        }
                         // The client has gone; what it still waits for goes nowhere.
                         Ok(0) | Err(_) => return,
                     }
@@ -147,6 +179,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                         input = BytesMut::with_capacity(READ_SIZE_BYTES);
                         largest = 0;
                     }
+                }
+                () = self.place.is_wanted(), if !stopping => {
+                    // Somebody else comes in; what is under way may end.
+                    stopping = true;
                 }
                 _ = looks.tick() => {
                     let midway = !input.is_empty() || self.connection.is_midway();
@@ -160,8 +196,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
                     } else {
                         SILENCE_TIME_MAX
                     };
-                    if patience.is_over(limit) {
+                    let late = !self.connection.is_established() && patience.is_old();
+                    if patience.is_over(limit) || late {
                         return;
+                    }
+                    if patience.is_idle() && input.is_empty() {
+                        input = BytesMut::new();
+                        read_size = IDLE_READ_SIZE_BYTES;
                     }
                 }
                 () = asked_to_stop(&mut self.stopped), if !stopping => stopping = true,
@@ -175,6 +216,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Served<R, W> {
 #[derive(Debug, Default)]
 struct Patience {
     looks: u32,
+    /// Since the connection was made.
+    all: u32,
 }
 
 impl Patience {
@@ -182,7 +225,18 @@ impl Patience {
         self.looks = 0;
     }
 
+    /// Whether the handshake takes too long, however busily.
+    fn is_old(&self) -> bool {
+        LOOK_PERIOD.saturating_mul(self.all) > 2 * HANDSHAKE_TIME_MAX
+    }
+
+    /// Whether nothing has moved since the look before.
+    fn is_idle(&self) -> bool {
+        self.looks > 1
+    }
+
     fn is_over(&mut self, limit: Duration) -> bool {
+        self.all = self.all.saturating_add(1);
         self.looks = self.looks.saturating_add(1);
         // The first look may come at once.
         LOOK_PERIOD.saturating_mul(self.looks.saturating_sub(1)) > limit

@@ -5,9 +5,10 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full, Limited};
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, Entry, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -17,18 +18,22 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use shelfmark_dynamo::auth::SignedRequest;
 use shelfmark_dynamo::{Face, Reply, RequestHead};
+use shelfmark_engine::budget::{Budget, Client, Share};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 
 use crate::accept::asked_to_stop;
 use crate::coding::{Coding, accepted};
-use crate::gzip::{GzipError, compress, unpack};
+use crate::gzip::{GzipError, compress, is_packed, unpack};
 use crate::limits::{
-    BODY_SIZE_BYTES_MAX, COMPRESSED_SIZE_BYTES_MIN, HEAD_SIZE_BYTES_MAX, LINGER_SIZE_BYTES_MAX,
-    LINGER_TIME_MAX, READ_SIZE_BYTES, Times,
+    BODY_COUNTED_SIZE_BYTES, BODY_PART_SIZE_BYTES, BODY_SIZE_BYTES_MAX, BODY_TIMES,
+    COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, INLINE_SIZE_BYTES_MAX,
+    LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX, Times,
 };
-use crate::places::Places;
+use crate::places::{Place, Places, Port};
+use crate::room;
+use crate::stalled::Stalled;
 use crate::tls::Tls;
 use crate::troubles::Troubles;
 
@@ -37,49 +42,85 @@ type Answer = Response<Full<Bytes>>;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 
-/// Accepts connections until `stopped`, then waits for the open ones.
-pub(crate) async fn accept(
-    listener: TcpListener,
+/// What all connections share.
+pub(crate) struct Shared {
     face: Arc<Face>,
     tls: Option<Tls>,
     times: Times,
+    budget: Arc<Budget>,
+    troubles: Troubles,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        face: Arc<Face>,
+        tls: Option<Tls>,
+        times: Times,
+        budget: Arc<Budget>,
+    ) -> Arc<Self> {
+        Arc::new(Self { face, tls, times, budget, troubles: Troubles::default() })
+    }
+}
+
+/// What the requests of a connection share.
+struct Caller {
+    shared: Arc<Shared>,
+    times: Times,
+    client: Client,
+    place: Arc<Place>,
+    /// A head was read that has both Content-Length and Transfer-Encoding.
+    is_ambiguous: Arc<AtomicBool>,
+    /// How many requests there were.
+    requests: AtomicUsize,
+}
+
+/// Accepts connections until `stopped`, then waits for the open ones.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    shared: Arc<Shared>,
     places: Places,
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
-    let troubles = Arc::new(Troubles::default());
-    crate::accept::accept(listener, &places, until, |stream, _| {
-        let times = if places.is_crowded() { times.in_a_crowd() } else { times };
-        let (face, troubles) = (Arc::clone(&face), Arc::clone(&troubles));
-        serve(stream, tls.clone(), face, troubles, times, stopped.clone())
+    let budget = Arc::clone(&shared.budget);
+    let is_known = !shared.face.asks_for_credentials();
+    let account = move |address| budget.client(address, is_known);
+    let all = places.clone();
+    crate::accept::accept(listener, &places, Port::Dynamodb, until, account, {
+        move |stream, _, client, place| {
+            let is_crowded = all.is_crowded(Port::Dynamodb);
+            let times = if is_crowded { shared.times.in_a_crowd() } else { shared.times };
+            let caller = Caller {
+                shared: Arc::clone(&shared),
+                times,
+                client,
+                place,
+                is_ambiguous: Arc::default(),
+                requests: AtomicUsize::new(1),
+            };
+            serve(stream, caller, stopped.clone())
+        }
     })
     .await;
 }
 
-async fn serve(
-    stream: TcpStream,
-    tls: Option<Tls>,
-    face: Arc<Face>,
-    troubles: Arc<Troubles>,
-    times: Times,
-    stopped: watch::Receiver<bool>,
-) {
-    let Some(tls) = tls else { return http(stream, face, troubles, times, stopped).await };
-    match tokio::time::timeout(times.head_max, tls.acceptor().accept(stream)).await {
-        Ok(Ok(stream)) => http(stream, face, troubles, times, stopped).await,
+async fn serve(stream: TcpStream, caller: Caller, stopped: watch::Receiver<bool>) {
+    let Some(tls) = caller.shared.tls.clone() else { return http(stream, caller, stopped).await };
+    match tokio::time::timeout(caller.times.head_max, tls.acceptor().accept(stream)).await {
+        Ok(Ok(stream)) => http(stream, caller, stopped).await,
         Ok(Err(error)) => tracing::debug!(%error, "TLS was not agreed on"),
         Err(_) => tracing::debug!("TLS was not agreed on in time"),
     }
 }
 
 async fn http(
-    mut stream: impl AsyncRead + AsyncWrite + Unpin + Send,
-    face: Arc<Face>,
-    troubles: Arc<Troubles>,
-    times: Times,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send,
+    caller: Caller,
     stopped: watch::Receiver<bool>,
 ) {
-    if requests(&mut stream, face, troubles, times, stopped).await {
+    let mut stream = Stalled::new(stream, caller.times.stall_max);
+    let caller = Caller { is_ambiguous: stream.heads().found(), ..caller };
+    if requests(&mut stream, caller, stopped).await {
         linger(&mut stream).await;
     }
 }
@@ -87,14 +128,23 @@ async fn http(
 /// Answers requests until there are none. Tells whether the client may still be sending.
 async fn requests(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin + Send),
-    face: Arc<Face>,
-    troubles: Arc<Troubles>,
-    times: Times,
+    caller: Caller,
     mut stopped: watch::Receiver<bool>,
 ) -> bool {
+    let (times, place) = (caller.times, Arc::clone(&caller.place));
+    let caller = Arc::new(caller);
     let service = service_fn(move |request| {
-        let (face, troubles) = (Arc::clone(&face), Arc::clone(&troubles));
-        async move { Ok::<_, Infallible>(answer(&face, &troubles, times, request).await) }
+        let caller = Arc::clone(&caller);
+        async move {
+            caller.place.set_busy(true);
+            let number = caller.requests.fetch_add(1, Ordering::Relaxed);
+            if number.is_multiple_of(TURN_REQUESTS_MAX) {
+                tokio::task::yield_now().await;
+            }
+            let answer = answer(&caller, request).await;
+            caller.place.set_busy(false);
+            Ok::<_, Infallible>(answer)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -107,6 +157,12 @@ async fn requests(
         ended = connection.as_mut() => Some(ended),
         () = asked_to_stop(&mut stopped) => None,
         () = tokio::time::sleep(times.connection_max) => None,
+        () = place.is_wanted() => {
+            if !place.is_busy() {
+                return false;
+            }
+            None
+        }
     };
     match ended {
         Some(Ok(())) => true,
@@ -141,16 +197,18 @@ async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
     let _ = tokio::time::timeout(LINGER_TIME_MAX, drained).await;
 }
 
-async fn answer(
-    face: &Arc<Face>,
-    troubles: &Troubles,
-    times: Times,
-    request: Request<Incoming>,
-) -> Answer {
+async fn answer(caller: &Caller, request: Request<Incoming>) -> Answer {
+    let face = &caller.shared.face;
     let (head, body) = request.into_parts();
     let origin = head.headers.contains_key(header::ORIGIN);
+    let is_chunked = head.headers.contains_key(header::TRANSFER_ENCODING);
     let mut answer = match head.method {
-        Method::POST => operation(face, troubles, times, &head, body).await,
+        // Two that disagree on where a body ends could be made to take one request for two.
+        _ if is_chunked && caller.is_ambiguous.load(Ordering::Relaxed) => plain(
+            StatusCode::BAD_REQUEST,
+            "a request has Content-Length or Transfer-Encoding, not both\n",
+        ),
+        Method::POST => operation(caller, &head, body).await,
         Method::GET | Method::HEAD => health(face, &head.headers, head.uri.path()),
         Method::OPTIONS if origin => preflight(&head.headers),
         Method::OPTIONS => plain(StatusCode::OK, ""),
@@ -163,6 +221,10 @@ async fn answer(
         place.insert(id);
     }
     headers.insert(header::SERVER, HeaderValue::from_static("Shelfmark"));
+    if is_chunked {
+        // Nothing that follows is taken for a request, should somebody have seen another end.
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     if origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         headers.insert(
@@ -212,62 +274,175 @@ fn preflight(headers: &HeaderMap) -> Answer {
     answer
 }
 
-async fn operation(
-    face: &Arc<Face>,
-    troubles: &Troubles,
-    times: Times,
+/// Why a body was not read.
+enum BodyFault {
+    TooLarge,
+    /// There is no room for it.
+    Busy,
+    Broken(hyper::Error),
+}
+
+/// Reads a body as it comes, within the room of the connection.
+async fn collect(mut body: Incoming, share: &mut Share) -> Result<Bytes, BodyFault> {
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(BodyFault::Broken)?.into_data() else { continue };
+        let length = whole.len() + data.len();
+        if length > BODY_SIZE_BYTES_MAX {
+            return Err(BodyFault::TooLarge);
+        }
+        if whole.is_empty() && body.is_end_stream() {
+            return Ok(data);
+        }
+        if length > whole.capacity() {
+            let wanted = (2 * length).min(BODY_SIZE_BYTES_MAX);
+            // The old place is given up once the new one is filled.
+            if !room::wait_for(share, whole.capacity() + wanted).await {
+                return Err(BodyFault::Busy);
+            }
+            whole.reserve(wanted - whole.len());
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
+}
+
+/// Reads the body of an operation and checks who sent it.
+async fn body_of(
+    caller: &Caller,
     head: &Parts,
     body: Incoming,
-) -> Answer {
-    let headers = &head.headers;
+    share: &mut Share,
+    coding: Option<Coding>,
+) -> Result<Bytes, Answer> {
+    let face = &caller.shared.face;
     // Who announces too much need not send it first.
     if body.size_hint().lower() > BODY_SIZE_BYTES_MAX as u64 {
-        return encode(face.too_large(), None);
+        return Err(encode(face.too_large(), None));
     }
-    let collected = Limited::new(body, BODY_SIZE_BYTES_MAX).collect();
-    let body = match tokio::time::timeout(times.body_max, collected).await {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            return encode(face.too_large(), None);
+    let asks = face.asks_for_credentials();
+    if asks && let Err(refusal) = face.admit_head(&signed(head, &[])) {
+        return Err(encode(*refusal, coding));
+    }
+    let is_known = caller.client.is_known();
+    let time = if is_known { caller.times.body_max } else { caller.times.stranger_body_max };
+    let body = match tokio::time::timeout(time, collect(body, share)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(BodyFault::TooLarge)) => return Err(encode(face.too_large(), None)),
+        Ok(Err(BodyFault::Busy)) => return Err(encode(face.busy(), None)),
+        Ok(Err(BodyFault::Broken(error))) => {
+            let text = format!("the body cannot be read: {error}\n");
+            return Err(plain(StatusCode::BAD_REQUEST, text));
         }
-        Ok(Err(error)) => {
-            return plain(StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}\n"));
+        Err(_) => {
+            let text = "the body did not come in time\n";
+            return Err(plain(StatusCode::REQUEST_TIMEOUT, text));
         }
-        Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body did not come in time\n"),
     };
+    // The signature is over the bytes as they were sent.
+    if asks {
+        let admitted = if body.len() <= INLINE_SIZE_BYTES_MAX {
+            face.admit(&signed(head, &body))
+        } else {
+            let (face, head, body) = (Arc::clone(face), head.clone(), body.clone());
+            elsewhere(move || face.admit(&signed(&head, &body))).await.ok_or_else(lost)?
+        };
+        admitted.map_err(|refusal| encode(*refusal, coding))?;
+        caller.client.admit();
+    }
+    Ok(body)
+}
+
+/// Runs what may take long where it holds up no connection. `None` if it panicked.
+async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
+/// What is answered where an answer was lost.
+fn lost() -> Answer {
+    plain(StatusCode::INTERNAL_SERVER_ERROR, "")
+}
+
+/// Decompresses a body if it is compressed, once there is room for all that it could hold.
+async fn unpacked(
+    caller: &Caller,
+    packing: Option<&str>,
+    body: Bytes,
+    share: &mut Share,
+) -> Result<Bytes, Answer> {
+    let face = &caller.shared.face;
+    let unpacked = if is_packed(packing) {
+        let most = body.len().saturating_mul(GZIP_GROWTH_MAX).min(BODY_SIZE_BYTES_MAX);
+        // While it grows there are the old place and the new one, of twice the size.
+        let held = (body.len() + 3 * most).min(caller.client.most());
+        if !room::wait_for(share, held).await {
+            return Err(encode(face.busy(), None));
+        }
+        let packing = packing.map(str::to_owned);
+        elsewhere(move || unpack(packing.as_deref(), body)).await.ok_or_else(lost)?
+    } else {
+        unpack(packing, body)
+    };
+    unpacked.map_err(|error| match error {
+        GzipError::TooLarge => encode(face.too_large(), None),
+        // The service takes a body that it cannot unpack for a fault of its own.
+        GzipError::Damaged => {
+            plain(StatusCode::INTERNAL_SERVER_ERROR, "the body is not what its coding says\n")
+        }
+    })
+}
+
+async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
+    let face = &caller.shared.face;
+    let headers = &head.headers;
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let coding = text("accept-encoding").and_then(accepted);
-    // The signature is over the bytes as they were sent.
-    if face.asks_for_credentials()
-        && let Err(refusal) = face.admit(&signed(head, &body))
-    {
-        return encode(*refusal, coding);
-    }
-    let body = match unpack(text("content-encoding"), body) {
+    let mut share = caller.client.share();
+    let body = match body_of(caller, head, body, &mut share, coding).await {
         Ok(body) => body,
-        Err(GzipError::TooLarge) => return encode(face.too_large(), None),
-        // The service takes a body that it cannot unpack for a fault of its own.
-        Err(GzipError::Damaged) => {
-            return plain(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the body is not what its coding says\n",
-            );
-        }
+        Err(refusal) => return refusal,
+    };
+    let body = match unpacked(caller, text("content-encoding"), body, &mut share).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal,
     };
     if !text("content-type").is_none_or(is_json) {
         return unknown();
     }
-    match receive(face, text("x-amz-target"), text("host"), body).await {
-        Some(reply) => {
-            if let Some(why) = &reply.log
-                && reply.status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16()
-            {
-                troubles.tell(why);
-            }
-            encode(reply, coding)
-        }
-        None => plain(StatusCode::INTERNAL_SERVER_ERROR, ""),
+    let most = caller.client.most();
+    let parts = parts_of(&body).saturating_mul(BODY_PART_SIZE_BYTES);
+    if parts > most {
+        return encode(face.too_large(), coding);
     }
+    let held = (body.len() * BODY_TIMES + parts).min(most);
+    if !room::wait_for(&mut share, held).await {
+        return encode(face.busy(), coding);
+    }
+    let Some(mut reply) = receive(face, text("x-amz-target"), text("host"), body).await else {
+        return lost();
+    };
+    drop(share);
+    if let Some(why) = &reply.log
+        && reply.status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16()
+    {
+        caller.shared.troubles.tell(why);
+    }
+    match room::held(&caller.client, std::mem::take(&mut reply.body)).await {
+        Some(body) if coding.is_some() && body.len() > INLINE_SIZE_BYTES_MAX => {
+            let packed = elsewhere(move || encode(Reply { body, ..reply }, coding)).await;
+            packed.unwrap_or_else(lost)
+        }
+        Some(body) => encode(Reply { body, ..reply }, coding),
+        None => encode(face.busy(), coding),
+    }
+}
+
+/// About how many values a body holds, where it is long enough to matter.
+fn parts_of(body: &[u8]) -> usize {
+    if body.len() < BODY_COUNTED_SIZE_BYTES {
+        return 0;
+    }
+    body.iter().filter(|own| **own == b':').count()
 }
 
 /// What the signature of a request is over.
@@ -295,11 +470,13 @@ async fn receive(
         let _ = sender.send(reply);
     });
     let head = RequestHead { target, operation: None, host };
-    if Face::may_take_long(&head) {
-        // Changing tables waits for others: it must not hold up the connections of this thread.
+    if Face::may_take_long(&head) || body.len() > INLINE_SIZE_BYTES_MAX {
+        // It must not hold up the connections of this thread.
         let (face, target) = (Arc::clone(face), target.map(str::to_owned));
+        let host = host.map(str::to_owned);
         let long = tokio::task::spawn_blocking(move || {
-            let head = RequestHead { target: target.as_deref(), ..RequestHead::default() };
+            let (target, host) = (target.as_deref(), host.as_deref());
+            let head = RequestHead { target, operation: None, host };
             face.handle(&head, &body, answer);
         });
         drop(long);

@@ -19,6 +19,11 @@ pub(crate) enum GzipError {
     TooLarge,
 }
 
+/// Tells whether a body of this `Content-Encoding` is to be decompressed.
+pub(crate) fn is_packed(coding: Option<&str>) -> bool {
+    coding.is_some_and(|coding| coding.trim().eq_ignore_ascii_case("gzip"))
+}
+
 /// Returns what a request's body holds, by its `Content-Encoding`: the service knows gzip alone.
 pub(crate) fn unpack(coding: Option<&str>, body: Bytes) -> Result<Bytes, GzipError> {
     match coding.map(str::trim) {

@@ -11,13 +11,18 @@ mod coding;
 mod cql;
 mod dynamodb;
 mod gzip;
+mod heads;
 pub mod limits;
 mod places;
+mod room;
 mod serve;
+mod spool;
+mod stalled;
 mod tls;
 mod troubles;
 
 pub use address::{AddressError, Guard, check_exposed};
 pub use cql::Blocking;
 pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings, check_free};
+pub use spool::SpoolFolder;
 pub use tls::{Tls, TlsError};

@@ -7,11 +7,81 @@ use std::time::Duration;
 /// Source: DynamoDB API, 16 MB per request, read 2026-11.
 pub const BODY_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Connections served at once over all ports; more wait in the system's queue. Fewer where the
-/// process may not have that many open files.
+/// Connections served at once over all ports. Fewer where the process may not have that many open
+/// files, or that much memory. A port has three quarters of them, an address half of those.
 ///
-/// Source: ours; idle ones take some 200 MB together.
+/// Source: ours.
 pub const CONNECTIONS_MAX: usize = 10_000;
+
+/// Connections that are served however little memory there is.
+///
+/// Source: ours.
+pub const CONNECTIONS_MIN: usize = 128;
+
+/// The memory that goes with a connection.
+///
+/// Source: ours; its buffers, and what requests and answers have for nothing.
+pub const CONNECTION_SIZE_BYTES: usize = 64 * 1024;
+
+/// Connections of a port that were accepted and have no place yet; more wait in the system's queue.
+///
+/// Source: ours.
+pub const ENTERING_MAX: usize = 64;
+
+/// How long a connection waits for a place while all others are busy, and how often it looks.
+///
+/// Source: ours; clients give up after some 5 s.
+pub const PLACE_TIME_MAX: Duration = Duration::from_secs(4);
+/// See [`PLACE_TIME_MAX`].
+pub const PLACE_LOOK_PERIOD: Duration = Duration::from_millis(50);
+
+/// How long a request waits for room in the memory budget, and how often it looks.
+///
+/// Source: ours; the SDKs retry what is refused.
+pub const ROOM_TIME_MAX: Duration = Duration::from_secs(3);
+/// See [`ROOM_TIME_MAX`].
+pub const ROOM_LOOK_PERIOD: Duration = Duration::from_millis(10);
+
+/// How many times its length a body takes while it is read and answered.
+///
+/// Source: ours; an item's values, and the commit that they become.
+pub const BODY_TIMES: usize = 4;
+
+/// What each value of a body takes beside its text, once it is read.
+///
+/// Source: ours; an attribute value, its place in a list and its number.
+pub const BODY_PART_SIZE_BYTES: usize = 160;
+
+/// Bodies below this are not looked through for how many values they hold.
+///
+/// Source: ours; what such a body becomes is less than a megabyte.
+pub const BODY_COUNTED_SIZE_BYTES: usize = 32 * 1024;
+
+/// Bodies up to this are checked, read and answered by the thread that serves their connection, and
+/// answers up to this compressed by it.
+///
+/// Source: ours; about a millisecond.
+pub const INLINE_SIZE_BYTES_MAX: usize = 64 * 1024;
+
+/// Requests of a connection after which others have their turn, where they come one behind the other.
+///
+/// Source: ours; about a millisecond of small ones.
+pub const TURN_REQUESTS_MAX: usize = 16;
+
+/// How many times its length a compressed body may hold.
+///
+/// Source: the deflate format: 258 bytes take two bits at least.
+pub const GZIP_GROWTH_MAX: usize = 1_032;
+
+/// Bytes of all answers that lie in files because they are too long for memory.
+///
+/// Source: ours; two of the longest.
+pub const SPOOLED_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
+
+/// Free space below which no answer goes to a file.
+///
+/// Source: ours; twice what the store refuses writes at.
+pub const SPOOL_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
 
 /// How long a client may take over a request's head, and be silent between requests.
 ///
@@ -28,6 +98,11 @@ pub const CROWDED_HEAD_TIME_MAX: Duration = Duration::from_secs(5);
 ///
 /// Source: ours; 16 MB in this time are 280 KB/s.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// As [`BODY_TIME_MAX`], of a client that has not proved yet who it is.
+///
+/// Source: ours; 16 MB in this time are 1.7 MB/s.
+pub const STRANGER_BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How long a connection may last, however busy it is. The answer that is under way then is the last
 /// one; clients connect anew.
@@ -65,9 +140,10 @@ pub const HEAD_SIZE_BYTES_MAX: usize = 64 * 1024;
 /// How long a CQL client may take over the handshake and the login.
 ///
 /// Source: ours; drivers give up after 5 to 10 s.
-pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(30);
+pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// How long a CQL client may send nothing in the middle of a request, or take nothing of an answer.
+/// How long a CQL client may send nothing in the middle of a request, or a client of either face take
+/// nothing of an answer.
 ///
 /// Source: ours.
 pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
@@ -77,10 +153,15 @@ pub const STALL_TIME_MAX: Duration = Duration::from_secs(60);
 /// Source: ours; drivers send a heartbeat every 30 s.
 pub const SILENCE_TIME_MAX: Duration = Duration::from_secs(1_800);
 
-/// Bytes that are read of a connection at once, where we read it.
+/// Bytes that are read of a busy connection at once, where we read it.
 ///
 /// Source: ours; some hundred small requests of CQL.
 pub const READ_SIZE_BYTES: usize = 64 * 1024;
+
+/// As [`READ_SIZE_BYTES`], of a connection that has said nothing for a while.
+///
+/// Source: ours; a usual request.
+pub const IDLE_READ_SIZE_BYTES: usize = 2 * 1024;
 
 /// The times of connections with HTTP. Tests shorten them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +170,10 @@ pub struct Times {
     pub head_max: Duration,
     /// As [`BODY_TIME_MAX`].
     pub body_max: Duration,
+    /// As [`STRANGER_BODY_TIME_MAX`].
+    pub stranger_body_max: Duration,
+    /// As [`STALL_TIME_MAX`].
+    pub stall_max: Duration,
     /// As [`CONNECTION_TIME_MAX`].
     pub connection_max: Duration,
     /// As [`DRAIN_TIME_MAX`].
@@ -107,6 +192,8 @@ impl Default for Times {
         Self {
             head_max: HEAD_TIME_MAX,
             body_max: BODY_TIME_MAX,
+            stranger_body_max: STRANGER_BODY_TIME_MAX,
+            stall_max: STALL_TIME_MAX,
             connection_max: CONNECTION_TIME_MAX,
             drain_max: DRAIN_TIME_MAX,
         }

@@ -1,13 +1,24 @@
-//! The places for connections over all ports: as many as there may be open files for.
+//! The places for connections: as many as there may be open files for and as memory bears, with a part
+//! for each port, for each address, and for those who have not proved who they are.
 //!
-//! What it is not: a limit of one port or one client. Whoever finds no place waits in the system's
-//! queue.
+//! Whoever comes where all places are taken gets that of a connection that is idle: first of
+//! strangers, then of the address that has most, and of those the one that has been idle for
+//! longest. So connections that say nothing shut nobody out.
+//!
+//! Invariant: a connection with a request under way keeps its place.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use shelfmark_engine::budget::Client;
+use tokio::sync::Notify;
+use tokio::time::Instant;
 
-use crate::limits::CONNECTIONS_MAX;
+use crate::limits::{
+    CONNECTION_SIZE_BYTES, CONNECTIONS_MAX, CONNECTIONS_MIN, PLACE_LOOK_PERIOD, PLACE_TIME_MAX,
+};
 
 /// Open files that are allowed where the system does not say.
 const FILES_MAX_USUAL: u64 = 1024;
@@ -15,31 +26,227 @@ const FILES_MAX_USUAL: u64 = 1024;
 /// Open files that go with [`CONNECTIONS_MAX`].
 const FILES_WANTED: u64 = 16 * 1024;
 
-/// Places that are taken by connections and given back at their end.
+/// Which port a connection came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Port {
+    Dynamodb,
+    Cql,
+}
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Limits {
+    /// Of one port: the other one always has the rest.
+    port: usize,
+    /// Of one address at one port.
+    address: usize,
+    /// Of strangers at one port.
+    strangers: usize,
+}
+
+impl Limits {
+    fn of(all: usize) -> Self {
+        let port = (all - all / 4).max(1);
+        Self { port, address: (port / 2).max(1), strangers: (port / 2).max(1) }
+    }
+}
+
+/// What a connection says of itself.
+#[derive(Debug)]
+struct Marks {
+    client: Client,
+    is_busy: AtomicBool,
+    /// Milliseconds from the start of the server to when it last did something.
+    active_ms: AtomicU64,
+    leave: Notify,
+    leaves: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    port: Port,
+    address: IpAddr,
+    marks: Arc<Marks>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    entries: HashMap<u64, Entry>,
+    next: u64,
+    of_address: HashMap<(bool, IpAddr), usize>,
+}
+
+impl State {
+    fn of_port(&self, port: Port) -> usize {
+        self.entries.values().filter(|entry| entry.port == port).count()
+    }
+
+    fn of_address(&self, port: Port, address: IpAddr) -> usize {
+        self.of_address.get(&(port == Port::Cql, address)).copied().unwrap_or(0)
+    }
+
+    /// Asks the connection that may go first, of those that `may`, to leave.
+    fn ask_one(&self, port: Port, may: impl Fn(&Entry) -> bool) {
+        let idle = self.entries.values().filter(|entry| {
+            entry.port == port && may(entry) && !entry.marks.is_busy.load(Ordering::Relaxed)
+        });
+        if idle.clone().any(|entry| entry.marks.leaves.load(Ordering::Relaxed)) {
+            return;
+        }
+        let first = idle.min_by_key(|entry| {
+            let crowd = self.of_address(port, entry.address);
+            let marks = &entry.marks;
+            let active = marks.active_ms.load(Ordering::Relaxed);
+            (marks.client.is_known(), std::cmp::Reverse(crowd), active)
+        });
+        if let Some(entry) = first {
+            entry.marks.leaves.store(true, Ordering::Relaxed);
+            entry.marks.leave.notify_one();
+        }
+    }
+}
+
+/// The places.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
-    free: Arc<Semaphore>,
-    all: usize,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: Mutex<State>,
+    freed: Notify,
+    limits: Limits,
+    start: Instant,
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
 }
 
 impl Places {
-    /// Creates as many places as the process may have, after asking the system for all it gives.
-    pub(crate) fn of_process() -> Self {
-        Self::new(affordable(raised_files_max().unwrap_or(FILES_MAX_USUAL)))
+    /// Creates as many places as the process may have, after asking the system for all files that it
+    /// gives, and as `memory_bytes` bear.
+    pub(crate) fn of_process(memory_bytes: usize) -> Self {
+        let files = affordable(raised_files_max().unwrap_or(FILES_MAX_USUAL));
+        let by_memory = (memory_bytes / CONNECTION_SIZE_BYTES).max(CONNECTIONS_MIN);
+        Self::new(files.min(by_memory))
     }
 
     fn new(all: usize) -> Self {
-        Self { free: Arc::new(Semaphore::new(all)), all }
+        let inner = Inner {
+            state: Mutex::default(),
+            freed: Notify::new(),
+            limits: Limits::of(all),
+            start: Instant::now(),
+        };
+        Self { inner: Arc::new(inner) }
     }
 
-    /// Waits for a place; it is given back when it is dropped.
-    pub(crate) async fn take(&self) -> Result<OwnedSemaphorePermit, AcquireError> {
-        Arc::clone(&self.free).acquire_owned().await
+    /// Waits for a place, of an idle connection where there is no other; it is given back when it is
+    /// dropped. `None` if everybody was busy for [`PLACE_TIME_MAX`].
+    pub(crate) async fn enter(
+        &self,
+        port: Port,
+        address: IpAddr,
+        client: &Client,
+    ) -> Option<Arc<Place>> {
+        let looks = PLACE_TIME_MAX.as_millis() / PLACE_LOOK_PERIOD.as_millis();
+        for _ in 0..=looks {
+            let freed = self.inner.freed.notified();
+            if let Some(place) = self.try_enter(port, address, client) {
+                return Some(Arc::new(place));
+            }
+            let _ = tokio::time::timeout(PLACE_LOOK_PERIOD, freed).await;
+        }
+        None
     }
 
-    /// Whether two thirds of the places are taken.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.free.available_permits() <= self.all / 3
+    /// Takes a place if there is one; otherwise somebody is asked to leave.
+    fn try_enter(&self, port: Port, address: IpAddr, client: &Client) -> Option<Place> {
+        let limits = self.inner.limits;
+        let mut state = self.inner.state();
+        if state.of_address(port, address) >= limits.address {
+            state.ask_one(port, |entry| entry.address == address);
+            return None;
+        }
+        if state.of_port(port) >= limits.port {
+            state.ask_one(port, |_| true);
+            return None;
+        }
+        if !client.is_known() {
+            let strange = |entry: &Entry| entry.port == port && !entry.marks.client.is_known();
+            if state.entries.values().filter(|entry| strange(entry)).count() >= limits.strangers {
+                state.ask_one(port, strange);
+                return None;
+            }
+        }
+        let marks = Arc::new(Marks {
+            client: client.clone(),
+            is_busy: AtomicBool::new(false),
+            active_ms: AtomicU64::new(self.inner.now_ms()),
+            leave: Notify::new(),
+            leaves: AtomicBool::new(false),
+        });
+        let number = state.next;
+        state.next += 1;
+        state.entries.insert(number, Entry { port, address, marks: Arc::clone(&marks) });
+        *state.of_address.entry((port == Port::Cql, address)).or_default() += 1;
+        Some(Place { inner: Arc::clone(&self.inner), number, marks })
+    }
+
+    /// Tells whether two thirds of a port's places are taken.
+    pub(crate) fn is_crowded(&self, port: Port) -> bool {
+        self.inner.state().of_port(port) >= self.inner.limits.port - self.inner.limits.port / 3
+    }
+}
+
+/// A connection's place.
+#[derive(Debug)]
+pub(crate) struct Place {
+    inner: Arc<Inner>,
+    number: u64,
+    marks: Arc<Marks>,
+}
+
+impl Place {
+    /// Says whether a request is under way; either way the connection is not idle now.
+    pub(crate) fn set_busy(&self, is_busy: bool) {
+        self.marks.is_busy.store(is_busy, Ordering::Relaxed);
+        self.marks.active_ms.store(self.inner.now_ms(), Ordering::Relaxed);
+    }
+
+    /// Returns once the place is wanted for somebody else. Whoever is busy by then may end that first.
+    pub(crate) async fn is_wanted(&self) {
+        self.marks.leave.notified().await;
+    }
+
+    /// Tells whether a request is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.marks.is_busy.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.inner.state();
+        if let Some(entry) = state.entries.remove(&self.number) {
+            let key = (entry.port == Port::Cql, entry.address);
+            if let Some(count) = state.of_address.get_mut(&key) {
+                *count -= 1;
+                if *count == 0 {
+                    state.of_address.remove(&key);
+                }
+            }
+        }
+        drop(state);
+        self.inner.freed.notify_waiters();
     }
 }
 
@@ -69,7 +276,19 @@ fn raised_files_max() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
+    use shelfmark_engine::budget::Budget;
+
     use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))
+    }
+
+    fn client(is_known: bool) -> Client {
+        Arc::new(Budget::default()).client(address(1), is_known)
+    }
 
     #[test]
     fn connections_leave_files_to_the_store() {
@@ -79,14 +298,65 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn two_of_three_places_are_a_crowd() {
-        let places = Places::new(6);
+    async fn two_of_three_places_of_a_port_are_a_crowd() {
+        // Of 8 a port has 6, and an address 3 of them.
+        let places = Places::new(8);
         let mut taken = Vec::new();
         for number in 1..=6 {
-            taken.push(places.take().await.unwrap());
-            assert_eq!(places.is_crowded(), number >= 4, "{number}");
+            let place = places.try_enter(Port::Cql, address(number), &client(true)).unwrap();
+            taken.push(place);
+            assert_eq!(places.is_crowded(Port::Cql), number >= 4, "{number}");
+            assert!(!places.is_crowded(Port::Dynamodb));
         }
+        assert!(places.try_enter(Port::Cql, address(9), &client(true)).is_none());
+        assert!(places.try_enter(Port::Dynamodb, address(9), &client(true)).is_some());
         taken.truncate(3);
-        assert!(!places.is_crowded());
+        assert!(!places.is_crowded(Port::Cql));
+    }
+
+    /// Serves a place until it is wanted.
+    fn idle(place: Arc<Place>) -> tokio::task::JoinHandle<()> {
+        tokio::spawn(async move { place.is_wanted().await })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_comes_gets_the_place_of_who_has_been_idle_for_longest() {
+        let places = Places::new(8);
+        let mut tasks = Vec::new();
+        for number in 0..3 {
+            let place = places.enter(Port::Cql, address(7), &client(true)).await.unwrap();
+            tokio::time::advance(std::time::Duration::from_secs(1)).await;
+            if number == 0 {
+                // Busy ones stay, however long they have been.
+                place.set_busy(true);
+            }
+            tasks.push(idle(place));
+        }
+        // The address has its part: its next one takes the place of its second.
+        let newcomer = places.enter(Port::Cql, address(7), &client(true)).await.unwrap();
+        tokio::task::yield_now().await;
+        let ended: Vec<bool> = tasks.iter().map(|task| task.is_finished()).collect();
+        assert_eq!(ended, [false, true, false]);
+        assert!(places.enter(Port::Cql, address(8), &client(true)).await.is_some());
+        drop(newcomer);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_wait_in_a_line_of_their_own() {
+        let places = Places::new(8);
+        let known = places.enter(Port::Cql, address(1), &client(true)).await.unwrap();
+        let mut strangers = Vec::new();
+        for number in 2..5 {
+            let place = places.enter(Port::Cql, address(number), &client(false)).await.unwrap();
+            place.set_busy(true);
+            strangers.push(place);
+        }
+        assert!(places.enter(Port::Cql, address(6), &client(false)).await.is_none());
+        assert!(places.enter(Port::Cql, address(6), &client(true)).await.is_some());
+        strangers.iter().for_each(|place| place.set_busy(false));
+        let tasks: Vec<_> = strangers.into_iter().map(idle).collect();
+        assert!(places.enter(Port::Cql, address(6), &client(false)).await.is_some());
+        assert_eq!(tasks.iter().filter(|task| task.is_finished()).count(), 1);
+        assert!(!known.is_busy());
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use shelfmark_cql::Face as CqlFace;
 use shelfmark_dynamo::Face as DynamoFace;
+use shelfmark_engine::budget::Budget;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub times: Times,
     /// How the CQL face listens; `None` leaves it out.
     pub cql: Option<CqlSettings>,
+    /// The memory that DynamoDB clients' requests and answers draw from. CQL's is the face's.
+    pub budget: Arc<Budget>,
 }
 
 /// How the CQL face listens.
@@ -85,6 +88,7 @@ pub struct Server {
     cql: Option<(TcpListener, Arc<CqlFace>, Option<Tls>)>,
     addresses: Addresses,
     times: Times,
+    budget: Arc<Budget>,
 }
 
 impl Server {
@@ -99,6 +103,7 @@ impl Server {
             cql: None,
             addresses: Addresses::default(),
             times: settings.times,
+            budget: settings.budget,
         };
         if let (Some(address), Some(face)) = (settings.dynamodb, faces.dynamodb) {
             let listener = listen(address).await?;
@@ -131,11 +136,13 @@ impl Server {
     /// [`crate::limits::DRAIN_TIME_MAX`].
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let (stopping, stopped) = watch::channel(false);
-        let places = Places::of_process();
+        let places = Places::of_process(self.budget.limit());
         let mut tasks = JoinSet::new();
         if let Some((listener, face, tls)) = self.dynamodb {
             let (places, stopped) = (places.clone(), stopped.clone());
-            tasks.spawn(dynamodb::accept(listener, face, tls, self.times, places, stopped));
+            let budget = Arc::clone(&self.budget);
+            let all = dynamodb::Shared::new(face, tls, self.times, budget);
+            tasks.spawn(dynamodb::accept(listener, all, places, stopped));
         }
         if let Some((listener, face, tls)) = self.cql {
             tasks.spawn(cql::accept(listener, face, tls, places, stopped));

@@ -11,6 +11,7 @@
 //! Invariant: a reader never sees half of a commit, nor anything that a crash could take back
 //! (except under [`Durability::Interval`], which says so).
 
+pub mod budget;
 pub mod clock;
 mod contract;
 pub mod embedded;

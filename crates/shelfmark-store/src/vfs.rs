@@ -60,6 +60,29 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().read(true).write(true).create_new(true)).open(path)
 }
 
+/// Creates a file in `folder` that has no name: it is gone once it is closed, and after a crash.
+///
+/// # Errors
+///
+/// * The operating system's error.
+pub fn create_unnamed(folder: &Path) -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR) {
+            return Ok(file.into());
+        }
+    }
+    // Where that does not exist, the name is taken away as soon as there is one.
+    static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let path = folder.join(format!("unnamed-{}-{number}", std::process::id()));
+    let file = create_new(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
+}
+
 /// Opens a file for reading and writing in place.
 ///
 /// # Errors

@@ -11,10 +11,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
+use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Upkeep};
 use shelfmark_server::{
-    Addresses, Blocking, CqlSettings, Faces, Guard, Server, Settings, Tls, check_exposed,
-    check_free,
+    Addresses, Blocking, CqlSettings, Faces, Guard, Server, Settings, SpoolFolder, Tls,
+    check_exposed, check_free,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
@@ -22,14 +23,13 @@ use shelfmark_store::{Durability, vfs};
 use crate::arguments::{self, Serve};
 use crate::credentials;
 use crate::log::{self, Refusals};
+use crate::memory::{self, Parts};
 use crate::random::SystemRandom;
-use crate::store::{memory, open};
+use crate::store::{memory as in_memory, open};
 
 const DATA: &str = "./shelfmark-data";
 const DYNAMODB_PORT: u16 = 8000;
 const CQL_PORT: u16 = 9042;
-/// Threads for work that may take long: changing tables, long reads, checking passwords.
-const BLOCKING_THREADS_MAX: usize = 16;
 const UPKEEP_PERIOD: Duration = Duration::from_secs(1);
 
 /// The settings of a configuration file: the flags, with underscores.
@@ -57,6 +57,8 @@ struct Config {
     insecure: Option<bool>,
     #[serde(default, deserialize_with = "size")]
     disk_free_min: Option<u64>,
+    #[serde(default, deserialize_with = "limit")]
+    memory_limit: Option<u64>,
 }
 
 /// Reads a size as the flags do: text, or a plain number of bytes.
@@ -71,6 +73,11 @@ fn size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
         Written::Number(bytes) => Ok(Some(bytes)),
         Written::Text(text) => crate::size::size(&text).map(Some).map_err(D::Error::custom),
     }
+}
+
+/// Reads a limit of memory as the flags do.
+fn limit<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    size(value)?.map(|bytes| memory::enough(bytes).map_err(D::Error::custom)).transpose()
 }
 
 /// Reads an address as the flags do.
@@ -126,12 +133,17 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     if !cql.optional {
         check_free(cql.address)?;
     }
-    let engine = open_engine(&config, durability)?;
+    let usual = Options::default();
+    let limit = config.memory_limit.unwrap_or_else(memory::usual_limit);
+    let parts = Parts::of(limit, usual.block_cache_bytes, usual.memory_table_bytes);
+    let engine = open_engine(&config, durability, parts)?;
+    let budget = Arc::new(Budget::new(parts.clients_bytes));
     let (chain, key) = (&config.dynamodb_tls_certificate, &config.dynamodb_tls_key);
     let settings = Settings {
         dynamodb: Some(dynamodb),
         dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,
         cql: Some(cql),
+        budget: Arc::clone(&budget),
         ..Settings::default()
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
@@ -140,7 +152,11 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
         ..dynamo::FaceOptions::default()
     };
-    let served = serve(&engine, settings, options, login, config.ready_file.as_deref());
+    let cql_options =
+        cql::FaceOptions { budget, spools: spools(&config), ..cql::FaceOptions::default() };
+    let faces = (options, cql_options);
+    let served =
+        serve(&engine, settings, faces, login, (config.ready_file.as_deref(), parts.threads));
     let closed = engine.store().close().context("the store could not be closed in good order");
     if served.is_ok() && closed.is_ok() {
         tracing::info!("stopped in good order");
@@ -213,6 +229,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         credentials: flags.credentials.clone().or(file.credentials),
         insecure: Some(flags.insecure || file.insecure.unwrap_or(false)),
         disk_free_min: flags.disk_free_min.or(file.disk_free_min),
+        memory_limit: flags.memory_limit.or(file.memory_limit),
     })
 }
 
@@ -239,18 +256,31 @@ fn name_what_is_missing(config: &Config) {
     anstream::eprintln!("not in this build, left out: console{}", asked(config.console));
 }
 
-fn open_engine(config: &Config, durability: Durability) -> anyhow::Result<Engine> {
+/// Where answers go that are too long for memory; a store in memory has no such place.
+fn spools(config: &Config) -> Option<Arc<dyn cql::Spools>> {
+    let folder = config.data.as_deref().unwrap_or(Path::new(DATA));
+    (config.memory != Some(true)).then(|| Arc::new(SpoolFolder::new(folder.to_owned())) as _)
+}
+
+fn open_engine(config: &Config, durability: Durability, parts: Parts) -> anyhow::Result<Engine> {
     if let Some(url) = &config.engine {
         bail!("the remote engine {url} is not in this build; use --data DIR or --memory");
     }
     if config.memory == Some(true) {
-        return memory();
+        return in_memory();
     }
     let usual = Options::default();
     let disk_free_bytes_min = config.disk_free_min.unwrap_or(usual.disk_free_bytes_min);
     // A quarter is what the usual numbers have to each other.
     let disk_free_bytes_reserve = usual.disk_free_bytes_reserve.min(disk_free_bytes_min / 4);
-    let options = Options { durability, disk_free_bytes_min, disk_free_bytes_reserve, ..usual };
+    let options = Options {
+        durability,
+        disk_free_bytes_min,
+        disk_free_bytes_reserve,
+        block_cache_bytes: parts.cache_bytes,
+        memory_table_bytes: parts.memory_table_bytes,
+        ..usual
+    };
     let folder = config.data.as_deref().unwrap_or(Path::new(DATA));
     let engine = open(folder, options, true)?;
     log::warn_if_open_to_all("the data folder", folder);
@@ -271,19 +301,19 @@ fn durability(text: Option<&str>) -> anyhow::Result<Durability> {
 fn serve(
     engine: &Engine,
     settings: Settings,
-    options: dynamo::FaceOptions,
+    (options, cql_options): (dynamo::FaceOptions, cql::FaceOptions),
     login: Option<cql::Login>,
-    ready_file: Option<&Path>,
+    (ready_file, threads): (Option<&Path>, usize),
 ) -> anyhow::Result<()> {
     let environment = engine.environment().clone();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(std::thread::available_parallelism().map_or(2, usize::from))
         .thread_name("shelfmark-io")
-        .max_blocking_threads(BLOCKING_THREADS_MAX)
+        // For work that may take long: changing tables, long reads, checking passwords.
+        .max_blocking_threads(threads)
         .enable_all()
         .build()?;
     let background = Arc::new(Blocking::new(runtime.handle().clone()));
-    let cql_options = cql::FaceOptions::default();
     let cql = cql::Face::open(engine.clone(), environment.clone(), cql_options, login, background);
     let cql = cql.map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
     let dynamodb = dynamo::Face::new(engine.clone(), environment, options);

@@ -60,13 +60,17 @@ impl InProcess {
 impl Link for InProcess {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut input = BytesMut::from(bytes);
-        self.ended = self.connection.feed(&mut input) == Progress::Ended;
+        let mut progress = self.connection.feed(&mut input);
+        while progress == Progress::Paused {
+            progress = self.connection.feed(&mut input);
+        }
+        self.ended = progress == Progress::Ended;
         Ok(())
     }
 
     fn receive(&mut self) -> io::Result<Vec<u8>> {
         loop {
-            let bytes = self.connection.take_output();
+            let bytes = self.connection.take_output()?;
             if !bytes.is_empty() {
                 return Ok(bytes.into());
             }

@@ -8,6 +8,7 @@
 #![expect(clippy::zombie_processes, reason = "the server is waited for when it is dropped")]
 #![expect(clippy::disallowed_methods, reason = "a test waits for real processes with a real clock")]
 
+mod attacks;
 mod cassandra_cli;
 mod command;
 mod cql;

@@ -49,9 +49,22 @@ impl Server {
 
     /// Starts a server over a folder, with flags that say where it listens.
     pub(crate) fn start_with(folder: &Path, flags: &[&str]) -> Self {
+        Self::start_by(command(), folder, flags)
+    }
+
+    /// Starts a server whose data may take so many KiB, and no more.
+    pub(crate) fn start_under(data_kib_max: u64, folder: &Path, flags: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        let limited = format!("ulimit -d {data_kib_max}; exec \"$0\" \"$@\"");
+        shell.args(["-c", &limited, env!("CARGO_BIN_EXE_shelfmark")]);
+        let free = ["--dynamodb", "127.0.0.1:0", "--cql", "127.0.0.1:0"];
+        Self::start_by(shell, folder, &[&free, flags].concat())
+    }
+
+    fn start_by(mut command: Command, folder: &Path, flags: &[&str]) -> Self {
         let ready = folder.join("ready.json");
         let _ = std::fs::remove_file(&ready);
-        let process = command()
+        let process = command
             .args(["serve", "--data"])
             .arg(folder.join("store"))
             .args(flags)
@@ -72,6 +85,11 @@ impl Server {
             std::thread::sleep(Duration::from_millis(10));
         }
         panic!("the server was not ready in time");
+    }
+
+    /// Returns the number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
     }
 
     /// Sends raw bytes on a connection of their own and returns what comes back.

@@ -38,7 +38,7 @@ impl Wire {
     fn said(&mut self, question: Bytes) -> Said {
         self.connection.feed(&mut BytesMut::from(question));
         loop {
-            let bytes = self.connection.take_output();
+            let bytes = self.connection.take_output().unwrap();
             if bytes.is_empty() {
                 self.woken.recv().unwrap();
             }

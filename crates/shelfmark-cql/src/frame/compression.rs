@@ -36,7 +36,7 @@ impl Compression {
     }
 
     /// Compresses the body of an envelope of version 3 or 4.
-    pub(super) fn pack_body(self, body: &[u8], out: &mut BytesMut) {
+    pub(crate) fn pack_body(self, body: &[u8], out: &mut BytesMut) {
         match self {
             Self::Lz4 => {
                 out.put_u32(u32::try_from(body.len()).unwrap_or(u32::MAX));
@@ -51,6 +51,23 @@ impl Compression {
                 out.truncate(start + written);
             }
         }
+    }
+
+    /// Returns how long the body of an envelope of version 3 or 4 says that it is once it is
+    /// decompressed; 0 if it cannot be read.
+    pub(super) fn unpacked_size_bytes(self, body: &[u8]) -> usize {
+        let said = match self {
+            Self::Lz4 => {
+                body.first_chunk().and_then(|own| u32::from_be_bytes(*own).try_into().ok())
+            }
+            Self::Snappy => snap::raw::decompress_len(body).ok(),
+        };
+        let growth = match self {
+            Self::Lz4 => LZ4_GROWTH_MAX,
+            Self::Snappy => SNAPPY_GROWTH_MAX,
+        };
+        // What claims to be more is refused without being looked at.
+        said.unwrap_or(0).min(ENVELOPE_SIZE_BYTES_MAX).min(body.len().saturating_mul(growth))
     }
 
     /// Decompresses the body of an envelope of version 3 or 4.

@@ -61,6 +61,12 @@ pub(crate) enum FrameError {
         /// Its stream.
         stream: i16,
     },
+    /// There is no room for the body once it is decompressed.
+    #[error("there is no room for the decompressed body")]
+    NoRoom {
+        /// Its stream.
+        stream: i16,
+    },
     /// A frame's header is damaged.
     #[error("unrecoverable CRC mismatch detected in frame header")]
     HeaderChecksum,
@@ -84,7 +90,8 @@ impl FrameError {
             | Self::OtherVersion { stream, .. }
             | Self::TooLarge { stream, .. }
             | Self::Direction { stream, .. }
-            | Self::Compression { stream } => (*stream).max(0),
+            | Self::Compression { stream }
+            | Self::NoRoom { stream } => (*stream).max(0),
             Self::HeaderChecksum
             | Self::PayloadChecksum
             | Self::PayloadCompression
@@ -128,6 +135,11 @@ impl Decoder {
         !self.partial.is_empty()
     }
 
+    /// Returns how many bytes were taken in of a request whose end is still to come.
+    pub(crate) fn held(&self) -> usize {
+        self.partial.len() + self.payload.len()
+    }
+
     /// Tells whether more requests wait, as far as can be seen without reading them.
     pub(crate) fn has_more(&self, input: &[u8]) -> bool {
         !input.is_empty() || !self.payload.is_empty()
@@ -142,6 +154,16 @@ impl Decoder {
 
     /// Takes the next envelope off `input`; `None` if not all of it is there.
     pub(crate) fn take(&mut self, input: &mut BytesMut) -> Result<Option<Envelope>, FrameError> {
+        self.take_within(input, &mut |_| true)
+    }
+
+    /// As [`Decoder::take`]. Before a body is decompressed, `has_room` is asked for the bytes of both
+    /// forms of it.
+    pub(crate) fn take_within(
+        &mut self,
+        input: &mut BytesMut,
+        has_room: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Option<Envelope>, FrameError> {
         if !self.framed {
             let Some(header) = self.header(input)? else { return Ok(None) };
             let size = HEADER_SIZE_BYTES + header.length;
@@ -150,7 +172,7 @@ impl Decoder {
             }
             let mut envelope = input.split_to(size).freeze();
             envelope.advance(HEADER_SIZE_BYTES);
-            return self.open(header, envelope).map(Some);
+            return self.open(header, envelope, has_room).map(Some);
         }
         loop {
             if !self.payload.is_empty() {
@@ -184,7 +206,7 @@ impl Decoder {
         }
         let mut envelope = self.payload.split_to(size);
         envelope.advance(HEADER_SIZE_BYTES);
-        self.open(header, envelope)
+        Ok(Self::open_framed(header, envelope))
     }
 
     /// Adds a piece of a large envelope and returns it if that was the last.
@@ -200,7 +222,7 @@ impl Decoder {
         }
         let mut envelope = std::mem::take(&mut self.partial).freeze();
         envelope.advance(HEADER_SIZE_BYTES);
-        self.open(header, envelope).map(Some)
+        Ok(Some(Self::open_framed(header, envelope)))
     }
 
     /// Reads and checks the head of the next envelope.
@@ -237,22 +259,34 @@ impl Decoder {
         Ok(Some(header))
     }
 
-    fn open(&self, header: Header, mut body: Bytes) -> Result<Envelope, FrameError> {
-        let version = Version::from_number(header.version & 0x7F).unwrap_or(Version::HIGHEST);
+    fn open(
+        &self,
+        header: Header,
+        mut body: Bytes,
+        has_room: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Envelope, FrameError> {
         // Where no compression was agreed on the flag means nothing, as for Cassandra.
         if let Some(compression) = self.compression
             && header.flags & flag::COMPRESSED != 0
-            && !self.framed
         {
-            let damaged = FrameError::Compression { stream: header.stream };
+            let stream = header.stream;
+            if !has_room(body.len() + compression.unpacked_size_bytes(&body)) {
+                return Err(FrameError::NoRoom { stream });
+            }
+            let damaged = FrameError::Compression { stream };
             body = compression.unpack_body(body).map_err(|_| damaged)?;
         }
-        Ok(Envelope {
-            version,
+        Ok(Self::open_framed(header, body))
+    }
+
+    /// Opens an envelope whose body is not compressed by itself: in frames, frames are.
+    fn open_framed(header: Header, body: Bytes) -> Envelope {
+        Envelope {
+            version: Version::from_number(header.version & 0x7F).unwrap_or(Version::HIGHEST),
             flags: header.flags,
             stream: header.stream,
             opcode: header.opcode,
             body,
-        })
+        }
     }
 }

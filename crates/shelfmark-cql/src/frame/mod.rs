@@ -24,11 +24,13 @@ mod decoder;
 mod encoder;
 mod envelope;
 mod framed;
+mod long;
 
 pub(crate) use compression::Compression;
 pub(crate) use decoder::{Decoder, FrameError};
 pub(crate) use encoder::{Envelopes, Framing};
 pub(crate) use envelope::{Envelope, Opcode, Version, flag};
+pub(crate) use long::Long;
 
 #[cfg(test)]
 mod tests;

@@ -21,6 +21,20 @@ pub(crate) fn result(
     version: Version,
     out: &mut BytesMut,
 ) {
+    result_head(outcome, head, paging_state, version, out);
+    if let Outcome::Rows(rows) = outcome {
+        out.put_slice(rows.rows.bytes());
+    }
+}
+
+/// As [`result`], without the rows themselves.
+pub(crate) fn result_head(
+    outcome: &Outcome,
+    head: RowsHead,
+    paging_state: Option<&[u8]>,
+    version: Version,
+    out: &mut BytesMut,
+) {
     match outcome {
         Outcome::Void => out.put_i32(VOID),
         Outcome::Rows(rows) => {
@@ -28,7 +42,6 @@ pub(crate) fn result(
             out.put_i32(ROWS);
             metadata::rows(&rows.columns, head, paging_state, version, out);
             out.put_u32(rows.rows.rows());
-            out.put_slice(rows.rows.bytes());
         }
         Outcome::SetKeyspace(keyspace) => {
             out.put_i32(SET_KEYSPACE);

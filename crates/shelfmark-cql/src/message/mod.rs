@@ -15,7 +15,7 @@ mod reader;
 mod request;
 mod writer;
 
-pub(crate) use answer::{event, prepared, result, supported};
+pub(crate) use answer::{event, prepared, result, result_head, supported};
 pub(crate) use error::error;
 pub(crate) use metadata::{MetadataId, RowsHead, id as metadata_id};
 pub(crate) use reader::{Malformed, Read, Reader};

@@ -115,12 +115,12 @@ fn column(table: &str, name: &str, kind: crate::types::CqlType) -> ColumnSpec {
 #[test]
 fn rows_name_their_table_once_if_there_is_one() {
     let text = || crate::types::CqlType::Text;
-    let mut rows = RowBuffer::default();
-    rows.row([Some(&b"v"[..]), None]);
     let page = |tables: [&str; 2]| {
+        let mut rows = RowBuffer::default();
+        rows.row([Some(&b"v"[..]), None]);
         Outcome::Rows(ResultRows {
             columns: tables.map(|table| column(table, "c", text())).into(),
-            rows: rows.clone(),
+            rows,
             paging: None,
         })
     };

@@ -1,30 +1,40 @@
 //! One connection.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
+use shelfmark_engine::budget::{Client, Share};
 
 use super::face::Face;
 use super::login::{self, Phase, SharedPhase};
 use super::outbox::{Outbox, Wake};
 use super::paging;
+use super::prepared::Prepared;
 use super::reply::{Known, Pending, Traced};
-use super::room::Share;
 use crate::auth::User;
 use crate::error::{CqlError, ErrorCode};
 use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
-use crate::limits::{ANSWER_BYTES_PENDING_MAX, REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX};
+use crate::limits::{
+    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, INLINE_ROWS_MAX, INLINE_TEXT_SIZE_BYTES_MAX,
+    REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES,
+    TURN_REQUESTS_MAX, TURN_SIZE_BYTES_MAX, planned_bytes,
+};
 use crate::message::{
     self, Batch, BatchItem, Execute, MetadataId, Prepare, Query, Request, Statement, Write as _,
 };
 use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions, Values, Weight};
 
-/// The class that drivers know the login by.
 /// What Cassandra says of prepared statements that rely on `USE`, once per connection.
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
 
+/// The class that drivers know the login by.
 const AUTHENTICATOR: &str = "org.apache.cassandra.auth.PasswordAuthenticator";
+
+/// How much longer a short statement of a batch is once it is planned, about.
+const TEXT_TIMES: usize = 16;
 
 /// The version of CQL that is reported, here and in `system.local`.
 pub(crate) const CQL_VERSION: &str = "3.4.7";
@@ -34,6 +44,8 @@ pub(crate) const CQL_VERSION: &str = "3.4.7";
 pub enum Progress {
     /// It has read all whole requests: give it more bytes.
     Hungry,
+    /// It may have more whole requests: let other connections have their turn, then feed it again.
+    Paused,
     /// It has as much under way as it may: give it nothing before answers were taken.
     Full,
     /// It broke the protocol: send what it has to say, then close it.
@@ -46,11 +58,15 @@ pub struct Connection {
     outbox: Arc<Outbox>,
     decoder: Decoder,
     phase: SharedPhase,
+    /// The connection's part of the memory budget, and what the request that is being read holds.
+    budget: Client,
     share: Share,
     client: SocketAddr,
     version: Version,
     /// More requests wait behind the one that runs.
     crowd: bool,
+    /// Reads of pages that run on other threads of the sockets.
+    shared: Arc<AtomicUsize>,
     ended: bool,
 }
 
@@ -59,15 +75,25 @@ impl Connection {
     /// something to take after [`Connection::take_output`] had nothing more.
     #[must_use]
     pub fn new(face: Arc<Face>, client: SocketAddr, wake: Wake) -> Self {
+        let budget = face.account(client.ip());
+        Self::with_account(face, client, wake, budget)
+    }
+
+    /// As [`Connection::new`], of a client whose part of the memory budget is known already: see
+    /// [`Face::account`].
+    #[must_use]
+    pub fn with_account(face: Arc<Face>, client: SocketAddr, wake: Wake, budget: Client) -> Self {
         Self {
-            share: Share::new(&face.room),
             face,
-            outbox: Arc::new(Outbox::new(wake)),
+            outbox: Arc::new(Outbox::new(wake, &budget)),
+            share: budget.share(),
+            budget,
             decoder: Decoder::default(),
             phase: SharedPhase::new(),
             client,
             version: Version::HIGHEST,
             crowd: false,
+            shared: Arc::default(),
             ended: false,
         }
     }
@@ -76,20 +102,33 @@ impl Connection {
     /// [`Connection::take_output`], now or later.
     pub fn feed(&mut self, input: &mut BytesMut) -> Progress {
         self.outbox.stay_awake();
+        let (mut requests, mut bytes) = (0, 0);
         while !self.ended {
             if self.is_full() {
                 return Progress::Full;
             }
-            match self.decoder.take(input) {
+            let is_over = requests >= TURN_REQUESTS_MAX || bytes >= TURN_SIZE_BYTES_MAX;
+            if is_over && self.decoder.has_more(input) {
+                return Progress::Paused;
+            }
+            let (share, most) = (&mut self.share, self.budget.most());
+            let mut has_room = |bytes: usize| bytes <= most && share.cover(bytes);
+            match self.decoder.take_within(input, &mut has_room) {
                 Ok(Some(envelope)) => {
-                    self.share.release();
+                    requests += 1;
+                    bytes += envelope.body.len();
                     self.crowd = self.decoder.has_more(input);
                     self.request(&envelope);
                 }
-                Ok(None) if self.share.cover(self.decoder.announced(input)) => {
-                    return Progress::Hungry;
+                Err(FrameError::NoRoom { .. }) => self.crowded(),
+                Ok(None) => {
+                    let held = input.len() + self.decoder.held();
+                    let could_fit = self.decoder.announced(input) <= self.budget.most();
+                    if could_fit && self.share.cover(held) {
+                        return Progress::Hungry;
+                    }
+                    self.crowded();
                 }
-                Ok(None) => self.crowded(),
                 Err(error) => self.end(&error),
             }
         }
@@ -97,9 +136,20 @@ impl Connection {
         Progress::Ended
     }
 
-    /// Takes the answers that are ready, as they go over the wire; may be empty.
-    pub fn take_output(&mut self) -> Bytes {
+    /// Takes the answers that are ready, as they go over the wire; may be empty. What was taken
+    /// before has been sent: its memory is given back.
+    ///
+    /// # Errors
+    ///
+    /// * The operating system's error: a long answer cannot be read back. Close the connection.
+    pub fn take_output(&mut self) -> std::io::Result<Bytes> {
         self.outbox.take()
+    }
+
+    /// Returns the connection's part of the memory budget.
+    #[must_use]
+    pub fn budget(&self) -> &Client {
+        &self.budget
     }
 
     /// Tells whether requests are under way whose answers are still to come.
@@ -125,6 +175,9 @@ impl Connection {
         load.requests >= REQUESTS_PENDING_MAX
             || load.request_bytes >= REQUEST_BYTES_PENDING_MAX
             || load.answer_bytes >= ANSWER_BYTES_PENDING_MAX
+            || self.shared.load(Ordering::Relaxed) >= SHARED_MAX
+            // One request always gets in.
+            || load.is_over && load.requests > 0
     }
 
     /// Says what is wrong with the bytes, and reads no more of them.
@@ -147,9 +200,8 @@ impl Connection {
 
     /// Turns a large request away because there are too many.
     fn crowded(&mut self) {
-        let error = CqlError::new(
-            ErrorCode::Overloaded,
-            "Too many large requests are on their way: come again later",
+        let error = CqlError::overloaded(
+            "Server is in overloaded state. Cannot accept more requests at this point",
         );
         self.outbox.begin(0);
         self.outbox.answer(0, self.version, 0, 0, Opcode::Error, |out| {
@@ -169,6 +221,7 @@ impl Connection {
             stream: envelope.stream.max(0),
             bytes,
             traced: None,
+            turn: None,
         };
         if envelope.stream < 0 {
             pending.refuse(&CqlError::protocol("Negative stream ids are the server's"));
@@ -221,7 +274,8 @@ impl Connection {
                 );
             }),
             Request::AuthResponse(token) => {
-                login::check(&self.face, self.phase.clone(), token, pending);
+                let budget = self.budget.clone();
+                login::check(&self.face, self.phase.clone(), token, budget, pending);
             }
             Request::Register(kinds) => self.register(&kinds, pending),
             Request::Query(query) => self.query(query, user, pending),
@@ -268,12 +322,18 @@ impl Connection {
         pending.say(Opcode::Ready, |_| ());
     }
 
-    fn query(&self, query: Query, user: Option<User>, pending: Pending) {
+    fn query(&self, query: Query, user: Option<User>, mut pending: Pending) {
         let skip = query.options.skip_metadata;
         let options = match self.options(query.options, user, pending.traced.is_some()) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
+        if query.text.len() > INLINE_TEXT_SIZE_BYTES_MAX {
+            pending.weigh(HEAVY_OVERHEAD_BYTES);
+            let face = Arc::clone(&self.face);
+            let work = move || long_query(&face, &query.text, options, skip, pending);
+            return self.face.background.run(Box::new(work));
+        }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
             Ok(statement) if !fills(&options.values, &statement) => {
                 pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
@@ -286,28 +346,21 @@ impl Connection {
         }
     }
 
-    fn prepare(&self, prepare: Prepare, pending: Pending) {
+    fn prepare(&self, prepare: Prepare, mut pending: Pending) {
         let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.outbox.keyspace());
-        match self.face.statements.prepare(&self.face.executor, prepare.text, keyspace) {
-            Ok(prepared) => {
-                let version = pending.version;
-                let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
-                let warning = used.filter(|_| self.outbox.warns_of_use()).map(|keyspace| {
-                    let id: String = prepared.id.iter().map(|own| format!("{own:02x}")).collect();
-                    format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
-                });
-                pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {
-                    message::prepared(
-                        &prepared.id,
-                        &prepared.metadata_id,
-                        &prepared.statement,
-                        version,
-                        out,
-                    );
-                });
-            }
-            Err(error) => pending.refuse(&error),
+        let text = prepare.text;
+        if text.len() <= INLINE_TEXT_SIZE_BYTES_MAX {
+            return run_prepare(text, keyspace, pending);
         }
+        pending.weigh(HEAVY_OVERHEAD_BYTES);
+        let budget = self.budget.clone();
+        self.face.background.run(Box::new(move || {
+            let mut share = budget.share();
+            if !share.cover(planned_bytes(&text)) {
+                return pending.refuse(&no_room_for_statement());
+            }
+            run_prepare(text, keyspace, pending);
+        }));
     }
 
     fn execute(&self, execute: Execute, user: Option<User>, pending: Pending) {
@@ -336,30 +389,20 @@ impl Connection {
         self.start(&prepared.statement, options, known, pending);
     }
 
-    fn batch(&self, batch: Batch, user: Option<User>, pending: Pending) {
-        let options = match self.options(batch.options, user, pending.traced.is_some()) {
+    fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: Pending) {
+        let own = std::mem::take(&mut batch.options);
+        let options = match self.options(own, user, pending.traced.is_some()) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        let face = &self.face;
-        let mut entries = Vec::with_capacity(batch.items.len());
-        for (item, values) in batch.items {
-            let statement = match item {
-                BatchItem::Text(text) => face.executor.prepare(&text, options.keyspace.as_deref()),
-                BatchItem::Prepared(id) => face
-                    .statements
-                    .find(&face.executor, &id, pending.version)
-                    .map(|prepared| Arc::clone(&prepared.statement)),
-            };
-            match statement {
-                Ok(statement) => {
-                    entries.push(BatchEntry { statement, values: Values::Positional(values) });
-                }
-                Err(error) => return pending.refuse(&error),
-            }
+        let is_long =
+            batch.items.len() > INLINE_ROWS_MAX || pending.bytes > INLINE_TEXT_SIZE_BYTES_MAX;
+        if !is_long {
+            return run_batch(&self.face, batch, options, pending);
         }
-        let request = BatchRequest { kind: batch.kind, entries };
-        face.executor.batch(request, options, pending.answer(Known::None));
+        pending.weigh(HEAVY_OVERHEAD_BYTES);
+        let face = Arc::clone(&self.face);
+        self.face.background.run(Box::new(move || run_batch(&face, batch, options, pending)));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -368,23 +411,27 @@ impl Connection {
         statement: &Arc<PreparedStatement>,
         options: RequestOptions,
         known: Known,
-        pending: Pending,
+        mut pending: Pending,
     ) {
-        let answer = pending.answer(known);
         let elsewhere = match statement.weight {
             Weight::Light => None,
             Weight::Page => self.crowd.then_some(false),
             Weight::Heavy => Some(true),
         };
-        let Some(is_long) = elsewhere else {
-            return self.face.executor.execute(statement, options, answer);
-        };
-        let executor = Arc::clone(&self.face.executor);
-        let statement = Arc::clone(statement);
-        let work = Box::new(move || executor.execute(&statement, options, answer));
-        match is_long {
-            true => self.face.background.run(work),
-            false => self.face.background.share(work),
+        let face = Arc::clone(&self.face);
+        match elsewhere {
+            None if statement.weight == Weight::Light => {
+                face.executor.execute(statement, options, pending.answer(known));
+            }
+            None => begin(&face, statement, options, known, pending),
+            Some(true) => run_long(&face, statement, options, known, pending),
+            Some(false) => {
+                pending.weigh(HEAVY_OVERHEAD_BYTES);
+                pending.take_turn(&self.shared);
+                let statement = Arc::clone(statement);
+                let work = move || begin(&face, &statement, options, known, pending);
+                self.face.background.share(Box::new(work));
+            }
         }
     }
 
@@ -419,7 +466,10 @@ impl Connection {
             paging: options.paging_state.map(paging::open).transpose()?,
             timestamp: options.timestamp,
             now_in_seconds: options.now_in_seconds,
+            is_inline: false,
             tracing,
+            client: Some(self.budget.clone()),
+            spools: self.face.spools.clone(),
         })
     }
 
@@ -443,14 +493,127 @@ impl Connection {
     }
 }
 
+fn no_room_for_statement() -> CqlError {
+    CqlError::overloaded("The memory budget has no room for this statement; come again later")
+}
+
+/// Runs a read on this thread as far as that is short, and where it holds nobody up if it is not.
+fn begin(
+    face: &Arc<Face>,
+    statement: &Arc<PreparedStatement>,
+    mut options: RequestOptions,
+    known: Known,
+    pending: Pending,
+) {
+    options.is_inline = true;
+    if let Some(outcome) = face.executor.try_short(statement, &options) {
+        return pending.answer(known)(outcome);
+    }
+    options.is_inline = false;
+    run_long(face, statement, options, known, pending);
+}
+
+/// Runs a statement on the pool.
+fn run_long(
+    face: &Arc<Face>,
+    statement: &Arc<PreparedStatement>,
+    options: RequestOptions,
+    known: Known,
+    mut pending: Pending,
+) {
+    pending.weigh(HEAVY_OVERHEAD_BYTES);
+    let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
+    let answer = pending.answer(known);
+    face.background.run(Box::new(move || executor.execute(&statement, options, answer)));
+}
+
+/// Prepares a statement.
+fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
+    let face = Arc::clone(&pending.face);
+    let prepared = match face.statements.prepare(&face.executor, text, keyspace) {
+        Ok(prepared) => prepared,
+        Err(error) => return pending.refuse(&error),
+    };
+    let version = pending.version;
+    let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
+    let warning = used.filter(|_| pending.outbox.warns_of_use()).map(|keyspace| {
+        let id: String = prepared.id.iter().map(|own| format!("{own:02x}")).collect();
+        format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
+    });
+    pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {
+        let Prepared { id, metadata_id, statement, .. } = &*prepared;
+        message::prepared(id, metadata_id, statement, version, out);
+    });
+}
+
+/// Parses, plans and runs a long statement.
+fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool, pending: Pending) {
+    let mut share = options.client.as_ref().map(Client::share);
+    if share.as_mut().is_some_and(|share| !share.cover(planned_bytes(text))) {
+        return pending.refuse(&no_room_for_statement());
+    }
+    match face.executor.prepare(text, options.keyspace.as_deref()) {
+        Ok(statement) if !fills(&options.values, &statement) => {
+            pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
+        }
+        Ok(statement) => {
+            let known = if skip { Known::All } else { Known::None };
+            face.executor.execute(&statement, options, pending.answer(known));
+        }
+        Err(error) => pending.refuse(&error),
+    }
+}
+
+/// Plans and runs a batch.
+fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: Pending) {
+    let texts = batch.items.iter().map(|(item, _)| match item {
+        // Lists are long once they are planned, and so are short statements.
+        BatchItem::Text(text) => {
+            let parts = text.bytes().filter(|own| *own == b',').count();
+            (text.len() * TEXT_TIMES).max(parts * STATEMENT_PART_SIZE_BYTES)
+        }
+        BatchItem::Prepared(_) => STATEMENT_PART_SIZE_BYTES,
+    });
+    let mut share = options.client.as_ref().map(Client::share);
+    if share.as_mut().is_some_and(|share| !share.cover(texts.sum())) {
+        return pending.refuse(&CqlError::overloaded(
+            "The memory budget has no room for this batch; come again later",
+        ));
+    }
+    let mut entries = Vec::with_capacity(batch.items.len());
+    for (item, values) in batch.items {
+        let statement = match item {
+            BatchItem::Text(text) => face.executor.prepare(&text, options.keyspace.as_deref()),
+            BatchItem::Prepared(id) => face
+                .statements
+                .find(&face.executor, &id, pending.version)
+                .map(|prepared| Arc::clone(&prepared.statement)),
+        };
+        match statement {
+            Ok(statement) => {
+                entries.push(BatchEntry { statement, values: Values::Positional(values) });
+            }
+            Err(error) => return pending.refuse(&error),
+        }
+    }
+    let is_long = entries.iter().any(|entry| entry.statement.weight == Weight::Heavy);
+    let request = BatchRequest { kind: batch.kind, entries };
+    let answer = pending.answer(Known::None);
+    if !is_long {
+        return face.executor.batch(request, options, answer);
+    }
+    let executor = Arc::clone(&face.executor);
+    face.background.run(Box::new(move || executor.batch(request, options, answer)));
+}
+
 /// Whether there is a value for each marker.
 fn fills(values: &Values, statement: &PreparedStatement) -> bool {
     match values {
         Values::Positional(values) => values.len() == statement.markers.len(),
-        Values::Named(values) => statement
-            .markers
-            .iter()
-            .all(|marker| values.iter().any(|(name, _)| **name == *marker.name)),
+        Values::Named(values) => {
+            let names: HashSet<&str> = values.iter().map(|(name, _)| &**name).collect();
+            statement.markers.iter().all(|marker| names.contains(&*marker.name))
+        }
     }
 }
 

@@ -3,14 +3,16 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use shelfmark_engine::budget::{Budget, Client};
 use shelfmark_engine::{Engine, Environment, Owner};
 
 use super::events::Events;
 use super::prepared::Statements;
-use super::room::Room;
 use super::tracing::Traces;
 use crate::auth::{Login, Roles};
 use crate::error::CqlError;
+use crate::limits::PREPARED_PART;
+use crate::outcome::Spools;
 use crate::statement::Executor;
 use crate::system::{self, Node};
 
@@ -25,6 +27,10 @@ pub struct FaceOptions {
     pub rack: String,
     /// Where clients reach this server: drivers connect to what `system.local` says.
     pub address: SocketAddr,
+    /// The memory that requests and answers draw from.
+    pub budget: Arc<Budget>,
+    /// Where long answers are kept until they are sent; without it they are kept in memory.
+    pub spools: Option<Arc<dyn Spools>>,
 }
 
 impl Default for FaceOptions {
@@ -34,6 +40,8 @@ impl Default for FaceOptions {
             data_center: "datacenter1".to_owned(),
             rack: "rack1".to_owned(),
             address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9042),
+            budget: Arc::default(),
+            spools: None,
         }
     }
 }
@@ -68,7 +76,8 @@ pub struct Face {
     pub(super) statements: Statements,
     pub(super) events: Events,
     pub(super) traces: Arc<Traces>,
-    pub(super) room: Arc<Room>,
+    pub(super) budget: Arc<Budget>,
+    pub(super) spools: Option<Arc<dyn Spools>>,
     node: Arc<Node>,
     /// Who may connect; `None` lets everybody in.
     pub(super) login: Option<Login>,
@@ -90,6 +99,7 @@ impl Face {
         let engine = engine.of_owner(Owner::Cql);
         let roles = Roles::new(engine.clone());
         let traces = Arc::new(Traces::default());
+        let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
         let node = Arc::new(Node::new(options));
         let start_role = login.as_ref().map(Login::start_role);
         let tables = system::tables(&node, &traces, &roles, start_role);
@@ -97,14 +107,22 @@ impl Face {
             executor: Arc::new(Executor::open(engine, tables)?),
             environment,
             background,
-            statements: Statements::default(),
+            statements: Statements::within(budget.limit() / PREPARED_PART),
             events: Events::default(),
             traces,
-            room: Arc::default(),
+            budget,
+            spools,
             node,
             login: login.map(|login| login.and(roles)),
         })
     }
+
+    /// Creates the account of a connection in the memory budget.
+    #[must_use]
+    pub fn account(&self, address: IpAddr) -> Client {
+        self.budget.client(address, self.login.is_none())
+    }
+
     /// Returns what runs the face's statements.
     #[must_use]
     pub fn executor(&self) -> Arc<Executor> {

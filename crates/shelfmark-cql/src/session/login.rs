@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use shelfmark_engine::budget::Client;
 
 use super::face::Face;
 use super::reply::Pending;
@@ -84,7 +85,13 @@ fn check_language(version: &str) -> Result<(), CqlError> {
 }
 
 /// Checks a login where it may take its time, and answers.
-pub(super) fn check(face: &Arc<Face>, phase: SharedPhase, token: Option<Bytes>, pending: Pending) {
+pub(super) fn check(
+    face: &Arc<Face>,
+    phase: SharedPhase,
+    token: Option<Bytes>,
+    budget: Client,
+    pending: Pending,
+) {
     phase.set(Phase::Checking);
     let face = Arc::clone(face);
     let background = Arc::clone(&face.background);
@@ -95,6 +102,7 @@ pub(super) fn check(face: &Arc<Face>, phase: SharedPhase, token: Option<Bytes>, 
         let checked = auth::plain(token.as_deref()).and_then(|claim| login.check(&claim));
         match checked {
             Ok(user) => {
+                budget.admit();
                 phase.set(Phase::Ready(Some(user)));
                 pending.say(Opcode::AuthSuccess, |out| out.bytes(None));
             }

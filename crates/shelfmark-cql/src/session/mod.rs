@@ -15,7 +15,6 @@ mod outbox;
 mod paging;
 mod prepared;
 mod reply;
-mod room;
 mod tracing;
 
 pub(crate) use connection::CQL_VERSION;

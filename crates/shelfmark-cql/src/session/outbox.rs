@@ -1,10 +1,16 @@
 //! What waits to be sent on a connection; shared with the threads that finish its answers.
+//!
+//! Invariant: requests under way and answers that were not sent yet are covered by the connection's
+//! part of the memory budget, or no more requests are read until they are.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
+use shelfmark_engine::budget::{Client, Share};
 
-use crate::frame::{Envelopes, Framing, Opcode, Version};
+use crate::frame::{Envelopes, Framing, Long, Opcode, Version};
+use crate::limits::REQUEST_OVERHEAD_BYTES;
 
 /// Wakes whoever writes the connection. Does not block.
 pub(super) type Wake = Box<dyn Fn() + Send + Sync>;
@@ -15,9 +21,18 @@ pub(super) struct Outbox {
     wake: Wake,
 }
 
-#[derive(Default)]
 struct State {
+    /// What is sent first.
     envelopes: Envelopes,
+    /// What is sent behind it: long answers, each with those that came after it.
+    behind: VecDeque<(Long, Envelopes)>,
+    /// What requests under way and usual answers hold of the memory budget.
+    share: Share,
+    /// What larger answers hold that wait, and that are being sent.
+    waiting: Vec<Share>,
+    sending: Vec<Share>,
+    /// Bytes that were taken to be sent.
+    taken: usize,
     framing: Framing,
     /// The version of events; what the handshake agreed on.
     version: Option<Version>,
@@ -41,11 +56,55 @@ pub(super) struct Load {
     pub(super) request_bytes: usize,
     /// Bytes of answers that were not taken yet.
     pub(super) answer_bytes: usize,
+    /// The memory budget has no room for more.
+    pub(super) is_over: bool,
+}
+
+impl State {
+    /// Where the next answer goes.
+    fn last(&mut self) -> &mut Envelopes {
+        match self.behind.back_mut() {
+            Some((_, envelopes)) => envelopes,
+            None => &mut self.envelopes,
+        }
+    }
+
+    /// Notes that a request is done.
+    fn ended(&mut self, bytes: usize) {
+        self.requests = self.requests.saturating_sub(1);
+        self.request_bytes = self.request_bytes.saturating_sub(bytes + REQUEST_OVERHEAD_BYTES);
+    }
+
+    fn answer_bytes(&self) -> usize {
+        let behind = self.behind.iter().map(|(long, after)| long.held_bytes() + after.len());
+        self.envelopes.len() + behind.sum::<usize>()
+    }
+
+    /// What the connection's own share has to cover.
+    fn held(&self) -> usize {
+        let others: usize = self.waiting.iter().chain(&self.sending).map(Share::taken).sum();
+        self.request_bytes + (self.answer_bytes() + self.taken).saturating_sub(others)
+    }
 }
 
 impl Outbox {
-    pub(super) fn new(wake: Wake) -> Self {
-        Self { state: Mutex::new(State { awake: true, ..State::default() }), wake }
+    pub(super) fn new(wake: Wake, client: &Client) -> Self {
+        let state = State {
+            envelopes: Envelopes::default(),
+            behind: VecDeque::new(),
+            share: client.share(),
+            waiting: Vec::new(),
+            sending: Vec::new(),
+            taken: 0,
+            framing: Framing::default(),
+            version: None,
+            keyspace: None,
+            warned_of_use: false,
+            requests: 0,
+            request_bytes: 0,
+            awake: true,
+        };
+        Self { state: Mutex::new(state), wake }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -61,7 +120,12 @@ impl Outbox {
     pub(super) fn begin(&self, bytes: usize) {
         let mut state = self.state();
         state.requests += 1;
-        state.request_bytes += bytes;
+        state.request_bytes += bytes + REQUEST_OVERHEAD_BYTES;
+    }
+
+    /// Notes that a request under way costs more than was known. Its answer says so, too.
+    pub(super) fn weigh(&self, bytes: usize) {
+        self.state().request_bytes += bytes;
     }
 
     /// Appends an answer and notes that its request, of `request_bytes`, is done.
@@ -75,10 +139,27 @@ impl Outbox {
         body: impl FnOnce(&mut BytesMut),
     ) {
         let mut state = self.state();
-        state.requests = state.requests.saturating_sub(1);
-        state.request_bytes = state.request_bytes.saturating_sub(request_bytes);
+        state.ended(request_bytes);
         let framing = state.framing;
-        state.envelopes.push(version, flags, stream, opcode, framing, body);
+        state.last().push(version, flags, stream, opcode, framing, body);
+        self.wake_writer(state);
+    }
+
+    /// As [`Outbox::answer`], of an answer whose rows draw from the memory budget themselves: what
+    /// they took is given back when they were sent.
+    pub(super) fn answer_with(
+        &self,
+        request_bytes: usize,
+        share: Option<Share>,
+        push: impl FnOnce(Framing, &mut Envelopes) -> Option<Long>,
+    ) {
+        let mut state = self.state();
+        state.ended(request_bytes);
+        let framing = state.framing;
+        state.waiting.extend(share);
+        if let Some(long) = push(framing, state.last()) {
+            state.behind.push_back((long, Envelopes::default()));
+        }
         self.wake_writer(state);
     }
 
@@ -87,7 +168,7 @@ impl Outbox {
         let mut state = self.state();
         if let Some(version) = state.version {
             let framing = state.framing;
-            state.envelopes.push(version, 0, -1, Opcode::Event, framing, |out| body(version, out));
+            state.last().push(version, 0, -1, Opcode::Event, framing, |out| body(version, out));
             self.wake_writer(state);
         }
     }
@@ -105,20 +186,53 @@ impl Outbox {
         self.state().awake = true;
     }
 
-    /// Takes everything that waits. From here on the writer is woken by the next answer.
-    pub(super) fn take(&self) -> Bytes {
+    /// Takes what waits, of a long answer the next piece; what was taken before has been sent. From
+    /// here on the writer is woken by the next answer.
+    ///
+    /// # Errors
+    ///
+    /// * The operating system's error: a long answer cannot be read back, and the connection cannot
+    ///   go on.
+    pub(super) fn take(&self) -> std::io::Result<Bytes> {
         let mut state = self.state();
+        let state = &mut *state;
         state.awake = false;
-        let framing = state.framing;
-        state.envelopes.take(framing)
+        if state.envelopes.len() > 0 {
+            let bytes = state.envelopes.take(state.framing);
+            state.sending = std::mem::take(&mut state.waiting);
+            state.taken = bytes.len();
+            return Ok(bytes);
+        }
+        if let Some((long, _)) = state.behind.front_mut() {
+            let piece = long.next()?;
+            state.taken = piece.len();
+            if long.is_done()
+                && let Some((_, next)) = state.behind.pop_front()
+            {
+                state.envelopes = next;
+                if state.behind.is_empty() {
+                    state.sending = std::mem::take(&mut state.waiting);
+                }
+            }
+            return Ok(piece);
+        }
+        state.taken = 0;
+        state.sending.clear();
+        // Room that was given back lets others in, whether this connection goes on or not.
+        let held = state.held();
+        let _ = state.share.cover(held);
+        Ok(Bytes::new())
     }
 
     pub(super) fn load(&self) -> Load {
-        let state = self.state();
+        let mut state = self.state();
+        let held = state.held();
+        let is_over = !state.share.cover(held);
         Load {
             requests: state.requests,
             request_bytes: state.request_bytes,
-            answer_bytes: state.envelopes.len(),
+            answer_bytes: state.answer_bytes(),
+            is_over,
         }
     }
 

@@ -12,7 +12,7 @@ use md5::{Digest as _, Md5};
 use crate::error::{CqlError, ErrorCode, ErrorExtra};
 use crate::frame::Version;
 use crate::limits::{
-    PREPARED_STATEMENTS_MAX, PREPARED_TEXT_BYTES_MAX, PREPARED_TEXT_SIZE_BYTES_MAX,
+    PREPARED_BYTES_MAX, PREPARED_STATEMENTS_MAX, PREPARED_TEXT_SIZE_BYTES_MAX, planned_bytes,
 };
 use crate::message::{MetadataId, metadata_id};
 use crate::outcome::PreparedStatement;
@@ -30,6 +30,8 @@ pub(super) struct Prepared {
     /// before 5 cannot be told, so they get the columns with every page.
     pub(super) changed: bool,
     text: String,
+    /// What it takes in memory, about.
+    size_bytes: usize,
     /// That of names without one.
     keyspace: Option<Arc<str>>,
     /// Used since the last time that places were needed.
@@ -44,17 +46,18 @@ impl Prepared {
 }
 
 /// The prepared statements.
-#[derive(Default)]
 pub(super) struct Statements {
+    /// What all may take.
+    bytes_max: usize,
     known: RwLock<Known>,
 }
 
 /// What is kept, within the limits of number and bytes.
-#[derive(Default)]
 struct Known {
     by_id: HashMap<StatementId, Arc<Prepared>>,
-    /// The texts' lengths together.
-    text_bytes: usize,
+    /// What they take together, and the limit of that.
+    bytes: usize,
+    bytes_max: usize,
 }
 
 impl Known {
@@ -63,24 +66,32 @@ impl Known {
     fn put(&mut self, prepared: Arc<Prepared>) {
         if !self.has_room(&prepared) {
             self.by_id.retain(|_, known| known.used.swap(false, Ordering::Relaxed));
-            self.text_bytes = self.by_id.values().map(|known| known.text.len()).sum();
+            self.bytes = self.by_id.values().map(|known| known.size_bytes).sum();
             if !self.has_room(&prepared) {
-                *self = Self::default();
+                self.by_id.clear();
+                self.bytes = 0;
             }
         }
-        self.text_bytes += prepared.text.len();
+        self.bytes += prepared.size_bytes;
         if let Some(former) = self.by_id.insert(prepared.id, prepared) {
-            self.text_bytes -= former.text.len();
+            self.bytes -= former.size_bytes;
         }
     }
 
     fn has_room(&self, prepared: &Prepared) -> bool {
         self.by_id.len() < PREPARED_STATEMENTS_MAX
-            && self.text_bytes + prepared.text.len() <= PREPARED_TEXT_BYTES_MAX
+            && self.bytes + prepared.size_bytes <= self.bytes_max
     }
 }
 
 impl Statements {
+    /// Creates a list that takes so many bytes, at most [`PREPARED_BYTES_MAX`].
+    pub(super) fn within(bytes_max: usize) -> Self {
+        let bytes_max = bytes_max.min(PREPARED_BYTES_MAX);
+        let known = Known { by_id: HashMap::new(), bytes: 0, bytes_max };
+        Self { bytes_max, known: RwLock::new(known) }
+    }
+
     /// Prepares a statement.
     pub(super) fn prepare(
         &self,
@@ -98,6 +109,12 @@ impl Statements {
         if text.len() > PREPARED_TEXT_SIZE_BYTES_MAX {
             return Err(too_long(&text));
         }
+        let size_bytes = planned_bytes(&text);
+        if size_bytes > self.bytes_max {
+            return Err(CqlError::overloaded(
+                "The memory budget has no room to keep this statement; run it without preparing it",
+            ));
+        }
         let statement = executor.prepare(&text, keyspace.as_deref())?;
         Ok(self.put(Prepared {
             id,
@@ -105,6 +122,7 @@ impl Statements {
             statement,
             changed: false,
             text,
+            size_bytes,
             keyspace,
             used: AtomicBool::new(true),
         }))
@@ -137,6 +155,7 @@ impl Statements {
             statement,
             changed: changed || prepared.changed,
             text: prepared.text.clone(),
+            size_bytes: prepared.size_bytes,
             keyspace: prepared.keyspace.clone(),
             used: AtomicBool::new(true),
         });

@@ -2,15 +2,16 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::{BufMut as _, BytesMut};
+use bytes::{BufMut as _, Bytes, BytesMut};
 
 use super::face::Face;
 use super::outbox::Outbox;
 use super::paging;
 use super::tracing::{Trace, time_uuid};
 use crate::error::CqlError;
-use crate::frame::{Opcode, Version, flag};
+use crate::frame::{Long, Opcode, Version, flag};
 use crate::message::{self, MetadataId, RowsHead, Write as _, metadata_id};
 use crate::outcome::{Answer, Answered, ColumnSpec, Outcome};
 
@@ -24,6 +25,17 @@ pub(super) struct Pending {
     pub(super) bytes: usize,
     /// What is traced of it, if that was asked for.
     pub(super) traced: Option<Traced>,
+    /// Its turn on another thread of the sockets, if it has one.
+    pub(super) turn: Option<Turn>,
+}
+
+/// One of the reads of a connection that run on other threads of the sockets.
+pub(super) struct Turn(Arc<AtomicUsize>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What a trace says beside what was done.
@@ -70,6 +82,7 @@ impl Known {
 impl Pending {
     /// Sends an error, with a trace in front if one was asked for.
     pub(super) fn refuse(mut self, error: &CqlError) {
+        self.turn = None;
         let trace = self
             .traced
             .take()
@@ -120,8 +133,22 @@ impl Pending {
         })
     }
 
+    /// Counts the request among those that run on other threads of the sockets, until just before
+    /// its answer is sent: the writer, which the answer wakes, finds its place free.
+    pub(super) fn take_turn(&mut self, of: &Arc<AtomicUsize>) {
+        of.fetch_add(1, Ordering::Relaxed);
+        self.turn = Some(Turn(Arc::clone(of)));
+    }
+
+    /// Notes that the request waits for a thread of the pool.
+    pub(super) fn weigh(&mut self, bytes: usize) {
+        self.outbox.weigh(bytes);
+        self.bytes += bytes;
+    }
+
     fn outcome(mut self, answered: Answered, known: &Known) {
-        let Answered { outcome, warnings, trace } = answered;
+        self.turn = None;
+        let Answered { mut outcome, warnings, trace } = answered;
         let trace = self.traced.take().map(|traced| {
             let mut events = trace;
             events.push(summary(&outcome));
@@ -141,14 +168,36 @@ impl Pending {
         if warned {
             flags |= flag::WARNING;
         }
-        self.outbox.answer(self.bytes, self.version, flags, self.stream, Opcode::Result, |out| {
+        let before = |out: &mut BytesMut| {
             if let Some(id) = trace {
                 out.put_slice(&id);
             }
             if warned {
                 out.strings(&warnings);
             }
-            message::result(&outcome, head, state.as_deref(), self.version, out);
+        };
+        let parts = match &mut outcome {
+            Outcome::Rows(rows) => rows.rows.take_parts(),
+            _ => (None, None),
+        };
+        let (version, stream) = (self.version, self.stream);
+        self.outbox.answer_with(self.bytes, parts.0, |framing, envelopes| {
+            if let Some(spooled) = parts.1 {
+                let mut body = BytesMut::new();
+                before(&mut body);
+                message::result_head(&outcome, head, state.as_deref(), version, &mut body);
+                let tail = match &mut outcome {
+                    Outcome::Rows(rows) => rows.rows.take_bytes(),
+                    _ => Bytes::new(),
+                };
+                let long = Long::new(version, flags, stream, framing, &body, spooled, tail);
+                return Some(long);
+            }
+            envelopes.push(version, flags, stream, Opcode::Result, framing, |out| {
+                before(out);
+                message::result(&outcome, head, state.as_deref(), version, out);
+            });
+            None
         });
         if let Outcome::SchemaChange(change) = &outcome {
             self.face.events.publish(change);
@@ -189,7 +238,7 @@ fn summary(outcome: &Outcome) -> String {
         Outcome::Rows(rows) => format!(
             "Answered with {} rows, {} bytes{}",
             rows.rows.rows(),
-            rows.rows.bytes().len(),
+            rows.rows.size_bytes(),
             if rows.paging.is_some() { "; more pages follow" } else { "" }
         ),
         Outcome::SetKeyspace(keyspace) => format!("Uses keyspace {keyspace}"),

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
@@ -9,16 +10,31 @@ use shelfmark_store::memory::MemoryStore;
 use super::*;
 use crate::auth::{Login, OneRole};
 use crate::frame::{Envelopes, Framing, Opcode, Version};
-use crate::limits::{PREPARED_TEXT_BYTES_MAX, PREPARED_TEXT_SIZE_BYTES_MAX};
+use crate::limits::{
+    INLINE_ROWS_MAX, PREPARED_PART, PREPARED_TEXT_SIZE_BYTES_MAX, SHARED_MAX, TURN_REQUESTS_MAX,
+};
 use crate::message::Write as _;
 
 fn face(login: Option<Login>) -> Arc<Face> {
+    face_with(login, FaceOptions::default(), Arc::new(Inline))
+}
+
+/// A face whose clients share so many bytes.
+fn small_face(bytes: usize, background: Arc<dyn Background>) -> Arc<Face> {
+    let budget = Arc::new(Budget::new(bytes));
+    face_with(None, FaceOptions { budget, ..FaceOptions::default() }, background)
+}
+
+fn face_with(
+    login: Option<Login>,
+    options: FaceOptions,
+    background: Arc<dyn Background>,
+) -> Arc<Face> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
-    let options = FaceOptions::default();
-    Arc::new(Face::open(engine, environment, options, login, Arc::new(Inline)).unwrap())
+    Arc::new(Face::open(engine, environment, options, login, background).unwrap())
 }
 
 fn connect(face: &Arc<Face>) -> Connection {
@@ -60,7 +76,7 @@ fn answers(mut bytes: Bytes) -> Vec<(i16, u8, Bytes)> {
 
 fn ask(connection: &mut Connection, bytes: &BytesMut) -> (Progress, Vec<(i16, u8, Bytes)>) {
     let progress = connection.feed(&mut bytes.clone());
-    (progress, answers(connection.take_output()))
+    (progress, answers(connection.take_output().unwrap()))
 }
 
 fn error_text(body: &Bytes) -> (i32, String) {
@@ -193,11 +209,11 @@ fn version_5_begins_frames_after_the_answer_to_startup() {
     let options = map(&[("CQL_VERSION", "3.4.7"), ("COMPRESSION", "lz4")]);
     let mut bytes = envelope(5, 1, STARTUP, &options);
     assert_eq!(connection.feed(&mut bytes), Progress::Hungry);
-    assert_eq!(&connection.take_output()[..], &[0x85, 0, 0, 1, 2, 0, 0, 0, 0]);
+    assert_eq!(&connection.take_output().unwrap()[..], &[0x85, 0, 0, 1, 2, 0, 0, 0, 0]);
     // An envelope outside a frame is no frame.
     let (progress, found) = {
         let progress = connection.feed(&mut envelope(5, 1, OPTIONS, b""));
-        (progress, connection.take_output())
+        (progress, connection.take_output().unwrap())
     };
     assert_eq!(progress, Progress::Ended);
     let text = b"unrecoverable CRC mismatch detected in frame header";
@@ -243,7 +259,7 @@ fn answers_wake_the_writer_once() {
     // What is answered while requests are read is taken by whoever reads.
     connection.feed(&mut envelope(4, 0, OPTIONS, b""));
     assert_eq!(woken.load(Ordering::Relaxed), 0);
-    assert!(!connection.take_output().is_empty());
+    assert!(!connection.take_output().unwrap().is_empty());
 }
 
 #[test]
@@ -261,7 +277,7 @@ fn a_login_in_version_5_is_framed() {
     });
     let mut bytes = BytesMut::from(&request.take(framing)[..]);
     assert_eq!(connection.feed(&mut bytes), Progress::Hungry);
-    let answer = connection.take_output();
+    let answer = connection.take_output().unwrap();
     // A frame's head and checksum, an envelope, and the checksum of both.
     assert_eq!(answer[6..answer.len() - 4], *b"\x85\0\0\x07\x10\0\0\0\x04\xff\xff\xff\xff");
 }
@@ -269,7 +285,8 @@ fn a_login_in_version_5_is_framed() {
 #[test]
 fn prepared_statements_take_no_more_than_their_room() {
     const UNPREPARED: i32 = 0x2500;
-    let face = face(None);
+    const BUDGET_BYTES: usize = 64 << 20;
+    let face = small_face(BUDGET_BYTES, Arc::new(Inline));
     let mut connection = connect(&face);
     let startup = map(&[("CQL_VERSION", "3.0.0")]);
     ask(&mut connection, &envelope(4, 0, STARTUP, &startup));
@@ -290,7 +307,7 @@ fn prepared_statements_take_no_more_than_their_room() {
                   SELECT key FROM system.local /* 0 */   ";
     assert!(said.starts_with(wanted), "{said}");
     // One more than there is room for: the first are forgotten, the last is there.
-    let count = PREPARED_TEXT_BYTES_MAX / PREPARED_TEXT_SIZE_BYTES_MAX + 1;
+    let count = BUDGET_BYTES / PREPARED_PART / PREPARED_TEXT_SIZE_BYTES_MAX + 1;
     let ids: Vec<Bytes> = (0..count)
         .map(|number| {
             let (_, opcode, body) = prepare(number, PREPARED_TEXT_SIZE_BYTES_MAX);
@@ -308,4 +325,148 @@ fn prepared_statements_take_no_more_than_their_room() {
     assert_eq!(opcode, ERROR);
     assert_eq!(error_text(&body).0, UNPREPARED, "{}", error_text(&body).1);
     assert_eq!(execute(&ids[count - 1]).1, RESULT);
+}
+
+fn query(text: &str) -> BytesMut {
+    let mut body = BytesMut::new();
+    body.put_u32(u32::try_from(text.len()).unwrap());
+    body.put_slice(text.as_bytes());
+    body.put_slice(&[0, 1, 0]);
+    body
+}
+
+/// Keeps the work instead of running it.
+#[derive(Default)]
+struct Kept {
+    long: std::sync::Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+    shared: std::sync::Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Background for Kept {
+    fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        self.long.lock().unwrap().push(work);
+    }
+
+    fn share(&self, work: Box<dyn FnOnce() + Send>) {
+        self.shared.lock().unwrap().push(work);
+    }
+}
+
+/// A ready connection to a face whose work is kept, with partition 1 of `rows` rows.
+fn kept(rows: usize) -> (Connection, Arc<Kept>) {
+    let background = Arc::new(Kept::default());
+    let face = small_face(64 << 20, Arc::clone(&background) as Arc<dyn Background>);
+    let mut connection = connect(&face);
+    ask(&mut connection, &envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    let mut run = |text: &str| {
+        ask(&mut connection, &envelope(4, 1, QUERY, &query(text)));
+        let works = std::mem::take(&mut *background.long.lock().unwrap());
+        works.into_iter().for_each(|work| work());
+        let found = answers(connection.take_output().unwrap());
+        assert!(found.iter().all(|(_, opcode, _)| *opcode == RESULT), "{text}: {found:?}");
+    };
+    run(
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    run("CREATE TABLE k.t (a int, b int, c int, PRIMARY KEY (a, b))");
+    for row in 0..rows {
+        run(&format!("INSERT INTO k.t (a, b, c) VALUES (1, {row}, 7)"));
+    }
+    (connection, background)
+}
+
+#[test]
+fn a_long_read_goes_on_where_it_holds_nobody_up() {
+    let texts = [
+        "SELECT * FROM k.t WHERE a = 1",
+        "SELECT b, c + 1 FROM k.t WHERE a = 1",
+        "SELECT * FROM k.t WHERE a IN (1, 2)",
+    ];
+    for (rows, is_long) in [(INLINE_ROWS_MAX - 1, false), (INLINE_ROWS_MAX + 1, true)] {
+        let (mut connection, background) = kept(rows);
+        for text in texts {
+            let (_, mut found) = ask(&mut connection, &envelope(4, 1, QUERY, &query(text)));
+            let works = std::mem::take(&mut *background.long.lock().unwrap());
+            assert_eq!((works.len(), found.len()), (usize::from(is_long), usize::from(!is_long)));
+            works.into_iter().for_each(|work| work());
+            found.extend(answers(connection.take_output().unwrap()));
+            let (_, opcode, body) = found.remove(0);
+            assert_eq!(opcode, RESULT, "{text}");
+            // Nothing of the first attempt is in the answer.
+            let seven = body.windows(8).filter(|own| **own == [0, 0, 0, 4, 0, 0, 0, 7]).count();
+            let eight = body.windows(8).filter(|own| **own == [0, 0, 0, 4, 0, 0, 0, 8]).count();
+            assert!(seven.max(eight) >= rows && seven.max(eight) <= rows + 2, "{text}: {seven}");
+        }
+    }
+}
+
+#[test]
+fn a_connection_has_its_turn_and_then_others_have_theirs() {
+    let (mut connection, background) = kept(1);
+    let options = envelope(4, 1, OPTIONS, b"");
+    let mut input = BytesMut::from(&options.repeat(TURN_REQUESTS_MAX + 1)[..]);
+    assert_eq!(connection.feed(&mut input), Progress::Paused);
+    assert_eq!(answers(connection.take_output().unwrap()).len(), TURN_REQUESTS_MAX);
+    assert_eq!(connection.feed(&mut input), Progress::Hungry);
+    assert_eq!(answers(connection.take_output().unwrap()).len(), 1);
+    // Of pages that are read by others, few are under way at once.
+    let page = envelope(4, 1, QUERY, &query("SELECT * FROM k.t WHERE a = 1"));
+    let mut input = BytesMut::from(&page.repeat(SHARED_MAX + 2)[..]);
+    assert_eq!(connection.feed(&mut input), Progress::Full);
+    let works = std::mem::take(&mut *background.shared.lock().unwrap());
+    assert_eq!(works.len(), SHARED_MAX);
+    works.into_iter().for_each(|work| work());
+    assert_eq!(answers(connection.take_output().unwrap()).len(), SHARED_MAX);
+    assert_eq!(connection.feed(&mut input), Progress::Hungry);
+}
+
+#[test]
+fn what_a_statement_becomes_is_counted_before_it_is_prepared() {
+    let face = small_face(64 << 20, Arc::new(Inline));
+    let mut connection = connect(&face);
+    ask(&mut connection, &envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    for (count, refused) in [(10_000, false), (200_000, true)] {
+        let list = vec!["1"; count].join(",");
+        let text = format!("SELECT key FROM system.local WHERE key IN ({list})");
+        let mut body = BytesMut::new();
+        body.put_u32(u32::try_from(text.len()).unwrap());
+        body.put_slice(text.as_bytes());
+        let (_, found) = ask(&mut connection, &envelope(4, 1, PREPARE, &body));
+        let said = error_text(&found[0].2);
+        assert_eq!(said.1.contains("no room"), refused, "{said:?}");
+    }
+}
+
+#[test]
+fn a_compressed_request_is_counted_as_long_as_it_says_it_is() {
+    for compression in ["lz4", "snappy"] {
+        let face = small_face(64 << 20, Arc::new(Inline));
+        let mut connection = connect(&face);
+        let startup = map(&[("CQL_VERSION", "3.0.0"), ("COMPRESSION", compression)]);
+        ask(&mut connection, &envelope(4, 0, STARTUP, &startup));
+        let compressed = |length: usize| {
+            let text = " ".repeat(length);
+            let plain = query(&text);
+            let mut body = BytesMut::new();
+            let own = match compression {
+                "lz4" => crate::frame::Compression::Lz4,
+                _ => crate::frame::Compression::Snappy,
+            };
+            own.pack_body(&plain, &mut body);
+            let mut out = envelope(4, 1, QUERY, &body);
+            out[1] = 1;
+            out
+        };
+        let told = |progress: Progress, connection: &mut Connection| {
+            let output = connection.take_output().unwrap();
+            (progress, output.len())
+        };
+        let progress = connection.feed(&mut compressed(1 << 20));
+        assert_eq!(told(progress, &mut connection).0, Progress::Hungry, "{compression}");
+        let large = compressed(40 << 20);
+        assert!(large.len() < 4 << 20);
+        let progress = connection.feed(&mut large.clone());
+        let (progress, length) = told(progress, &mut connection);
+        assert!(progress == Progress::Ended && length > 0, "{compression}");
+    }
 }

@@ -1,11 +1,14 @@
 //! Bound values put into the places of their markers; which markers make the partition key.
 
+use std::collections::HashMap;
+
 use crate::error::CqlError;
+use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{BoundValue, ColumnSpec, Values};
 use crate::schema::Table;
 use crate::term::Expr;
 
-use super::relation::{InList, Restrictions, Test};
+use super::relation::{InList, MultiTest, Restrictions, Test};
 
 /// Returns one value for each marker.
 ///
@@ -27,16 +30,35 @@ pub(super) fn bind(markers: &[ColumnSpec], values: &Values) -> Result<Vec<BoundV
             }
             Ok(values.clone())
         }
-        Values::Named(values) => markers
-            .iter()
-            .map(|marker| {
-                let found = values.iter().find(|(name, _)| **name == *marker.name);
-                found.map(|(_, value)| value.clone()).ok_or_else(|| {
+        Values::Named(values) => {
+            // Of a name that comes twice the first counts.
+            let by_name: HashMap<&str, &BoundValue> =
+                values.iter().rev().map(|(name, value)| (&**name, value)).collect();
+            let found = markers.iter().map(|marker| {
+                by_name.get(&*marker.name).map(|value| (*value).clone()).ok_or_else(|| {
                     CqlError::invalid(format!("Invalid unset value for column {}", marker.name))
                 })
-            })
-            .collect(),
+            });
+            found.collect()
+        }
     }
+}
+
+/// Returns how many keys the `IN` lists of a statement name at most, as far as that is known before
+/// its values are: a list that is a marker counts as more than run where a request is read.
+pub(super) fn listed(own: &Restrictions) -> usize {
+    const UNKNOWN: usize = INLINE_ROWS_MAX + 1;
+    let singles = own.single.values().flatten().map(|test| match test {
+        Test::In(InList::Values(values)) => values.len(),
+        Test::In(InList::Marker(_)) => UNKNOWN,
+        _ => 1,
+    });
+    let multis = own.multi.iter().map(|multi| match &multi.test {
+        MultiTest::In(values) => values.len(),
+        MultiTest::InMarker(_) => UNKNOWN,
+        _ => 1,
+    });
+    singles.chain(multis).fold(1, usize::saturating_mul)
 }
 
 /// Which markers make the partition key, in its order; none if they do not make all of it.

@@ -5,16 +5,13 @@ use shelfmark_engine::{ClusteringValue, Span, SpanBound};
 
 use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
 use crate::error::CqlError;
+use crate::limits::{COMBINATIONS_BYTES_MAX, COMBINATIONS_MAX};
 use crate::outcome::BoundValue;
 use crate::schema::{Column, Table};
 use crate::term::{Env, Expr};
 use crate::types::{CqlType, canonical, compare, elements, fields, validate};
 
 type Result<T> = std::result::Result<T, CqlError>;
-
-/// Most rows and partitions that the values of one statement's `IN`s may name. Ours; Cassandra
-/// guards it by a guardrail that is off by default.
-const COMBINATIONS_MAX: usize = 65_536;
 
 /// Longest value of a key column. Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
 pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
@@ -113,14 +110,40 @@ pub(crate) fn in_values(list: &InList, column: &Column, env: Env<'_>) -> Result<
     Ok(values)
 }
 
-fn too_many() -> CqlError {
-    CqlError::invalid(format!("the IN relations name more than {COMBINATIONS_MAX} keys"))
+/// Refuses `count` combinations of values of `what`, as Cassandra does where its guardrail is on.
+fn check_combinations(what: &str, count: usize) -> Result<()> {
+    if count <= COMBINATIONS_MAX {
+        return Ok(());
+    }
+    Err(CqlError::invalid(format!(
+        "Guardrail in_select_cartesian_product violated: Aborting query because the cartesian product of the IN restrictions on {what} produces {count} values, this exceeds fail threshold of {COMBINATIONS_MAX}."
+    )))
+}
+
+/// Refuses what `partitions` partition keys and `places` spans of each come to together, before
+/// anything is made of them.
+///
+/// # Errors
+///
+/// * `Invalid`: there are too many.
+pub(crate) fn check_product(partitions: usize, places: usize) -> Result<()> {
+    check_combinations("primary key", partitions.saturating_mul(places))
 }
 
 /// Multiplies out.
-fn extend<T: Clone>(all: Vec<Vec<T>>, values: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
-    if all.len().saturating_mul(values.len()) > COMBINATIONS_MAX {
-        return Err(too_many());
+fn extend(what: &str, all: Vec<Vec<Bytes>>, values: &[Vec<Bytes>]) -> Result<Vec<Vec<Bytes>>> {
+    check_combinations(what, all.len().saturating_mul(values.len()))?;
+    if let ([_], [value]) = (&*all, values) {
+        return Ok(all.into_iter().map(|prefix| [prefix.as_slice(), value].concat()).collect());
+    }
+    // Joined keys hold their own bytes, so what the values are shared by does not bound them.
+    let bytes = |keys: &[Vec<Bytes>]| keys.iter().flatten().map(Bytes::len).sum::<usize>();
+    let (before, behind) = (bytes(&all), bytes(values));
+    let product = before.saturating_mul(values.len()) + behind.saturating_mul(all.len());
+    if product > COMBINATIONS_BYTES_MAX {
+        return Err(CqlError::invalid(format!(
+            "The IN restrictions on {what} name keys of {product} bytes together; the limit is {COMBINATIONS_BYTES_MAX}"
+        )));
     }
     Ok(all
         .iter()
@@ -152,7 +175,7 @@ pub(crate) fn partitions(
                 )));
             }
         };
-        all = extend(all, &values)?;
+        all = extend("partition key", all, &values)?;
     }
     Ok(all)
 }
@@ -301,7 +324,7 @@ pub(crate) fn spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<S
             multi.start == place
                 && !matches!(multi.test, MultiTest::Lower(..) | MultiTest::Upper(..))
         }) {
-            prefixes = extend(prefixes, &in_tuples(multi, table, env)?)?;
+            prefixes = extend("clustering key", prefixes, &in_tuples(multi, table, env)?)?;
             place += multi.count;
             used += 1;
             continue;
@@ -313,7 +336,7 @@ pub(crate) fn spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<S
             }
             _ => break,
         };
-        prefixes = extend(prefixes, &values)?;
+        prefixes = extend("clustering key", prefixes, &values)?;
         place += 1;
         used += 1;
     }
@@ -391,6 +414,7 @@ pub(crate) fn exact_spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Re
     }
     let columns = table.clustering_columns().get(place..).unwrap_or_default();
     let pieces = pieces(lower.as_ref(), upper.as_ref(), columns);
+    check_combinations("clustering key", found.spans.len().saturating_mul(pieces.len()))?;
     let bound = |(value, included): &(Bytes, bool)| SpanBound {
         values: vec![Some(value.clone())],
         included: *included,

@@ -30,6 +30,7 @@ use shelfmark_engine::Engine;
 
 use crate::auth;
 use crate::error::CqlError;
+use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{
     Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Consistency, Outcome,
     PreparedStatement, RequestOptions, Values, Weight,
@@ -158,6 +159,23 @@ impl Executor {
         })
     }
 
+    /// Runs a read on a thread that serves connections. `None` if it turns out long, or is no read:
+    /// then it is to be executed where it holds nobody up.
+    pub(crate) fn try_short(
+        &self,
+        statement: &PreparedStatement,
+        options: &RequestOptions,
+    ) -> Option<Result<Answered>> {
+        let Action::Select(select) = &statement.plan.action else { return None };
+        if options.consistency == Consistency::Any {
+            return None;
+        }
+        match bind::bind(&statement.plan.markers, &options.values) {
+            Ok(values) => self.select(select, &values, options),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
     /// Runs a statement.
     pub fn execute(
         &self,
@@ -174,7 +192,11 @@ impl Executor {
             Action::Select(_) if options.consistency == Consistency::Any => {
                 answer(Err(CqlError::invalid("ANY ConsistencyLevel is only supported for writes")))
             }
-            Action::Select(select) => answer(self.select(select, &values, &options)),
+            Action::Select(select) => {
+                if let Some(outcome) = self.select(select, &values, &options) {
+                    answer(outcome);
+                }
+            }
             Action::Modify(modify) => {
                 modify::run_one(&self.engine, modify, &values, &options, answer);
             }
@@ -262,7 +284,8 @@ impl Executor {
         if let Err(error) = check_batch(kind, &all, timestamp.is_some()) {
             return answer(Err(error));
         }
-        modify::run_batch(&self.engine, entries, options, timestamp.or(options.timestamp), answer);
+        let timestamp = timestamp.or(options.timestamp);
+        modify::run_batch(&self.engine, entries, options, timestamp, kind, answer);
     }
 
     fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
@@ -280,12 +303,13 @@ impl Executor {
         }
     }
 
+    /// Runs a read; `None` if it is given up, which only reads that are `is_inline` are.
     fn select(
         &self,
         select: &Arc<Select>,
         values: &[BoundValue],
         options: &RequestOptions,
-    ) -> Result<Answered> {
+    ) -> Option<Result<Answered>> {
         let schema = self.schema();
         let computed = match &select.table.stored {
             Some(_) => None,
@@ -295,7 +319,8 @@ impl Executor {
             }),
         };
         let run = select_run(&self.engine, &schema, computed, values, options);
-        select::run_select(select, &run)
+        let outcome = select::run_select(select, &run);
+        (!run.is_given_up()).then_some(outcome)
     }
 
     fn plan(
@@ -404,7 +429,8 @@ fn select_run<'r>(
     values: &'r [BoundValue],
     options: &'r RequestOptions,
 ) -> select::Run<'r> {
-    select::Run { engine, schema, computed, values, options }
+    let inline = select::Inline::default();
+    select::Run { engine, schema, computed, values, options, inline }
 }
 
 /// A statement planned, before its markers are known.
@@ -421,6 +447,9 @@ impl Planned {
     fn of_select(select: Select) -> Self {
         let weight = match select.access {
             select::Access::Partitions if select.is_aggregate() => Weight::Heavy,
+            select::Access::Partitions if bind::listed(&select.restrictions) > INLINE_ROWS_MAX => {
+                Weight::Heavy
+            }
             select::Access::Partitions if select.names_one_row() => Weight::Light,
             select::Access::Partitions => Weight::Page,
             _ => Weight::Heavy,
@@ -437,13 +466,14 @@ impl Planned {
 
     fn of_modify(modify: Modify) -> Self {
         let conditional = modify.is_conditional();
+        let is_long = bind::listed(&modify.restrictions) > INLINE_ROWS_MAX;
         Self {
             tables: vec![Arc::clone(&modify.table)],
             pk_indices: bind::pk_indices(&modify.table, &modify.restrictions),
             // What a conditional statement answers with is known when it was decided.
             result: Arc::new([]),
             conditional,
-            weight: Weight::Light,
+            weight: if is_long { Weight::Heavy } else { Weight::Light },
             action: Action::Modify(Box::new(modify)),
         }
     }
@@ -581,13 +611,15 @@ fn plan_batch(
         }
         _ => Vec::new(),
     };
+    let listed = entries.iter().map(|own| bind::listed(&own.restrictions));
+    let is_long = listed.fold(0_usize, usize::saturating_add) > INLINE_ROWS_MAX;
     Ok(Planned {
         action: Action::Batch { kind, entries, timestamp },
         tables,
         pk_indices,
         result: Arc::new([]),
         conditional,
-        weight: Weight::Light,
+        weight: if is_long { Weight::Heavy } else { Weight::Light },
     })
 }
 

@@ -120,7 +120,35 @@ impl Credentials {
     /// * [`Refusal`]: what the client must be answered. Nothing of the request may be done.
     pub fn check(&self, request: &SignedRequest<'_>, now_ms: i64) -> Result<String, Refusal> {
         let claim = Claim::of(request)?;
-        check_time(&claim, now_ms)?;
+        let (scope, secret) = self.check_claim(&claim, request, now_ms)?;
+        let canonical = canonical::request(request, &claim);
+        let to_sign = canonical::string_to_sign(&claim.time, &scope, &canonical);
+        if canonical::is_signature(secret, &scope, &to_sign, &claim.signature) {
+            Ok(scope.key_id.to_owned())
+        } else {
+            Err(invalid(texts::WRONG_SIGNATURE))
+        }
+    }
+
+    /// Checks what the headers say of a request's signature, before its body is there: everything
+    /// but the signature itself.
+    ///
+    /// # Errors
+    ///
+    /// * [`Refusal`]: as of [`Credentials::check`], which would refuse it for the same reason.
+    pub fn check_head(&self, request: &SignedRequest<'_>, now_ms: i64) -> Result<(), Refusal> {
+        let claim = Claim::of(request)?;
+        self.check_claim(&claim, request, now_ms).map(|_| ())
+    }
+
+    /// Checks a claim, and returns its scope and the secret that it must be signed with.
+    fn check_claim<'c>(
+        &self,
+        claim: &'c Claim,
+        request: &SignedRequest<'_>,
+        now_ms: i64,
+    ) -> Result<(Scope<'c>, &str), Refusal> {
+        check_time(claim, now_ms)?;
         let names = claim.signed_headers();
         let must_be_signed = ["host", "x-amz-target"];
         for name in must_be_signed {
@@ -137,13 +165,7 @@ impl Credentials {
         let Some(secret) = self.secrets.get(scope.key_id) else {
             return Err(Refusal::new(Exception::UnrecognizedClient, texts::UNKNOWN_KEY_ID));
         };
-        let canonical = canonical::request(request, &claim);
-        let to_sign = canonical::string_to_sign(&claim.time, &scope, &canonical);
-        if canonical::is_signature(secret, &scope, &to_sign, &claim.signature) {
-            Ok(scope.key_id.to_owned())
-        } else {
-            Err(invalid(texts::WRONG_SIGNATURE))
-        }
+        Ok((scope, secret))
     }
 }
 

@@ -103,6 +103,11 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
     }
 }
 
+/// Tells whether an operation may read megabytes, usual ones aside.
+pub(crate) fn reads_much(operation: &str) -> bool {
+    matches!(operation, "BatchGetItem" | "Scan" | "TransactGetItems")
+}
+
 /// Tells whether an operation changes tables.
 pub(crate) fn changes_tables(operation: &str) -> bool {
     matches!(

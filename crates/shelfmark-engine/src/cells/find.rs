@@ -1,6 +1,7 @@
 //! A row as a write finds it, and putting what becomes of it with everything that follows.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -42,7 +43,7 @@ pub(super) struct Target<'a> {
     /// Deleted ranges whose rows may still be there.
     pub(super) purges: RefCell<Vec<RangeMark>>,
     /// Rows that were found to be decided on. What is written of the table since is none of them.
-    kept: RefCell<Vec<Found>>,
+    kept: RefCell<HashMap<Vec<u8>, Found>>,
     /// The latest timestamp that is written.
     latest: Cell<Timestamp>,
     /// A row of several chunks is written.
@@ -139,14 +140,12 @@ impl<'a> Target<'a> {
 
     /// Keeps a row that was found, for whoever writes it next.
     pub(super) fn keep(&self, found: Found) {
-        self.kept.borrow_mut().push(found);
+        self.kept.borrow_mut().insert(found.key.clone(), found);
     }
 
     /// Gives out a row that was kept; nobody gets it a second time.
     pub(super) fn take_kept(&self, key: &[u8]) -> Option<Found> {
-        let mut kept = self.kept.borrow_mut();
-        let at = kept.iter().position(|found| found.key == key)?;
-        Some(kept.swap_remove(at))
+        self.kept.borrow_mut().remove(key)
     }
 
     /// Forgets rows that were kept: some of them may be written.

@@ -23,9 +23,16 @@ use crate::layout::{RowKey, after_row};
 use crate::read::{Cursor, RowScan, View, chunk_key};
 use crate::report::AccessStep;
 
+/// Entries of other partitions, and of rows that have expired, that one page steps over before it
+/// ends, with a cursor and perhaps without rows.
+///
+/// Source: ours; about a millisecond.
+const ENTRIES_PASSED_MAX: usize = 1_024;
+
 impl Engine {
     /// Reads one page of an index of cells: the rows that its entries lead to. One page sees one
-    /// moment. An entry of a static column answers the partition, without clustering key.
+    /// moment. An entry of a static column answers the partition, without clustering key. A page may
+    /// hold no rows and a cursor all the same.
     ///
     /// Cost: one seek, the entries, and a point read per row.
     ///
@@ -76,22 +83,26 @@ impl<V: View> CellReader<'_, V> {
         let mut scan = RowScan::new(view, range, shelfmark_store::Direction::Ascending, hint);
         let mut page = CellPage::default();
         let mut last = None;
+        let mut passed = 0;
         let is_full = loop {
+            if passed >= ENTRIES_PASSED_MAX {
+                break true;
+            }
             let bytes_read = self.bytes_read() + step.bytes_read;
             if is_full(limits, page.rows.len(), page.evaluated, bytes_read) {
                 break true;
             }
             let Some(raw) = scan.next_row()? else { break false };
-            if Head::parse(&raw.head)?.expires_at.is_some_and(|second| second <= self.now) {
-                continue;
-            }
+            step.bytes_read += raw.key.len() as u64;
+            last = Some(raw.key.clone());
+            let is_over = Head::parse(&raw.head)?.expires_at.is_some_and(|at| at <= self.now);
             let place = index.place_of(&self.layout.keys, &raw.key)?;
-            if !is_asked_for(query, &place) {
+            if is_over || !is_asked_for(query, &place) {
+                passed += 1;
+                step.keys_peeked += 1;
                 continue;
             }
             step.rows_read += 1;
-            step.bytes_read += raw.key.len() as u64;
-            last = Some(raw.key.clone());
             let Some(entry) = self.fetch(index, place, &raw.key, limits.statics)? else { continue };
             let before = page.rows.len();
             self.take(limits, &mut page, entry);

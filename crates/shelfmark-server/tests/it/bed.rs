@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shelfmark_cql::{Face, FaceOptions};
+use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_server::{Blocking, CqlSettings, Faces, Server, Settings, Tls};
 use shelfmark_store::clock::{Clock, SystemClock};
@@ -22,6 +23,7 @@ pub(crate) const READY: u8 = 2;
 /// A running server; it stops when this goes.
 pub(crate) struct Bed {
     pub(crate) address: SocketAddr,
+    pub(crate) budget: Arc<Budget>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
     task: Option<tokio::task::JoinHandle<()>>,
@@ -34,6 +36,16 @@ impl Bed {
 
     /// Starts a server whose port is encrypted, or not.
     pub(crate) fn start_with(tls: Option<Tls>) -> Self {
+        Self::start_as(tls, usize::MAX)
+    }
+
+    /// Starts a server whose clients share so many bytes.
+    pub(crate) fn start_within(bytes: usize) -> Self {
+        Self::start_as(None, bytes)
+    }
+
+    fn start_as(tls: Option<Tls>, bytes: usize) -> Self {
+        let budget = Arc::new(Budget::new(bytes));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let environment =
             Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
@@ -44,7 +56,7 @@ impl Bed {
             .build()
             .unwrap();
         let background = Arc::new(Blocking::new(runtime.handle().clone()));
-        let options = FaceOptions::default();
+        let options = FaceOptions { budget: Arc::clone(&budget), ..FaceOptions::default() };
         let face = Face::open(engine, environment, options, None, background).unwrap();
         let settings = Settings {
             cql: Some(CqlSettings {
@@ -52,6 +64,7 @@ impl Bed {
                 optional: false,
                 tls,
             }),
+            budget: Arc::clone(&budget),
             ..Settings::default()
         };
         let faces = Faces { cql: Some(Arc::new(face)), ..Faces::default() };
@@ -61,7 +74,7 @@ impl Bed {
         let task = runtime.spawn(server.run(async {
             let _ = stopped.await;
         }));
-        Self { address, stop: Some(stop), runtime: Some(runtime), task: Some(task) }
+        Self { address, budget, stop: Some(stop), runtime: Some(runtime), task: Some(task) }
     }
 
     pub(crate) fn connect(&self) -> Client {

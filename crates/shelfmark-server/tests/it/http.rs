@@ -69,7 +69,14 @@ impl Drop for Running {
 const MOMENT: Duration = Duration::from_millis(1_500);
 
 fn quick() -> Times {
-    Times { head_max: MOMENT, body_max: MOMENT, connection_max: PATIENCE, drain_max: MOMENT }
+    Times {
+        head_max: MOMENT,
+        body_max: MOMENT,
+        stranger_body_max: MOMENT,
+        connection_max: PATIENCE,
+        drain_max: MOMENT,
+        ..Times::default()
+    }
 }
 
 pub(crate) fn request(operation: &str, body: &str) -> String {

@@ -4,9 +4,11 @@
 //! * `prepare`: the three statements as one plan.
 //! * `operation`: what happens to one column.
 //! * `condition`: `IF`.
+//! * `measure`: how much they write.
 //! * `run`: plans and batches of them executed.
 
 mod condition;
+mod measure;
 mod operation;
 mod prepare;
 mod run;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
-use super::keys::{checked_partition, exact_spans, joined_partitions, partitions};
+use super::keys::{check_product, checked_partition, exact_spans, joined_partitions, partitions};
 use super::relation::Restrictions;
 use crate::error::CqlError;
 use crate::function::Similarity;
@@ -168,6 +170,7 @@ impl Modify {
             return Ok(changes.collect());
         }
         let spans = exact_spans(&self.table, &self.restrictions, env)?;
+        check_product(partitions.len(), spans.spans.len())?;
         for partition in partitions {
             for span in &spans.spans {
                 let is_begun =

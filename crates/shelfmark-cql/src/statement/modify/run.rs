@@ -4,6 +4,7 @@
 //! tables, whatever its kind.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,13 +13,14 @@ use shelfmark_engine::{
     Decision, Engine, LiveRow, Mutation, PartitionView, Span,
 };
 
+use super::measure::{WriteSize, check_batch_size};
 use super::prepare::{check_clustering_in, check_named};
 use super::{Change, Conditions, Lists, Modify, Moment, Operation, Place};
 use crate::error::{CqlError, WriteKind};
 use crate::function::World;
 use crate::outcome::{
-    Answer, Answered, BoundValue, ColumnSpec, Consistency, Outcome, RequestOptions, ResultRows,
-    RowBuffer,
+    Answer, Answered, BatchKind, BoundValue, ColumnSpec, Consistency, Outcome, RequestOptions,
+    ResultRows, RowBuffer,
 };
 use crate::schema::{ColumnKind, Table};
 use crate::statement::keys::partition_parts;
@@ -38,8 +40,8 @@ pub(crate) struct Entry<'p> {
 type ReadRow<'r> = &'r mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>;
 
 /// One modification of a request, evaluated.
-struct Ready<'p> {
-    entry: &'p Entry<'p>,
+pub(super) struct Ready<'p> {
+    pub(super) entry: &'p Entry<'p>,
     changes: Vec<Change>,
     regular: Cow<'p, [Operation]>,
     statics: Cow<'p, [Operation]>,
@@ -55,7 +57,7 @@ pub(crate) fn run_one(
     answer: Answer,
 ) {
     let entries = [Entry { modify, values }];
-    run(engine, &entries, options, None, false, answer);
+    run(engine, &entries, options, None, None, answer);
 }
 
 /// Runs the entries of a batch; `timestamp` is the batch's own.
@@ -64,9 +66,10 @@ pub(crate) fn run_batch(
     entries: &[Entry<'_>],
     options: &RequestOptions,
     timestamp: Option<i64>,
+    kind: BatchKind,
     answer: Answer,
 ) {
-    run(engine, entries, options, timestamp, true, answer);
+    run(engine, entries, options, timestamp, Some(kind), answer);
 }
 
 fn run(
@@ -74,9 +77,10 @@ fn run(
     entries: &[Entry<'_>],
     options: &RequestOptions,
     timestamp: Option<i64>,
-    is_batch: bool,
+    batch: Option<BatchKind>,
     answer: Answer,
 ) {
+    let is_batch = batch.is_some();
     let conditional = entries.iter().any(|entry| entry.modify.is_conditional());
     let ready = match evaluate(engine, entries, options, timestamp, conditional) {
         Ok(ready) => ready,
@@ -108,15 +112,24 @@ fn run(
         (false, false) => WriteKind::Simple,
     };
     let mut mutations = Vec::new();
+    let mut size = WriteSize::new(options);
     for own in &ready {
         let table = &own.entry.modify.table;
+        let before = mutations.len();
         let mut read = |partition: &Bytes, clustering: Option<&[ClusteringValue]>| {
             read_row(engine, table, partition, clustering, options)
         };
-        if let Err(error) = own.put(engine, &mut read, &mut mutations) {
+        let put = own.put(engine, &mut read, &mut mutations);
+        let put = put.and_then(|()| size.add(mutations.get(before..).unwrap_or_default()));
+        if let Err(error) = put {
             return answer(Err(error));
         }
     }
+    let warnings = batch.map_or(Ok(Vec::new()), |kind| check_batch_size(kind, &ready, &mutations));
+    let warnings = match warnings {
+        Ok(warnings) => warnings,
+        Err(error) => return answer(Err(error)),
+    };
     if mutations.is_empty() {
         return answer(Ok(Outcome::Void.into()));
     }
@@ -126,7 +139,7 @@ fn run(
         writes,
         Box::new(move |outcome| {
             answer(match outcome {
-                Ok(()) => Ok(Outcome::Void.into()),
+                Ok(()) => Ok(Answered { warnings, ..Outcome::Void.into() }),
                 Err(error) => Err(CqlError::from_engine(&error, consistency, Some(kind))),
             });
         }),
@@ -244,16 +257,48 @@ fn read_row(
     }
 }
 
+/// The rows that a conditional statement or batch names, each once.
+#[derive(Default)]
+struct Keys {
+    all: Vec<Vec<ClusteringValue>>,
+    /// Where they are in `all`; left empty while they are few.
+    places: HashMap<Vec<ClusteringValue>, usize>,
+}
+
+impl Keys {
+    /// So many are looked through faster than they are hashed.
+    const FEW: usize = 8;
+
+    fn place(&self, key: &[ClusteringValue]) -> Option<usize> {
+        if self.all.len() <= Self::FEW {
+            return self.all.iter().position(|own| own == key);
+        }
+        self.places.get(key).copied()
+    }
+
+    fn add(&mut self, key: &[ClusteringValue]) {
+        if self.place(key).is_some() {
+            return;
+        }
+        self.all.push(key.to_vec());
+        let known = self.places.len();
+        if self.all.len() > Self::FEW {
+            let new = self.all.iter().enumerate().skip(known);
+            self.places.extend(new.map(|(at, own)| (own.clone(), at)));
+        }
+    }
+}
+
 /// The rows of a partition that a condition is decided on.
 struct Seen<'v> {
-    keys: &'v [Vec<ClusteringValue>],
+    keys: &'v Keys,
     view: &'v PartitionView,
 }
 
 impl Seen<'_> {
     fn row(&self, clustering: Option<&[ClusteringValue]>) -> Option<&LiveRow> {
         let Some(clustering) = clustering else { return Some(&self.view.statics) };
-        let at = self.keys.iter().position(|own| own == clustering)?;
+        let at = self.keys.place(clustering)?;
         self.view.rows.get(at)?.as_ref()
     }
 }
@@ -272,25 +317,23 @@ fn run_conditional(
     let Some(stored) = table.stored.clone() else {
         return answer(Err(CqlError::invalid("the table cannot be written")));
     };
-    let mut keys: Vec<Vec<ClusteringValue>> = Vec::new();
+    let mut keys = Keys::default();
     for change in ready.iter().flat_map(|own| &own.changes) {
-        if let Place::Row(clustering) = &change.place
-            && !keys.contains(clustering)
-        {
-            keys.push(clustering.clone());
+        if let Place::Row(clustering) = &change.place {
+            keys.add(clustering);
         }
     }
     let read = ConditionalRead {
         table: stored,
         partition: partition.clone(),
-        rows: keys.clone(),
+        rows: keys.all.clone(),
         statics: table.has_statics(),
         now: now_of(options),
     };
     let consistency = options.consistency;
     let decide = |view: &PartitionView| {
         let seen = Seen { keys: &keys, view };
-        let decided = decide(engine, ready, &table, &partition, &seen, is_batch);
+        let decided = decide(engine, ready, options, (&table, &partition), &seen, is_batch);
         Ok(match decided {
             Ok((mutations, rows)) => Decision { mutations, answer: Ok(rows) },
             Err(error) => Decision { mutations: Vec::new(), answer: Err(error) },
@@ -338,8 +381,8 @@ type Decided = (Vec<Mutation>, Answered);
 fn decide(
     engine: &Engine,
     ready: &[Ready<'_>],
-    table: &Arc<Table>,
-    partition: &Bytes,
+    options: &RequestOptions,
+    (table, partition): (&Arc<Table>, &Bytes),
     seen: &Seen<'_>,
     is_batch: bool,
 ) -> Result<Decided> {
@@ -357,37 +400,18 @@ fn decide(
         }
     }
     if applied {
-        let mut mutations = Vec::new();
-        for own in ready {
-            // The rows that the condition was decided on are those that lists are read from.
-            own.put(
-                engine,
-                &mut |_, clustering| Ok(seen.row(clustering).cloned()),
-                &mut mutations,
-            )?;
-        }
-        if ready.len() > 1 {
-            // What a conditional batch deletes is older than what it writes, as in Cassandra.
-            for own in &mut mutations {
-                let deletes = matches!(
-                    own.change,
-                    CellChange::DeleteRow(_)
-                        | CellChange::DeleteSpan(_)
-                        | CellChange::DeletePartition
-                );
-                own.timestamp -= i64::from(deletes);
-            }
-        }
+        let mutations = written(engine, ready, options, seen)?;
         return Ok((mutations, applied_rows(table, true, &[], &[])));
     }
     let places = shown_columns(ready, table, is_batch);
     let reads = Reads::of(ready);
     let mut named: Vec<&[ClusteringValue]> = Vec::new();
+    let mut known: HashSet<&[ClusteringValue]> = HashSet::new();
     for change in
         ready.iter().filter(|own| own.entry.modify.is_conditional()).flat_map(|own| &own.changes)
     {
         if let Place::Row(clustering) = &change.place
-            && !named.contains(&clustering.as_slice())
+            && known.insert(clustering)
         {
             named.push(clustering);
         }
@@ -418,17 +442,45 @@ fn decide(
     Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
 }
 
+/// What a conditional request writes once its conditions hold.
+fn written(
+    engine: &Engine,
+    ready: &[Ready<'_>],
+    options: &RequestOptions,
+    seen: &Seen<'_>,
+) -> Result<Vec<Mutation>> {
+    let mut mutations = Vec::new();
+    let mut size = WriteSize::new(options);
+    for own in ready {
+        let before = mutations.len();
+        // The rows that the condition was decided on are those that lists are read from.
+        own.put(engine, &mut |_, clustering| Ok(seen.row(clustering).cloned()), &mut mutations)?;
+        size.add(mutations.get(before..).unwrap_or_default())?;
+    }
+    if ready.len() > 1 {
+        // What a conditional batch deletes is older than what it writes, as in Cassandra.
+        for own in &mut mutations {
+            let deletes = matches!(
+                own.change,
+                CellChange::DeleteRow(_) | CellChange::DeleteSpan(_) | CellChange::DeletePartition
+            );
+            own.timestamp -= i64::from(deletes);
+        }
+    }
+    Ok(mutations)
+}
+
 /// Which columns a condition that did not hold has read: those of the kinds of row that would be
 /// written, and those that it names.
 struct Reads {
     all_statics: bool,
     all_regular: bool,
-    named: Vec<u32>,
+    named: BTreeSet<u32>,
 }
 
 impl Reads {
     fn of(ready: &[Ready<'_>]) -> Self {
-        let mut named = Vec::new();
+        let mut named = BTreeSet::new();
         for own in ready {
             let modify = own.entry.modify;
             let places = modify.conditions.columns().unwrap_or_default();
@@ -493,7 +545,10 @@ fn first_row(
 
 /// Conditions of one row that exclude each other.
 fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
-    let mut known: Vec<(Option<&[ClusteringValue]>, &Conditions)> = Vec::new();
+    if ready.len() < 2 {
+        return Ok(());
+    }
+    let mut known: HashMap<Option<&[ClusteringValue]>, &Conditions> = HashMap::new();
     for own in ready.iter().filter(|own| own.entry.modify.is_conditional()) {
         let conditions = &own.entry.modify.conditions;
         for change in &own.changes {
@@ -501,10 +556,7 @@ fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
                 Place::Row(clustering) => Some(clustering.as_slice()),
                 _ => None,
             };
-            let Some((_, other)) = known.iter().find(|(own, _)| *own == place) else {
-                known.push((place, conditions));
-                continue;
-            };
+            let other = *known.entry(place).or_insert(conditions);
             let message = match (other, conditions) {
                 (Conditions::NotExists, Conditions::Exists)
                 | (Conditions::Exists, Conditions::NotExists) => {
@@ -528,8 +580,11 @@ fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
 /// The columns that a condition that did not hold shows.
 fn shown_columns(ready: &[Ready<'_>], table: &Table, is_batch: bool) -> Vec<usize> {
     let mut places: Vec<usize> = Vec::new();
+    let mut is_shown = vec![false; table.columns.len()];
     let mut add = |at: usize| {
-        if !places.contains(&at) {
+        if let Some(is_shown) = is_shown.get_mut(at)
+            && !std::mem::replace(is_shown, true)
+        {
             places.push(at);
         }
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::run::{Flow, Page, Row};
+use super::run::{Flow, Held, Page, Row};
 use super::source::Position;
 use super::{Access, Select};
 use crate::error::CqlError;
@@ -15,6 +15,9 @@ use crate::outcome::RowBuffer;
 use crate::schema::ColumnKind;
 
 type Result<T> = std::result::Result<T, CqlError>;
+
+/// What the value of an aggregate takes beside its bytes.
+const VALUE_BYTES: usize = 64;
 
 /// Rows of one group, counted.
 struct Group {
@@ -47,6 +50,9 @@ impl Group {
     }
 }
 
+/// A group that waits to be sorted: its first row, and its aggregates.
+type Unsorted = (Row, Vec<Option<Bytes>>);
+
 /// The groups of one page.
 struct Groups {
     open: Option<Group>,
@@ -58,8 +64,9 @@ struct Groups {
     of_partition: (Option<Bytes>, u64),
     limit: u64,
     per_partition: u64,
-    /// Groups that wait to be sorted, with their aggregates; `None` where they are written at once.
-    unsorted: Option<Vec<(Row, Vec<Option<Bytes>>)>>,
+    /// Groups that wait to be sorted, and what they hold of the memory budget; `None` where groups are
+    /// written at once.
+    unsorted: Option<(Held, Vec<Unsorted>)>,
 }
 
 impl Groups {
@@ -78,11 +85,14 @@ impl Groups {
         let values: Vec<Option<Bytes>> =
             full.accumulators.iter().map(|own| own.finish().map(Bytes::from)).collect();
         let row = full.first.unwrap_or_else(|| Row::Computed(Vec::new()));
-        if let Some(unsorted) = &mut self.unsorted {
+        if let Some((held, unsorted)) = &mut self.unsorted {
+            held.add(&row)?;
+            held.add_bytes(values.iter().flatten().map(|own| own.len() + VALUE_BYTES).sum())?;
             unsorted.push((row, values));
             return Ok(());
         }
-        page.put(page.select, row, &values, &mut self.buffer)
+        page.put(page.select, row, &values, &mut self.buffer)?;
+        self.buffer.check()
     }
 }
 
@@ -110,13 +120,13 @@ impl Page<'_> {
         };
         let mut groups = Groups {
             open: None,
-            buffer: RowBuffer::default(),
+            buffer: RowBuffer::of(self.run.options),
             on_page: 0,
             written: start.answered,
             of_partition: (None, start.of_partition),
             limit: if sorts { u64::MAX } else { limit },
             per_partition,
-            unsorted: sorts.then(Vec::new),
+            unsorted: sorts.then(|| (Held::of(self.run.options), Vec::new())),
         };
         let mut end = Position { of_partition: 0, ..start.clone() };
         let mut first = start.of_partition > 0;
@@ -156,11 +166,12 @@ impl Page<'_> {
             groups.open = Some(Group::new(&select, Vec::new(), None));
         }
         groups.close(self)?;
-        if let Some(mut all) = groups.unsorted.take() {
+        if let Some((_held, mut all)) = groups.unsorted.take() {
             all.sort_by(|(a, _), (b, _)| self.in_order(a, b));
             let most = usize::try_from(limit).unwrap_or(usize::MAX);
             for (row, values) in all.into_iter().take(most) {
                 self.put(&select, row, &values, &mut groups.buffer)?;
+                groups.buffer.check()?;
             }
         }
         Ok((groups.buffer, None))

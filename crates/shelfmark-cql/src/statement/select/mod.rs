@@ -24,7 +24,7 @@ use crate::schema::Table;
 use crate::term::Expr;
 
 pub(crate) use prepare::prepare_select;
-pub(crate) use run::{Run, run_select};
+pub(crate) use run::{Inline, Run, run_select};
 pub(crate) use show::Shown;
 
 /// A prepared `SELECT`.

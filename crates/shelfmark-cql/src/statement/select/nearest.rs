@@ -204,7 +204,7 @@ impl Page<'_> {
             Ok(Flow::More)
         })?;
         keep(&mut found);
-        let mut buffer = RowBuffer::default();
+        let mut buffer = RowBuffer::of(run.options);
         let select = std::sync::Arc::clone(self.select);
         for (_, row) in found {
             self.put(&select, row, &[], &mut buffer)?;

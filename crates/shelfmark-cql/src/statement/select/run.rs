@@ -2,9 +2,12 @@
 //!
 //! What it is not: `aggregate` counts and groups the rows that it hands out.
 
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
@@ -12,6 +15,7 @@ use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use crate::error::CqlError;
 use crate::function::World;
+use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::statement::filter::RowFilter;
@@ -34,6 +38,15 @@ pub(crate) struct Run<'r> {
     pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
     pub(crate) values: &'r [BoundValue],
     pub(crate) options: &'r RequestOptions,
+    /// Rows that may still be read on this thread; see [`Run::before_read`].
+    pub(crate) inline: Inline,
+}
+
+/// How much of a read may run on the thread of a socket.
+#[derive(Debug, Default)]
+pub(crate) struct Inline {
+    read: Cell<usize>,
+    is_given_up: Cell<bool>,
 }
 
 /// Runs a page.
@@ -107,6 +120,38 @@ fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>
 }
 
 impl<'r> Run<'r> {
+    /// Tells whether the read was given up because it is long; what it came to is void then.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.inline.is_given_up.get()
+    }
+
+    /// Returns how many of `most` rows the next read of the engine may have.
+    ///
+    /// # Errors
+    ///
+    /// * Any: the read is given up on this thread.
+    fn before_read(&self, most: usize) -> Result<usize> {
+        if !self.options.is_inline {
+            return Ok(most);
+        }
+        match INLINE_ROWS_MAX.saturating_sub(self.inline.read.get()) {
+            0 => Err(self.give_up()),
+            left => Ok(most.min(left)),
+        }
+    }
+
+    /// Accounts for rows that were read. Where a read has not come to its end, the next one would go
+    /// on for as long again.
+    fn after_read(&self, rows: usize, is_at_end: bool) {
+        let read = self.inline.read.get().saturating_add(rows.max(1));
+        self.inline.read.set(if is_at_end { read } else { INLINE_ROWS_MAX });
+    }
+
+    fn give_up(&self) -> CqlError {
+        self.inline.is_given_up.set(true);
+        CqlError::new(crate::error::ErrorCode::Server, "the read goes on elsewhere")
+    }
+
     pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
         Env {
             world: Some(World { environment: self.engine.environment() }),
@@ -122,9 +167,53 @@ pub(super) enum Row {
     Computed(Vec<Option<Bytes>>),
 }
 
+impl Row {
+    /// About how many bytes it takes in memory.
+    fn size_bytes(&self) -> usize {
+        /// What a cell takes beside its value.
+        const CELL_BYTES: usize = 96;
+        match self {
+            Self::Stored(entry) => {
+                entry.partition.len() + entry.row.size_bytes() + CELL_BYTES * entry.row.cells.len()
+            }
+            Self::Computed(values) => {
+                values.iter().map(|own| own.as_ref().map_or(0, Bytes::len) + CELL_BYTES).sum()
+            }
+        }
+    }
+}
+
+/// What rows that are held until all were read take of the memory budget.
+pub(super) struct Held {
+    share: Option<Share>,
+    bytes: usize,
+}
+
+impl Held {
+    pub(super) fn of(options: &RequestOptions) -> Self {
+        Self { share: options.client.as_ref().map(Client::share), bytes: 0 }
+    }
+
+    /// Accounts for one more.
+    pub(super) fn add(&mut self, row: &Row) -> Result<()> {
+        self.add_bytes(row.size_bytes())
+    }
+
+    /// Accounts for more bytes.
+    pub(super) fn add_bytes(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        if self.share.as_mut().is_none_or(|share| share.cover(self.bytes)) {
+            return Ok(());
+        }
+        Err(CqlError::overloaded(
+            "The memory budget has no room for the rows that would have to be sorted; restrict the query",
+        ))
+    }
+}
+
 pub(super) struct Page<'r> {
     pub(super) select: &'r Arc<Select>,
-    run: &'r Run<'r>,
+    pub(super) run: &'r Run<'r>,
     pub(super) limit: Option<u64>,
     pub(super) per_partition: Option<u64>,
     pub(super) position: Position,
@@ -157,7 +246,7 @@ fn fits_partition(seen: &mut Option<(Bytes, u64)>, partition: &Bytes, most: u64)
 impl Page<'_> {
     /// Writes rows until the page is full.
     fn plain(&mut self, page_size: Option<u64>) -> Result<(RowBuffer, Option<Bytes>)> {
-        let mut buffer = RowBuffer::default();
+        let mut buffer = RowBuffer::of(self.run.options);
         let left = self.limit.map(|limit| limit.saturating_sub(self.position.answered));
         let wanted = match (left, page_size) {
             (Some(left), Some(size)) => Some(left.min(size)),
@@ -172,6 +261,7 @@ impl Page<'_> {
             Some(done) => done,
             None => self.each_row(wanted, &mut end, &mut |page, row| {
                 page.put(&select, row, &[], &mut buffer)?;
+                buffer.check()?;
                 Ok(Flow::More)
             })?,
         };
@@ -213,18 +303,24 @@ impl Page<'_> {
                 return Ok(Some(false));
             }
             let most = most.and_then(|most| usize::try_from(most).ok()).unwrap_or(ROWS_PER_SHOW);
+            let allowed = self.run.before_read(most.min(ROWS_PER_SHOW))?;
             let mut encoder = Encoder::new(columns, &parts, hides_statics, buffer);
             let query = CellQuery {
                 partition: partition.clone(),
                 span: span.clone(),
                 reversed: select.reversed,
-                limits: reading.limits(select, cursor, most.min(ROWS_PER_SHOW), None),
+                limits: reading.limits(select, cursor, allowed, None),
             };
             let shown = reading.show(select, &query, &mut encoder)?;
             taken += encoder.rows();
             end.answered += encoder.rows();
             end.of_partition += encoder.rows();
             cursor = shown.cursor;
+            self.run.after_read(
+                usize::try_from(encoder.rows()).unwrap_or(usize::MAX),
+                cursor.is_none(),
+            );
+            buffer.check()?;
             if cursor.is_none() {
                 return Ok(Some(true));
             }
@@ -234,8 +330,10 @@ impl Page<'_> {
     /// Reads all rows, sorts them by clustering key and writes them.
     fn sorted(&mut self) -> Result<RowBuffer> {
         let mut rows: Vec<Row> = Vec::new();
+        let mut held = Held::of(self.run.options);
         let mut end = Position::default();
         self.each_row(None, &mut end, &mut |_, row| {
+            held.add(&row)?;
             rows.push(row);
             if rows.len() > SORTED_ROWS_MAX {
                 return Err(CqlError::invalid(format!(
@@ -246,10 +344,11 @@ impl Page<'_> {
         })?;
         rows.sort_by(|a, b| self.in_order(a, b));
         let most = self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        let mut buffer = RowBuffer::default();
+        let mut buffer = RowBuffer::of(self.run.options);
         let select = Arc::clone(self.select);
         for row in rows.into_iter().take(most) {
             self.put(&select, row, &[], &mut buffer)?;
+            buffer.check()?;
         }
         Ok(buffer)
     }
@@ -365,6 +464,10 @@ impl Page<'_> {
             false => None,
         };
         let hides_statics = self.select.restrictions.restricts_clustering(&self.select.table);
+        if self.run.options.is_inline && filter.is_some() {
+            // Of what it passes over nothing is known.
+            return Err(self.run.give_up());
+        }
         let reading = self.reading(filter);
         let mut taken = 0_u64;
         let start = usize::try_from(end.unit).unwrap_or(usize::MAX);
@@ -394,11 +497,13 @@ impl Page<'_> {
                     .unwrap_or(ROWS_PER_READ)
                     .min(ROWS_PER_READ)
                     .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
+                let most = self.run.before_read(most)?;
                 let from = cursor.take();
                 // Of one partition `most` says how many are left; a cursor would count those before.
                 let of_each = per_partition.filter(|_| !in_unit);
                 let page = reading.read(self.select, unit, from.clone(), most, of_each)?;
                 let count = page.rows.len();
+                self.run.after_read(count, page.cursor.is_none());
                 for (at, entry) in page.rows.into_iter().enumerate() {
                     if skip > 0 {
                         skip -= 1;
@@ -521,14 +626,13 @@ impl Page<'_> {
                 row.iter().take(count).map(|own| own.clone().unwrap_or_default()).collect();
             crate::statement::keys::partition_bytes(&parts)
         };
-        let mut seen: Vec<&Bytes> = Vec::new();
+        let mut seen: HashSet<&Bytes> = HashSet::new();
         for unit in &found.units {
             let mut rows = match unit {
                 Unit::Get(partition, _) | Unit::Span(partition, _) => {
-                    if seen.contains(&partition) {
+                    if !seen.insert(partition) {
                         continue;
                     }
-                    seen.push(partition);
                     let parts = crate::statement::keys::partition_parts(partition, count);
                     let mut rows = computed.rows(self.run.schema, Some(&parts));
                     rows.retain(|row| key(row) == *partition);

@@ -14,9 +14,10 @@ use shelfmark_engine::{
 
 use super::{Access, Select};
 use crate::error::{CqlError, ErrorCode};
+use crate::limits::READ_SIZE_BYTES_MAX;
 use crate::outcome::{BoundValue, Consistency};
 use crate::schema::IndexTarget;
-use crate::statement::keys::{Spans, joined_partitions, partitions, spans};
+use crate::statement::keys::{Spans, check_product, joined_partitions, partitions, spans};
 use crate::statement::relation::Test;
 use crate::term::Env;
 use crate::types::CqlType;
@@ -57,6 +58,7 @@ pub(super) fn units(select: &Select, env: Env<'_>) -> Result<Units> {
             let keys = partitions(&select.table, own, env)?;
             // What clustering columns are compared with is looked at before the keys are.
             let spans = spans(&select.table, own, env)?;
+            check_product(keys.len(), spans.spans.len())?;
             let mut keys = joined_partitions(&select.table, &keys)?;
             if let Some((lower, upper)) = tokens(select, env)?
                 && (lower, upper) != (Bound::Unbounded, Bound::Unbounded)
@@ -244,7 +246,7 @@ impl Reading<'_> {
         CellLimits {
             rows_max: Some(most),
             partition_rows_max: per_partition,
-            bytes_max: None,
+            bytes_max: Some(READ_SIZE_BYTES_MAX),
             start: cursor,
             statics: select.needs_statics,
             filter: self.filter.clone(),

@@ -36,6 +36,7 @@ scripts! {
     indexes
     modifications
     nearest
+    products
     refusals
     returning
     select

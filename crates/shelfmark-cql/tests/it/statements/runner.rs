@@ -82,7 +82,10 @@ impl World {
 
     fn show(&mut self, answered: Answered) -> String {
         match answered.outcome {
-            Outcome::Void => "ok".to_owned(),
+            // Of batches the warnings are what there is to see.
+            Outcome::Void => {
+                [vec!["ok".to_owned()], answered.warnings].concat().join("\nwarning: ")
+            }
             Outcome::SetKeyspace(name) => {
                 self.keyspace = Some(name.clone());
                 format!("using {name}")
