@@ -266,7 +266,8 @@ pub(crate) struct Connect {
     after_help = "Without -e and -f it prompts on a terminal, and otherwise runs its standard \
     input.\nExit codes: 0 all done, 1 no connection or no file, 2 a statement was refused; the rest \
     was not run.\n\nExamples:\n  shelfmark cql\n  shelfmark cql --data ./shelfmark-data -f \
-    schema.cql\n  shelfmark cql -k blog -e 'SELECT * FROM posts LIMIT 3' --json | jq .title"
+    schema.cql\n  shelfmark cql -k blog -e 'SELECT * FROM posts LIMIT 3' --json | jq .title\n  \
+    shelfmark cql -k shop --forgiving -f article.txt"
 )]
 pub(crate) struct Cql {
     #[command(flatten)]
@@ -280,6 +281,9 @@ pub(crate) struct Cql {
     /// Print each row as a JSON object on a line of its own
     #[arg(long)]
     pub(crate) json: bool,
+    /// Mend what text processors made of scripts, and pass over prose; every repair is a warning
+    #[arg(long)]
+    pub(crate) forgiving: bool,
 }
 
 #[derive(Debug, Args)]

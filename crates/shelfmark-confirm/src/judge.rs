@@ -2,10 +2,14 @@
 //!
 //! Invariant: a verdict is `ok` only when every call that was run went as its certificate says.
 
+use std::time::Duration;
+
 use serde_json::Value as Json;
 use shelfmark_design::shown::{self, counted};
 use shelfmark_design::trial::{Call, Image, KeyValue, Layout, Scene, Trial, Value};
 use shelfmark_design::{Certificate, Status};
+
+use shelfmark_store::clock::Clock;
 
 use crate::Options;
 use crate::bench::{Access, Bench, sorted};
@@ -19,7 +23,14 @@ const TRIES_MAX: usize = 40;
 const DRAWS_MAX: u64 = 16;
 
 /// Judges every pattern of a schema.
-pub(crate) fn judge(trial: &Trial<'_>, options: &Options) -> Result<Vec<Verdict>, String> {
+///
+/// Adds up the time of a pattern's calls where a clock is handed in.
+pub(crate) fn judge(
+    trial: &Trial<'_>,
+    options: &Options,
+    clock: Option<&dyn Clock>,
+) -> Result<Vec<Verdict>, String> {
+    let now = || clock.map_or(Duration::ZERO, Clock::monotonic);
     let layout = trial.layout()?;
     let mut verdicts: Vec<Verdict> = trial.certificates().map(|one| open(trial, one)).collect();
     for (number, scale) in options.scales.iter().enumerate() {
@@ -35,11 +46,13 @@ pub(crate) fn judge(trial: &Trial<'_>, options: &Options) -> Result<Vec<Verdict>
             for call in 0..options.calls {
                 let seed = seed.wrapping_add(((pattern * 1_000 + call) as u64) << 32);
                 let call = stage.call(pattern, seed);
+                let began = now();
                 let done = if certificate.write {
                     stage.write(pattern, &call, verdict)
                 } else {
                     stage.read(pattern, certificate.status, &call, verdict)
                 };
+                verdict.took += now().saturating_sub(began);
                 if let Err(wrong) = done {
                     contradict(trial, &stage.scene, pattern, &call, *wrong, verdict);
                     break;
@@ -53,7 +66,11 @@ pub(crate) fn judge(trial: &Trial<'_>, options: &Options) -> Result<Vec<Verdict>
             Status::Certified | Status::Multi if verdict.ok => verdict.note = praise(verdict),
             Status::Certified | Status::Multi => {}
             Status::Unservable => verdict.note = certificate.reason.clone(),
-            Status::Refused => refused(trial, &layout, pattern, certificate, options, verdict)?,
+            Status::Refused => {
+                let began = now();
+                refused(trial, &layout, pattern, certificate, options, verdict)?;
+                verdict.took += now().saturating_sub(began);
+            }
         }
     }
     Ok(verdicts)
@@ -68,6 +85,7 @@ pub(crate) fn open(trial: &Trial<'_>, certificate: &Certificate) -> Verdict {
         status: certificate.status,
         ok: true,
         calls: 0,
+        took: Duration::ZERO,
         rows_read: 0,
         rows_returned: 0,
         rows_handed_on: 0,

@@ -6,9 +6,10 @@
 //! reports must show as many rows read as returned (or no more than stated), and exactly the key
 //! ranges that the certificate claims. What was refused is run on its witness, and must go wrong.
 //!
-//! What it is not: no proof. It knows no wire forms, and it measures no time.
+//! What it is not: no proof, and no benchmark. It knows no wire forms, and no clock but the one that
+//! [`confirm_timed`] is handed.
 //!
-//! Invariant: a run is a function of the model and of [`Options`].
+//! Invariant: but for the times taken, a run is a function of the model and of [`Options`].
 
 mod bench;
 mod claim;
@@ -22,6 +23,7 @@ mod tests;
 pub use report::{Report, Shown, Verdict};
 
 use shelfmark_design::Document;
+use shelfmark_store::clock::Clock;
 
 /// How much is run.
 #[derive(Debug, Clone)]
@@ -56,12 +58,33 @@ impl Default for Options {
 /// What keeps a schema from being laid out as tables, or an error of the engine itself. What goes
 /// otherwise than proven is no error: it is in the report.
 pub fn confirm(document: &Document, options: &Options) -> Result<Report, String> {
+    run(document, options, None)
+}
+
+/// Runs as [`confirm`] does and says of each pattern how long its own calls took.
+///
+/// # Errors
+///
+/// Those of [`confirm`].
+pub fn confirm_timed(
+    document: &Document,
+    options: &Options,
+    clock: &dyn Clock,
+) -> Result<Report, String> {
+    run(document, options, Some(clock))
+}
+
+fn run(
+    document: &Document,
+    options: &Options,
+    clock: Option<&dyn Clock>,
+) -> Result<Report, String> {
     let mut verdicts = Vec::new();
     for trial in document.trials() {
         if options.schema.as_ref().is_some_and(|name| *name != trial.schema()) {
             continue;
         }
-        let judged = judge::judge(&trial, options)
+        let judged = judge::judge(&trial, options, clock)
             .map_err(|error| format!("schema {}: {error}", trial.schema()))?;
         verdicts.extend(judged);
     }

@@ -1,5 +1,7 @@
 //! What a confirmation found, for people and for machines.
 
+use std::time::Duration;
+
 use serde_json::{Value as Json, json};
 use shelfmark_design::Status;
 use shelfmark_design::shown::{counted, text};
@@ -42,6 +44,8 @@ pub struct Verdict {
     pub ok: bool,
     /// Calls that were run.
     pub calls: usize,
+    /// How long they took, or the run of the witness; zero where no clock was handed in.
+    pub took: Duration,
     /// Rows that the engine read for them.
     pub rows_read: u64,
     /// Items that were answered.

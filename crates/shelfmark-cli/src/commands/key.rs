@@ -16,12 +16,10 @@ pub(crate) fn run(key: &Key) -> anyhow::Result<()> {
     match &key.codec {
         KeyCodec::Lexint { values, decode: false } => {
             for value in values {
-                let number: u64 =
-                    value.parse().map_err(|_| anyhow!("{value:?} is no whole number from 0 on"))?;
-                let text = lexint::to_hex(number).map_err(|_| {
-                    anyhow!("{number} cannot be written exactly; the largest is 17592186044667")
-                })?;
-                writeln!(out, "{text}")?;
+                let number: u64 = value
+                    .parse()
+                    .map_err(|_| anyhow!("{value:?} is no whole number from 0 to {}", u64::MAX))?;
+                writeln!(out, "{}", lexint::to_hex(number))?;
             }
         }
         KeyCodec::Lexint { values, decode: true } => {

@@ -21,6 +21,9 @@ const NOTE_INDENT: usize = 6;
 /// Lines are no narrower than this, however narrow the terminal is.
 const WRAPPED_WIDTH_MIN: usize = 24;
 
+/// Width of lines that no terminal shows, in columns.
+const PIPED_WIDTH: usize = 100;
+
 /// Narrowest column of rows that are shown side by side.
 const COLUMN_WIDTH_MIN: usize = 10;
 
@@ -51,7 +54,7 @@ pub(crate) fn run(tour: &Tour) -> anyhow::Result<()> {
             seed: tour.seed,
             progress: &|text| spinner.set_message(format!("{}: {text}", model.name)),
         };
-        let outcomes = (model.run)(&stage)?;
+        let outcomes = model.outcomes(&stage)?;
         if !tour.json {
             spinner.suspend(|| print_model(model, &outcomes))?;
         }
@@ -81,24 +84,37 @@ fn finish(tour: &Tour, folder: &Path, models: &[&Model], all: &[Outcome]) -> any
         writeln!(out, "{}", serde_json::to_string_pretty(all)?)?;
         return Ok(());
     }
-    let wrong = all.iter().filter(|outcome| !outcome.correct).count();
-    let right_plans = all.iter().filter(|outcome| outcome.plan == Plan::Right);
-    let right = right_plans.clone().filter(|outcome| outcome.correct).count();
-    writeln!(
-        out,
-        "{} questions were asked. {wrong} published plans gave a wrong answer or none; {right} of \
-         {} right plans were right.",
-        questions(all),
-        right_plans.count()
-    )?;
+    writeln!(out, "{}", wrapped(&totals(all), 0))?;
     match &tour.data {
         Some(_) => writeln!(out, "{}", how_to_go_on(folder, models))?,
         None => writeln!(
             out,
-            "Keep the data with --data DIR, and look at it with any client of DynamoDB or Cassandra."
+            "{}",
+            wrapped(
+                "Keep the data with --data DIR, and look at it with any client of DynamoDB or \
+                 Cassandra.",
+                0
+            )
         )?,
     }
     Ok(())
+}
+
+/// Says how many plans there were and how many of them were right: the numbers add up.
+fn totals(all: &[Outcome]) -> String {
+    let count =
+        |plan, correct| all.iter().filter(|own| own.plan == plan && own.correct == correct).count();
+    let of = |plan| match (count(plan, true), count(plan, false)) {
+        (right, 0) => format!("{right}, all right"),
+        (right, wrong) => format!("{} ({right} right, {wrong} wrong)", right + wrong),
+    };
+    format!(
+        "{} questions were answered by {} plans. As published: {}. Ours: {}.",
+        questions(all),
+        all.len(),
+        of(Plan::Published),
+        of(Plan::Right)
+    )
 }
 
 /// How many questions were asked: what is answered by several plans is one.
@@ -112,11 +128,15 @@ fn print_model(model: &Model, outcomes: &[Outcome]) -> anyhow::Result<()> {
     let bold = Style::new().bold();
     let title = wrapped(&format!("{}: {}", model.name, model.title), 2);
     let title = title.strip_prefix(model.name).unwrap_or(&title);
-    writeln!(out, "{bold}{}{bold:#}{title}\n", model.name)?;
+    writeln!(out, "{bold}{}{bold:#}{title}", model.name)?;
+    if !model.published.is_empty() {
+        writeln!(out, "  {}", wrapped(&format!("published in {}", model.published), 2))?;
+    }
+    writeln!(out)?;
     let mut last = "";
     for outcome in outcomes {
         if outcome.pattern != last {
-            writeln!(out, "  {bold}{}{bold:#}", outcome.question)?;
+            writeln!(out, "  {bold}{}{bold:#}", wrapped(&outcome.question, 2))?;
             last = outcome.pattern.as_ref();
         }
         print_outcome(&mut out, outcome)?;
@@ -217,7 +237,7 @@ fn wrapped(text: &str, indent: usize) -> String {
     textwrap::wrap(text.trim_end(), width).join(&format!("\n{}", " ".repeat(indent)))
 }
 
-/// The terminal's width; in a pipe lines are as long as they are.
+/// The terminal's width; in a pipe [`PIPED_WIDTH`].
 fn line_width() -> usize {
-    terminal_width().map_or(usize::from(u16::MAX), usize::from)
+    terminal_width().map_or(PIPED_WIDTH, usize::from)
 }

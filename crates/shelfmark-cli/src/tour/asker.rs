@@ -88,6 +88,7 @@ impl Asker {
             ms: (took.as_secs_f64() * 1e6).round() / 1e3,
             correct,
             note,
+            proof: None,
             differing: match answer.refusal {
                 Some(_) => Vec::new(),
                 None => differing(&answer.values, expected),

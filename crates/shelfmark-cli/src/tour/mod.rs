@@ -22,6 +22,7 @@ mod publication;
 mod reddit;
 mod twissandra;
 mod uuid;
+mod verdicts;
 
 use std::path::Path;
 
@@ -44,53 +45,81 @@ pub(crate) struct Model {
     pub(crate) name: &'static str,
     /// A line about it.
     pub(crate) title: &'static str,
-    /// Loads it and asks its questions.
-    pub(crate) run: fn(&Stage<'_>) -> anyhow::Result<Vec<Outcome>>,
+    /// Who published the document that it is from, with the document's title; empty of ours.
+    pub(crate) published: &'static str,
+    /// Loads it and asks its questions; [`Model::outcomes`] is how it is run.
+    run: fn(&Stage<'_>) -> anyhow::Result<Vec<Outcome>>,
     /// A command that reads what it loaded from a server, where it has a client.
     pub(crate) further: Option<fn() -> String>,
 }
+
+impl Model {
+    /// Loads the model, asks its questions, and gives each plan that the modeller knows the
+    /// modeller's verdict too. The right plan of a question comes first.
+    pub(crate) fn outcomes(&self, stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
+        let mut outcomes = (self.run)(stage)?;
+        verdicts::hold_to_proofs(self.name, &mut outcomes)?;
+        for same in outcomes.chunk_by_mut(|one, other| one.pattern == other.pattern) {
+            same.sort_by_key(|outcome| outcome.plan != Plan::Right);
+        }
+        Ok(outcomes)
+    }
+}
+
+/// The guide that two of the models are from.
+const CANDB: &str = "\"How to model your data with CanDB\" (arkMeta Crypto Network, 2023)";
+/// The article that two others are from.
+const PERSIAN: &str =
+    "\"A look at data modelling in Cassandra\" (the Persian site Data Engineering)";
 
 /// The models, in the order of the tour.
 pub(crate) const MODELS: &[Model] = &[
     Model {
         name: "openchat",
         title: "A chat in CanDB: a partition per user, four calls, and two ways to read nothing",
+        published: CANDB,
         run: openchat::run,
         further: None,
     },
     Model {
         name: "reddit",
         title: "The sort-key advice of the CanDB guide: hierarchies, numbers, times, places, versions",
+        published: CANDB,
         run: reddit::run,
         further: None,
     },
     Model {
         name: "publication",
         title: "A publication index in DynamoDB: three key designs, and what each cannot answer",
+        published: "\"Efficient database design\" (Edward Huang, in Russian translation)",
         run: publication::run,
         further: Some(publication::further),
     },
     Model {
         name: "blog",
         title: "A blog in ordered tables: tuple keys, and where the newest posts really are",
+        published: "\"Schema modeling with OrderedTable\" (Unison Cloud)",
         run: blog::run,
         further: None,
     },
     Model {
         name: "twissandra",
         title: "Tweets in Cassandra, in the command language of 2012: wide rows, and their ends",
+        published: "\"Apache Cassandra Learning Step by Step (4): Data Modeling\" (Bright Zheng, 2012)",
         run: twissandra::run,
         further: Some(twissandra::further),
     },
     Model {
         name: "followers",
         title: "Followers in CQL: a list by time that nobody can be removed from, and three cures",
+        published: PERSIAN,
         run: followers::run,
         further: Some(followers::further),
     },
     Model {
         name: "phonebook",
         title: "A phone directory in CQL: a table for each question, and keys that hold everybody",
+        published: PERSIAN,
         run: phonebook::run,
         further: None,
     },
@@ -98,6 +127,7 @@ pub(crate) const MODELS: &[Model] = &[
         name: "proofs",
         title: "The seven models as the modeller has them: what the data above did not happen to contain, \
                 a proof looks for",
+        published: "",
         run: proofs::run,
         further: None,
     },

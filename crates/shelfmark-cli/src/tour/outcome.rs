@@ -30,6 +30,8 @@ pub(crate) struct Outcome {
     pub(crate) ms: f64,
     pub(crate) correct: bool,
     pub(crate) note: String,
+    /// The schema and the read or write of the model that this plan stands for, `root.tags`.
+    pub(crate) proof: Option<String>,
     /// Of a wrong answer the first rows that differ, each beside the right one.
     #[serde(skip)]
     pub(crate) differing: Vec<(String, String)>,

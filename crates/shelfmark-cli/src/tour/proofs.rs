@@ -3,19 +3,18 @@
 //!
 //! What it is not: a proof. The modeller proves; here the engine does what the proof says.
 //!
-//! The time of an answer is its model's time shared among its patterns: a confirmation measures no
-//! single call.
+//! The time of an answer is that of its own calls.
 
 use anyhow::anyhow;
 use serde_json::Value;
-use shelfmark_confirm::{Options, Report, Shown, Verdict, confirm};
+use shelfmark_confirm::{Options, Report, Shown, Verdict, confirm_timed};
 use shelfmark_design::shown::brief;
 use shelfmark_design::{Document, Status};
 
 use super::{Outcome, Plan, Stage};
 
 /// Name of each model, the face of its document, and its text.
-const MODELS: [(&str, &str, &str); 7] = [
+pub(super) const MODELS: [(&str, &str, &str); 7] = [
     ("openchat", "candb", include_str!("../../../../models/seeds/openchat.shelf")),
     ("reddit", "candb", include_str!("../../../../models/seeds/reddit.shelf")),
     ("publication", "dynamodb", include_str!("../../../../models/seeds/publication.shelf")),
@@ -39,14 +38,11 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for (name, face, text) in MODELS {
         (stage.progress)(name);
-        let clock = &stage.engine.environment().clock;
-        let began = clock.monotonic();
+        let clock = &*stage.engine.environment().clock;
         let document = Document::parse(name, text)?;
         let options = Options { schema: None, seed: stage.seed, scales: vec![SCALE], calls: CALLS };
-        let report = confirm(&document, &options).map_err(|error| anyhow!(error))?;
-        let took = (clock.monotonic() - began).as_secs_f64() * 1e3;
-        let share = f64::from(u32::try_from(report.verdicts.len().max(1)).unwrap_or(u32::MAX));
-        let of = Of { model: name, face, ms: (took / share * 1e3).round() / 1e3 };
+        let report = confirm_timed(&document, &options, clock).map_err(|error| anyhow!(error))?;
+        let of = Of { model: name, face };
         outcomes.extend(of.outcomes(&report));
     }
     Ok(outcomes)
@@ -57,7 +53,6 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Outcome>> {
 struct Of {
     model: &'static str,
     face: &'static str,
-    ms: f64,
 }
 
 impl Of {
@@ -95,9 +90,10 @@ impl Of {
             range: String::new(),
             rows_read: verdict.rows_read,
             rows_returned: verdict.rows_handed_on,
-            ms: self.ms,
+            ms: (verdict.took.as_secs_f64() * 1e6).round() / 1e3,
             correct: verdict.ok,
             note: verdict.note.clone(),
+            proof: Some(format!("{}.{}", verdict.schema, verdict.pattern)),
             differing: Vec::new(),
         }
     }

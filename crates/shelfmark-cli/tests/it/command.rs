@@ -19,7 +19,11 @@ fn keys_are_written_and_read() {
     check(&["key", "lexint", "5", "20", "307"], "05\n14\nfb38\n");
     check(&["key", "lexint", "--decode", "fb38"], "307\n");
     check(&["key", "lexint", "17592186044667"], "ff0c080000000000\n");
-    check_refused(&["key", "lexint", "17592186044668"], "17592186044667");
+    check(&["key", "lexint", "17592186044668"], "fff6100000000001\n");
+    check(&["key", "lexint", "--decode", "fff6100000000001"], "17592186044668\n");
+    check(&["key", "lexint", "18446744073709551615"], "fff8ffffffffffffff04\n");
+    check_refused(&["key", "lexint", "18446744073709551616"], "18446744073709551615");
+    check_refused(&["key", "lexint", "--decode", "ff0d080000000000"], "several numbers");
     check_refused(&["key", "lexint", "--decode", "fc0000"], "lexicographic integer");
     check(&["key", "token", ""], "0\n");
     let ulids = stdout(&shelfmark(&["key", "ulid", "--count", "3"]));

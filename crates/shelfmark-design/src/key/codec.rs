@@ -17,7 +17,7 @@ pub(crate) fn text(value: &Value, ty: &Type, codec: Codec) -> Option<String> {
         (Codec::Pad(width), Value::Int(n)) => {
             Some(format!("{n:0width$}", width = usize::from(width)))
         }
-        (Codec::Lexint, Value::Int(n)) => lexint::to_hex(u64::try_from(*n).ok()?).ok(),
+        (Codec::Lexint, Value::Int(n)) => Some(lexint::to_hex(u64::try_from(*n).ok()?)),
         (Codec::Iso, Value::Int(at)) => Some(iso_text(*at)),
         (Codec::Esc, Value::Text(text)) => Some(escape(text)),
         _ => None,

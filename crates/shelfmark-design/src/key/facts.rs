@@ -111,11 +111,7 @@ pub(crate) fn codec_keeps_order(ty: &Type, codec: Codec) -> bool {
         (Codec::Pad(width), Type::Int(Some((low, high)))) => {
             fits_width(*low, *high, width) || same_width(*low, *high).is_some()
         }
-        (Codec::Lexint, Type::Int(Some((low, high)))) => {
-            *low >= 0
-                && u64::try_from(*high)
-                    .is_ok_and(|high| high <= shelfmark_keycode::lexint::LEXINT_MAX)
-        }
+        (Codec::Lexint, Type::Int(Some((low, _)))) => *low >= 0,
         (Codec::Iso, Type::Timestamp) => true,
         (Codec::Esc, Type::Text(_) | Type::Enum(_)) => true,
         (Codec::Plain, Type::Int(Some((low, high)))) => same_width(*low, *high).is_some(),

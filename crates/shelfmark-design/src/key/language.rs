@@ -367,7 +367,8 @@ fn escaped(bytes: ByteSet, min: u64) -> Language {
     Language { states: vec![start, more, middle] }
 }
 
-/// One byte up to `fa`, or `fb` and one more byte, `fc` and two, and so on; each as two digits.
+/// One byte up to `fa`, or `fb` and one more byte, `fc` and two, and so on; behind `ff`, an exponent
+/// and six bytes, or `f6` to `f8` and as many bytes as that says; each byte as two digits.
 fn lexint(hex: ByteSet) -> Language {
     let mut language = Language { states: vec![State::default(), State::default()] };
     let end = 1;
@@ -381,10 +382,12 @@ fn lexint(hex: ByteSet) -> Language {
     let mut edges = Vec::new();
     for (index, second) in (b'b'..=b'f').enumerate() {
         let mut next = end;
-        // `ff` is followed by an exponent and six bytes.
-        let bytes = if second == b'f' { 7 } else { index + 1 };
+        let bytes = if second == b'f' { 6 } else { index + 1 };
         for _ in 0..2 * bytes {
             next = language.add(vec![(hex, next)]);
+        }
+        if second == b'f' {
+            next = behind_ff(&mut language, hex, next);
         }
         edges.push((ByteSet::range(second, second), next));
     }
@@ -394,6 +397,22 @@ fn lexint(hex: ByteSet) -> Language {
         start.edges = vec![(below, single), (letter, long)];
     }
     language
+}
+
+/// Adds what follows `ff` before six bytes that lead to the end from `six`; returns its state.
+fn behind_ff(language: &mut Language, hex: ByteSet, six: usize) -> usize {
+    let exponent = language.add(vec![(hex, six)]);
+    let mut longer = vec![(ByteSet::range(b'6', b'6'), six)];
+    let mut next = six;
+    for count in [b'7', b'8'] {
+        for _ in 0..2 {
+            next = language.add(vec![(hex, next)]);
+        }
+        longer.push((ByteSet::range(count, count), next));
+    }
+    let count = language.add(longer);
+    let (zero, tag) = (ByteSet::range(b'0', b'0'), ByteSet::range(b'f', b'f'));
+    language.add(vec![(zero, exponent), (tag, count)])
 }
 
 impl Language {

@@ -26,7 +26,7 @@ const fn lint(
 
 use Severity::{Error, Note, Warning};
 
-pub(crate) const ALL: [Lint; 50] = [
+pub(crate) const ALL: [Lint; 51] = [
     lint(
         "K1",
         Error,
@@ -377,6 +377,13 @@ pub(crate) const ALL: [Lint; 50] = [
         "an allowance allows nothing",
         "No finding has this id here any more.",
         "remove the `allow`",
+    ),
+    lint(
+        "M5",
+        Note,
+        "a type is declared and not used",
+        "What it promises of a value, such as that no id reaches a delimiter, no proof relies on: the attribute that was meant has another type.",
+        "give the attribute this type, or remove the type",
     ),
 ];
 

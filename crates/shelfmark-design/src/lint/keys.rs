@@ -14,9 +14,11 @@ use crate::eval::state::State;
 use crate::eval::witness::{shrink, state_json};
 use crate::key::facts::{ambiguous_hole, codec_keeps_order};
 use crate::model::closure::determines_tuple;
-use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Stored, TableId};
+use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Serve, Step, Stored, TableId};
 use crate::model::{Model, Term, Type};
+use crate::prove::Proof;
 use crate::prove::canon::canonical;
+use crate::prove::certificate::Status;
 use crate::prove::order::term_text;
 use crate::prove::unique::{Clash, clash, key_paths};
 use crate::syntax::diagnostic::distance;
@@ -26,7 +28,7 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for (number, schema) in context.model.schemas.iter().enumerate() {
         for (id, family) in schema.families.iter().enumerate() {
             if family.base.is_none() {
-                unique(context.model, schema, number, id, family, found);
+                unique(context, number, id, family, found);
             }
             parts(context.model, schema, number, family, found);
             says_nothing(context.model, schema, number, family, found);
@@ -37,14 +39,18 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
 }
 
 fn unique(
-    model: &Model,
-    schema: &Schema,
+    context: &Context<'_>,
     number: usize,
     id: FamilyId,
     family: &Family,
     found: &mut Vec<Found>,
 ) {
-    let Some(found_clash) = clash(model, schema, id) else { return };
+    let model = context.model;
+    let Some(schema) = model.schemas.get(number) else { return };
+    let Some(found_clash) = clash(model, schema, id) else {
+        instants(model, number, family, found);
+        return;
+    };
     // Two families that meet are told once, with the first of them.
     if let Clash::Meets(other, _) = &found_clash
         && *other < id
@@ -64,16 +70,72 @@ fn unique(
         Clash::Unwritable(why) => Some(json!({ "kind": "call", "missing": why })),
         _ => lost(model, schema, id),
     };
-    found.push(
-        Found::new(
-            lint,
-            number,
-            &family.name.text,
-            family.name.span,
-            found_clash.text().to_owned(),
-        )
-        .reproducer(reproducer),
+    let mut one = Found::new(
+        lint,
+        number,
+        &family.name.text,
+        family.name.span,
+        found_clash.text().to_owned(),
+    )
+    .reproducer(reproducer);
+    if wanted_once(context, number, id, family) {
+        one = one.severity(Severity::Note);
+        one.message.push_str(", which is what their reads ask for");
+    }
+    found.push(one);
+}
+
+/// Whether rows that collapse are all that is read of a family: its reads ask for what they show
+/// once, and are proven, and no write that would tell them apart again is refused.
+fn wanted_once(context: &Context<'_>, number: usize, id: FamilyId, family: &Family) -> bool {
+    let of_schema = || context.proofs.iter().filter(|proof| proof.schema == number);
+    let Some(schema) = context.model.schemas.get(number) else { return false };
+    // Entries of its indexes collapse with the rows.
+    let entries = schema.families.iter().filter(|own| own.base == Some(id));
+    let tables: Vec<TableId> = entries.chain([family]).map(|own| own.table).collect();
+    let touches = |serve: &Serve| {
+        let mut steps = serve.steps.iter();
+        steps.any(|step| matches!(step, Step::Read(read) if tables.contains(&read.table)))
+    };
+    let mut reads = of_schema().filter(|proof| !proof.certificate.write).filter_map(|proof| {
+        let read = context.model.reads.get(proof.pattern)?;
+        let own = read.sources.iter().any(|source| source.relation == family.source);
+        (own && proof.serve.as_ref().is_some_and(touches)).then_some((read, proof))
+    });
+    let proven =
+        |proof: &Proof| matches!(proof.certificate.status, Status::Certified | Status::Multi);
+    let changed = of_schema().filter(|proof| proof.certificate.write).any(|proof| {
+        let write = context.model.writes.get(proof.pattern);
+        let own = write.is_some_and(|write| {
+            write.effects.iter().any(|effect| effect.relation == family.source)
+        });
+        own && !proven(proof)
+    });
+    let mut any = false;
+    let all = reads.all(|(read, proof)| {
+        any = true;
+        read.distinct && proven(proof)
+    });
+    all && any && !changed
+}
+
+/// U2 as a warning: the model itself tells its tuples apart by a time.
+fn instants(model: &Model, number: usize, family: &Family, found: &mut Vec<Found>) {
+    let relation = model.relation(family.source);
+    let of_key = || relation.key().iter().filter_map(|column| relation.columns.get(*column));
+    let Some(time) = of_key().find(|column| matches!(column.ty, Type::Timestamp)) else { return };
+    let others: Vec<&str> = of_key()
+        .filter(|column| column.name != time.name)
+        .map(|column| column.name.as_str())
+        .collect();
+    let name = &relation.name.text;
+    let message = format!(
+        "{}: two {name} of one ({}) in one instant are one, for nothing but {} tells them apart",
+        family.name.text,
+        others.join(", "),
+        time.name
     );
+    found.push(Found::new("U2", number, &family.name.text, family.name.span, message));
 }
 
 /// A state in which a source of the family has no row of its own.

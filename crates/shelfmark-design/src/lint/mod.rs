@@ -117,6 +117,12 @@ pub(crate) fn check(document: &Document) -> Vec<Finding> {
             findings.push(finish(document, found, &mut []));
         }
     }
+    for ty in &model.unused_types {
+        let message = format!("nothing is of the type {}", ty.text);
+        let mut found = Found::new("M5", 0, &ty.text, ty.span, message);
+        found.schema = None;
+        findings.push(finish(document, found, &mut []));
+    }
     findings.sort_by(|a, b| (a.line, &a.id, &a.message).cmp(&(b.line, &b.id, &b.message)));
     findings.dedup_by(|a, b| {
         a.id == b.id && a.line == b.line && a.message == b.message && a.schema == b.schema

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Context, Found, sample_keys};
 use crate::model::Value;
 use crate::model::relation::Relation;
-use crate::model::schema::Sample;
+use crate::model::schema::{Sample, Schema};
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for (number, schema) in context.model.schemas.iter().enumerate() {
@@ -24,7 +24,60 @@ pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
             });
             forms(number, name, texts, found);
         }
+        scripts(schema, number, found);
         sample_keys::check(schema, number, found);
+    }
+}
+
+/// A printed row that differs by one digit from the one that the document's script writes.
+fn scripts(schema: &Schema, number: usize, found: &mut Vec<Found>) {
+    let (scripts, printed): (Vec<&Sample>, Vec<&Sample>) =
+        schema.samples.iter().partition(|sample| sample.script);
+    for row in &printed {
+        // What is printed as it is written is not what another row was meant to be.
+        let taken = |script: &Sample| {
+            printed.iter().any(|row| row.family == script.family && row.values == script.values)
+        };
+        let own = || scripts.iter().filter(|script| script.family == row.family && !taken(script));
+        if scripts.iter().any(|own| own.family == row.family && own.values == row.values) {
+            continue;
+        }
+        let Some((name, written, shown)) = own().find_map(|script| one_digit(script, row)) else {
+            continue;
+        };
+        let family = schema.families.get(row.family).map_or("", |family| &family.name.text);
+        let message = format!(
+            "{family}: the printed row has {name} = {shown}, the script writes {written}; the \
+             script is what is stored"
+        );
+        found.push(Found::new("D1", number, "sample", row.span, message));
+    }
+}
+
+/// The one value in which two rows differ, and that by one digit: its name, the script's, the
+/// printed one.
+fn one_digit<'a>(script: &Sample, row: &'a Sample) -> Option<(&'a str, i64, i64)> {
+    if script.values.len() != row.values.len() {
+        return None;
+    }
+    let mut differing = script.values.iter().zip(&row.values).filter(|(one, other)| one != other);
+    let (written, shown) = differing.next()?;
+    if differing.next().is_some() || written.0 != shown.0 {
+        return None;
+    }
+    let (Value::Int(one), Value::Int(other)) = (&written.1, &shown.1) else { return None };
+    by_a_digit(&one.to_string(), &other.to_string()).then_some((&shown.0, *one, *other))
+}
+
+/// Whether one digit was exchanged, left out or added.
+fn by_a_digit(one: &str, other: &str) -> bool {
+    let (long, short) = if one.len() < other.len() { (other, one) } else { (one, other) };
+    let same = long.bytes().zip(short.bytes()).take_while(|(a, b)| a == b).count();
+    let rest = |text: &str, from: usize| text.get(from..).unwrap_or_default().to_owned();
+    match long.len() - short.len() {
+        0 => rest(long, same + 1) == rest(short, same + 1),
+        1 => rest(long, same + 1) == rest(short, same),
+        _ => false,
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Model {
     pub(crate) writes: Vec<Write>,
     pub(crate) schemas: Vec<Schema>,
     pub(crate) allows: Vec<Allow>,
+    /// Types that are declared and that nothing names.
+    pub(crate) unused_types: Vec<Named>,
     /// Settings per target: what the model overrides of the profile.
     pub(crate) settings: BTreeMap<String, BTreeMap<String, f64>>,
 }

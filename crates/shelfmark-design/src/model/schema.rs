@@ -462,6 +462,8 @@ impl WriteStepKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
     pub(crate) family: FamilyId,
+    /// Whether the document's script writes it; else the document prints it.
+    pub(crate) script: bool,
     pub(crate) keys: Vec<String>,
     pub(crate) values: Vec<(String, Value)>,
     pub(crate) span: Span,

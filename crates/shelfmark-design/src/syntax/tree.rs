@@ -668,6 +668,9 @@ pub(crate) enum WriteStep {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SampleRow {
     pub(crate) row: Name,
+    /// Whether the document's script writes the row; else the document prints it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) script: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) keys: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

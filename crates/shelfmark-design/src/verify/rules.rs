@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use shelfmark_keycode::lexint::LEXINT_MAX;
-
 use super::shelf::short;
 use crate::certificate::{Certificate, Status, text};
 use crate::model::relation::Relation;
@@ -123,9 +121,7 @@ pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
 /// Whether every value of a hole has a text.
 fn writable(part: &Part) -> bool {
     match part {
-        Part::Hole { codec: Codec::Lexint, ty: Type::Int(Some((low, high))), .. } => {
-            *low >= 0 && u64::try_from(*high).is_ok_and(|high| high <= LEXINT_MAX)
-        }
+        Part::Hole { codec: Codec::Lexint, ty: Type::Int(Some((low, _))), .. } => *low >= 0,
         Part::Hole { codec: Codec::Lexint, .. } => false,
         _ => true,
     }

@@ -35,7 +35,7 @@ fn ids(text: &str) -> BTreeSet<String> {
 }
 
 /// What the seeds and the reference models do not show: a lint, and what is added to the head.
-const SMALL: [(&str, &str); 17] = [
+const SMALL: [(&str, &str); 18] = [
     (
         "K2",
         r##"schema s target candb { table t { row R from Task pk "u#<owner>" sk "<title>#<number>" store all } }"##,
@@ -118,10 +118,42 @@ schema s target shelfmark { table c from Session key (id;) store all }",
         "schema s target cql { table t from Task key (id;) store all }\nallow K3 in s because \"it was there once\"",
     ),
     (
+        "M5",
+        "type label = text(max 9)\nschema s target cql { table t from Task key (id;) store all }",
+    ),
+    (
         "A7",
         "read all() = Task\nschema s target cql { table t from Task key (id;) store all\n  serve all() by scan t }",
     ),
 ];
+
+/// D1 by a script: a printed row that differs by one digit from what the document's script writes.
+#[test]
+fn a_printed_row_and_its_script_are_compared() {
+    let told = |printed: &str, script: &str| {
+        let text = format!(
+            "{HEAD}schema s target cql {{ table t from Task key (owner; number) store all\n  \
+             sample {{ row t {{ number = {printed} }}  script t {{ number = {script} }} }} }}\n"
+        );
+        let found = findings(&text);
+        let of_script: Vec<String> = found
+            .into_iter()
+            .filter(|one| one.id == "D1" && one.message.contains("the script"))
+            .map(|one| one.message)
+            .collect();
+        of_script
+    };
+    for (printed, script) in [("1329", "1328"), ("1329", "329"), ("329", "3299"), ("11", "1")] {
+        let message = format!(
+            "t: the printed row has number = {printed}, the script writes {script}; the script is \
+             what is stored"
+        );
+        assert_eq!(told(printed, script), [message]);
+    }
+    for (printed, script) in [("1329", "1329"), ("1329", "1428"), ("1329", "29"), ("12", "21")] {
+        assert!(told(printed, script).is_empty(), "{printed} and {script}");
+    }
+}
 
 #[test]
 fn every_lint_is_found_somewhere() {

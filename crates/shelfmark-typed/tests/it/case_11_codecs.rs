@@ -10,9 +10,24 @@ use crate::drivers::{n, on_every_driver};
 fn lexicographic_integers_sort_as_numbers_in_sort_keys() {
     on_every_driver(|bed| {
         let partition = bed.entities("t").partition("p");
-        let numbers = [0, 5, 20, 250, 251, 307, 506, 507, 65_786, 65_787, 17_592_186_044_667];
+        // The last three: the largest of the npm library, the next, and a moment in microseconds.
+        let numbers: [u64; 13] = [
+            0,
+            5,
+            20,
+            250,
+            251,
+            307,
+            506,
+            507,
+            65_786,
+            65_787,
+            17_592_186_044_667,
+            17_592_186_044_668,
+            1_790_000_000_000_000,
+        ];
         for number in numbers.iter().rev() {
-            let text = lexint::to_hex(*number).unwrap();
+            let text = lexint::to_hex(*number);
             partition.put(&format!("user#{text}"), n(i64::try_from(*number).unwrap())).unwrap();
         }
         let found: Vec<u64> = partition
@@ -20,9 +35,8 @@ fn lexicographic_integers_sort_as_numbers_in_sort_keys() {
             .map(|entity| lexint::from_hex(&entity.unwrap().sk["user#".len()..]).unwrap())
             .collect();
         assert_eq!(found, numbers);
-        assert_eq!(lexint::to_hex(307).unwrap(), "fb38");
+        assert_eq!(lexint::to_hex(307), "fb38");
         assert!(lexint::from_hex("fc0000").is_err(), "not minimal");
-        assert!(lexint::to_hex(17_592_186_044_668).is_err());
     });
 }
 

@@ -5,6 +5,7 @@
 //! Invariant: on a script's first refused statement it stops, says where, and exits with 2.
 
 mod complete;
+mod forgiving;
 pub(super) mod pieces;
 mod shell;
 mod show;
@@ -40,12 +41,26 @@ fn serve(shell: &mut Shell, cql: &Cql, scripts: Option<Vec<Source>>) -> anyhow::
         shell.enter(name)?;
     }
     let Some(scripts) = scripts else { return prompt(shell) };
-    for source in scripts {
+    for mut source in scripts {
+        if cql.forgiving {
+            forgive(&mut source);
+        }
         if shell.script(&source)? == Flow::Exit {
             break;
         }
     }
     Ok(())
+}
+
+/// Mends a document, and says what was mended.
+fn forgive(source: &mut Source) {
+    let mended = forgiving::mend(&source.text);
+    for (line, warning) in mended.warnings {
+        let place =
+            source.name.as_ref().map_or_else(String::new, |name| format!("{name}:{line}: "));
+        anstream::eprintln!("warning: {place}{warning}");
+    }
+    source.text = mended.text;
 }
 
 /// Reads what is to be run; none if somebody is to type it.

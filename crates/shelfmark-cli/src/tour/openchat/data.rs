@@ -9,6 +9,9 @@ const MESSAGES: usize = 30;
 /// 2023-11-14, in milliseconds since the Unix epoch.
 const STARTED_MS: u64 = 1_700_000_000_000;
 
+/// The day before, when the chats were made.
+const FOUNDED_MS: u64 = STARTED_MS - 86_400_000;
+
 /// The user that questions are asked for.
 pub(super) const EXAMPLE_USER: usize = 7;
 
@@ -31,8 +34,14 @@ impl Chats {
     /// Makes the chats of a seed.
     pub(super) fn generate(seed: u64) -> anyhow::Result<Self> {
         let mut random = SplitMix::new(seed);
+        let mut noise = SplitMix::new(!seed);
         let mut ulids = UlidGenerator::new(Overflow::CarryIntoTime);
         let mut chats = Vec::with_capacity(CHATS);
+        let mut fill = |bytes: &mut [u8]| {
+            for (byte, next) in bytes.iter_mut().zip(std::iter::repeat_with(|| noise.below(256))) {
+                *byte = u8::try_from(next).unwrap_or(0);
+            }
+        };
         for number in 0..CHATS {
             let mut members: Vec<usize> =
                 (0..2 + random.index(7)).map(|_| random.index(USERS)).collect();
@@ -40,18 +49,12 @@ impl Chats {
             members.extend((number % 10 == 0).then_some(EXAMPLE_USER));
             members.sort_unstable();
             members.dedup();
-            chats.push(Chat { id: chat_id(number), members, messages: Vec::new() });
+            let id = ulids.next(FOUNDED_MS + number as u64, &mut fill)?.to_string();
+            chats.push(Chat { id, members, messages: Vec::new() });
         }
         for round in 0..MESSAGES as u64 {
             for (number, chat) in (0..).zip(&mut chats) {
                 let at = STARTED_MS + round * 60_000 + number;
-                let mut fill = |bytes: &mut [u8]| {
-                    for (byte, next) in
-                        bytes.iter_mut().zip(std::iter::repeat_with(|| random.below(256)))
-                    {
-                        *byte = u8::try_from(next).unwrap_or(0);
-                    }
-                };
                 chat.messages.push(ulids.next(at, &mut fill)?.to_string());
             }
         }
@@ -64,14 +67,5 @@ impl Chats {
             self.chats.iter().filter(|chat| chat.members.contains(&user)).collect();
         chats.sort_by(|a, b| a.id.cmp(&b.id));
         chats
-    }
-}
-
-/// Some names begin above `~`: people name chats in their own languages.
-fn chat_id(number: usize) -> String {
-    match number % 30 {
-        0 => format!("équipe-{number:03}"),
-        10 => format!("家族-{number:03}"),
-        _ => format!("chat-{number:03}"),
     }
 }

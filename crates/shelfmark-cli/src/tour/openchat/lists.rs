@@ -12,7 +12,7 @@ pub(super) fn ask(asker: &mut Asker, entities: &Entities, chats: &Chats) -> anyh
     let question = |plan, range, note| Question {
         pattern: "getChatsForUser",
         plan,
-        question: format!("All chats of {user}, by name"),
+        question: format!("All chats of {user}, oldest first"),
         range,
         note,
     };
@@ -20,7 +20,7 @@ pub(super) fn ask(asker: &mut Asker, entities: &Entities, chats: &Chats) -> anyh
         question(
             Plan::Published,
             format!("PK = {user}, SK from chat# to chat#~"),
-            "~ is no end: names in other scripts come after it",
+            "no ULID reaches ~, so it ends the range; of names it would cut off other scripts",
         ),
         &expected,
         || entities.scan(&user, "chat#", "chat#~", true, 1_000),

@@ -36,6 +36,18 @@ pub(super) fn query(face: &Face, mut body: Value) -> anyhow::Result<Answer> {
     Ok(Answer::new(values, rows))
 }
 
+/// A request that the face may refuse: then its words are the answer's.
+pub(super) fn try_query(face: &Face, body: Value) -> anyhow::Result<Answer> {
+    let head = RequestHead::target("DynamoDB_20120810.Query");
+    let reply = face.call(&head, body.to_string().as_bytes());
+    if reply.status == 200 {
+        return query(face, body);
+    }
+    let error: Value = serde_json::from_slice(&reply.body).context("the answer is no JSON")?;
+    let message = error.get("message").or_else(|| error.get("Message")).and_then(Value::as_str);
+    Ok(Answer { refusal: Some(message.unwrap_or_default().to_owned()), ..Answer::default() })
+}
+
 /// Reads one item by its key.
 pub(super) fn get(face: &Face, table: &str, pk: &str, sk: &str) -> anyhow::Result<Answer> {
     let body = json!({"TableName": table, "Key": {"PK": {"S": pk}, "SK": {"S": sk}}});
@@ -48,6 +60,15 @@ pub(super) fn get(face: &Face, table: &str, pk: &str, sk: &str) -> anyhow::Resul
 fn text(item: &Value, name: &str) -> String {
     let value = item.get(name).and_then(|value| value.get("S")).and_then(Value::as_str);
     value.unwrap_or_default().to_owned()
+}
+
+/// "Sort keys beginning with `prefix`", as a request that names no partition.
+pub(super) fn sort_key_only(table: &str, prefix: &str) -> Value {
+    json!({
+        "TableName": table,
+        "KeyConditionExpression": "begins_with(SK, :sk)",
+        "ExpressionAttributeValues": {":sk": {"S": prefix}},
+    })
 }
 
 /// "The partition `pk`, sort keys beginning with `prefix`", as a request.

@@ -38,7 +38,8 @@ fn tags(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result<()> {
         question(
             Plan::Published,
             format!("PK = (UUID), SK begins with {prefix}, filter: it has a tag"),
-            "right, with every title read for nothing and each tag as often as titles have it",
+            "were the UUID known: right, with every title read for nothing and each tag as often as \
+             titles have it",
         ),
         &expected,
         || query(face, body),
@@ -73,7 +74,7 @@ fn publications(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result
         question(
             Plan::Published,
             "PK = (UUID), SK begins with PublicationName#, filter: it has followers",
-            "the filter reads every title and every tag of every publication",
+            "were the UUID known: the filter reads every title and every tag of every publication",
         ),
         &expected,
         || query(face, body),

@@ -11,7 +11,7 @@ use shelfmark_dynamo::{Face, FaceOptions};
 use super::asker::{Asker, Question};
 use super::{Outcome, Plan, Stage};
 use data::{EXAMPLE_PUBLICATION, EXAMPLE_TAG, EXAMPLE_TITLE, Index};
-use face::{begins_with, get, query};
+use face::{begins_with, get, query, sort_key_only, try_query};
 use load::{CORRECTED, GSI, HIERARCHICAL, ROOT, SHELF};
 
 /// Reads the tags of the example title.
@@ -47,16 +47,31 @@ fn with_prefix(prefix: &str, names: impl Iterator<Item = String>) -> Vec<String>
 fn root(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result<()> {
     let pk = format!("PublicationName#{EXAMPLE_PUBLICATION}");
     let titles = index.example();
+    let metadata = |plan, range, note| Question {
+        pattern: "metadata",
+        plan,
+        question: format!("The metadata of {EXAMPLE_PUBLICATION}, of which just the name is known"),
+        range,
+        note,
+    };
+    let expected = ["Metadata#1".to_owned()];
     asker.ask(
-        Question {
-            pattern: "metadata",
-            plan: Plan::Published,
-            question: format!("The metadata of {EXAMPLE_PUBLICATION}"),
-            range: format!("PK = {pk}, SK = Metadata#1"),
-            note: "the publication is the root; its number must be known, since it is in the key",
-        },
-        &["Metadata#1".to_owned()],
-        || get(face, ROOT, &pk, "Metadata#1"),
+        metadata(
+            Plan::Published,
+            format!("GetItem PK = {pk}, SK = #Metadata#[PublicationId]"),
+            "the sort key holds the publication's id, which the caller does not know",
+        ),
+        &expected,
+        || get(face, ROOT, &pk, "#Metadata#"),
+    )?;
+    asker.ask(
+        metadata(
+            Plan::Right,
+            format!("PK = {pk}, SK begins with Metadata#"),
+            "a query takes the beginning of the sort key for it",
+        ),
+        &expected,
+        || query(face, begins_with(ROOT, &pk, "Metadata#")),
     )?;
     asker.ask(
         Question {
@@ -85,18 +100,7 @@ fn root(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result<()> {
 fn hierarchical(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result<()> {
     let publication = format!("PublicationName#{EXAMPLE_PUBLICATION}");
     let titles = index.example();
-    let metadata = format!("{publication}#Metadata");
-    asker.ask(
-        Question {
-            pattern: "metadata by hierarchy",
-            plan: Plan::Published,
-            question: format!("The metadata of {EXAMPLE_PUBLICATION}, from one partition for all"),
-            range: format!("PK = (UUID), SK begins with {metadata}"),
-            note: "the partition's UUID must be known, and every publication is in that partition",
-        },
-        &[format!("{metadata}#1")],
-        || query(face, begins_with(HIERARCHICAL, SHELF, &metadata)),
-    )?;
+    metadata_by_hierarchy(asker, face, &format!("{publication}#Metadata"))?;
     let prefix = format!("{publication}#Title#");
     let expected = with_prefix(&prefix, titles.keys().cloned());
     let titles_question = |plan, range, note| Question {
@@ -107,10 +111,15 @@ fn hierarchical(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result
         note,
     };
     asker.ask(
+        titles_question(Plan::Published, format!("SK begins with {prefix}"), NO_PARTITION),
+        &expected,
+        || try_query(face, sort_key_only(HIERARCHICAL, &prefix)),
+    )?;
+    asker.ask(
         titles_question(
             Plan::Published,
             format!("PK = (UUID), SK begins with {prefix}"),
-            "titles and their tags lie between each other in one range",
+            "were the UUID known: titles and their tags lie between each other in one range",
         ),
         &expected,
         || query(face, begins_with(HIERARCHICAL, SHELF, &prefix)),
@@ -129,6 +138,34 @@ fn hierarchical(asker: &mut Asker, face: &Face, index: &Index) -> anyhow::Result
     )?;
     titles_with_a_tag(asker, face, index, &prefix)?;
     filters::ask(asker, face, index)
+}
+
+/// What is said of the document's calls with a condition on the sort key alone.
+const NO_PARTITION: &str = "as printed: the partition key is a UUID, and the call names none";
+
+fn metadata_by_hierarchy(asker: &mut Asker, face: &Face, prefix: &str) -> anyhow::Result<()> {
+    let question = |plan, range, note| Question {
+        pattern: "metadata by hierarchy",
+        plan,
+        question: format!("The metadata of {EXAMPLE_PUBLICATION}, from one partition for all"),
+        range,
+        note,
+    };
+    let expected = [format!("{prefix}#1")];
+    asker.ask(
+        question(Plan::Published, format!("SK begins with {prefix}"), NO_PARTITION),
+        &expected,
+        || try_query(face, sort_key_only(HIERARCHICAL, prefix)),
+    )?;
+    asker.ask(
+        question(
+            Plan::Right,
+            format!("PK = (UUID), SK begins with {prefix}"),
+            "the partition's UUID must be known, and every publication is in that partition",
+        ),
+        &expected,
+        || query(face, begins_with(HIERARCHICAL, SHELF, prefix)),
+    )
 }
 
 fn titles_with_a_tag(

@@ -23,8 +23,8 @@ fn scores(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
     let plain = SCORES.map(|score| format!("user#{score}"));
     let encoded = SCORES
         .iter()
-        .map(|score| Ok(format!("user#{}", lexint::to_hex(*score)?)))
-        .collect::<anyhow::Result<Vec<String>>>()?;
+        .map(|score| format!("user#{}", lexint::to_hex(*score)))
+        .collect::<Vec<String>>();
     entities.put_keys("scores", &plain, attributes)?;
     entities.put_keys("scores-encoded", &encoded, attributes)?;
     let question = |plan, range: &str, note| Question {

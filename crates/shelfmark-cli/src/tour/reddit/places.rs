@@ -64,8 +64,8 @@ pub(super) fn run(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> 
 fn versions(asker: &mut Asker, entities: &Entities) -> anyhow::Result<()> {
     let plain: Vec<String> = (1..=VERSIONS).map(|version| format!("report#v{version}")).collect();
     let encoded = (1..=VERSIONS)
-        .map(|version| Ok(format!("report#v{}", lexint::to_hex(version)?)))
-        .collect::<anyhow::Result<Vec<String>>>()?;
+        .map(|version| format!("report#v{}", lexint::to_hex(version)))
+        .collect::<Vec<String>>();
     entities.put_keys("documents", &plain, attributes)?;
     entities.put_keys("documents-encoded", &encoded, attributes)?;
     let last = |keys: &[String]| keys.last().cloned().into_iter().collect::<Vec<_>>();

@@ -159,9 +159,15 @@ impl Executor {
             "Materialized views are experimental and are not recommended for production use."
                 .to_owned()
         });
+        let other_shape = match statement {
+            Statement::CreateTable(own) if change.is_none() => {
+                table::other_shape(own, keyspace, &schema)
+            }
+            _ => None,
+        };
         let told = |outcome: Outcome| {
             let mut answered = Answered::from(outcome);
-            answered.warnings.extend(warning);
+            answered.warnings.extend(warning.into_iter().chain(other_shape));
             answered
         };
         let Some(mut change) = change else { return Ok(told(Outcome::Void)) };

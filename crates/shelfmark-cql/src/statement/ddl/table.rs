@@ -95,6 +95,50 @@ pub(super) fn create(
     }))
 }
 
+/// Returns what `IF NOT EXISTS` kept from being made, where the table that is there has another shape.
+///
+/// Ours: Cassandra says nothing, and whoever runs a mended script a second time believes it done.
+pub(super) fn other_shape(
+    own: &CreateTable,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Option<String> {
+    let keyspace = super::super::keyspace_of(&own.name, keyspace).ok()?;
+    let name = own.name.name.as_str();
+    let table = schema.table(keyspace, name)?;
+    let mut columns = declared(own, keyspace, schema).ok()?;
+    let key = own.primary_keys.first()?;
+    assign_key(&mut columns, key, "table", name).ok()?;
+    order(&mut columns, &own.options.clustering_order, key, "table", name).ok()?;
+    let there = |wanted: &Column| table.columns.iter().find(|column| column.name == wanted.name);
+    let difference = columns.iter().find_map(|column| match there(column) {
+        None => Some(format!("it has no column {}", column.name)),
+        Some(own) if own.kind != column.kind => {
+            Some(format!("its column {} is {}, not {}", own.name, own.kind, column.kind))
+        }
+        Some(own) if own.role != column.role => {
+            Some(format!("its column {} stands elsewhere in the key", own.name))
+        }
+        Some(own) if own.role.is_key() && own.id != column.id => {
+            Some("the columns of its key are in another order".to_owned())
+        }
+        Some(own) if own.descending != column.descending => {
+            Some(format!("its rows are sorted the other way by {}", own.name))
+        }
+        Some(_) => None,
+    });
+    let more = || {
+        let unknown = |own: &&Column| columns.iter().all(|column| column.name != own.name);
+        let extra = table.columns.iter().find(unknown)?;
+        Some(format!("it also has the column {}", extra.name))
+    };
+    let difference = difference.or_else(more)?;
+    Some(format!(
+        "Table {keyspace}.{name} is there already and is another: {difference}. IF NOT EXISTS left \
+         it as it is."
+    ))
+}
+
 fn has_id(keyspace: &crate::schema::Keyspace, id: [u8; 16]) -> bool {
     keyspace.tables.values().any(|table| table.id == id)
 }

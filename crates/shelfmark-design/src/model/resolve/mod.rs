@@ -4,6 +4,7 @@
 
 mod patterns;
 mod plans;
+mod records;
 mod relations;
 mod schemas;
 mod weight;
@@ -21,7 +22,12 @@ use crate::syntax::tree::{Fact, File, Item, Name};
 
 /// Resolves a file; the messages are empty exactly when the model is whole.
 pub(crate) fn resolve(file: &File) -> (Model, Vec<Diagnostic>) {
-    resolve_with(file, Resolver::default())
+    let Some((flat, mut diagnostics)) = records::expand(file) else {
+        return resolve_with(file, Resolver::default());
+    };
+    let (model, more) = resolve_with(&flat, Resolver::default());
+    diagnostics.extend(more);
+    (model, diagnostics)
 }
 
 /// Looks up the names of a file of which some could not be read. What may have been named there
@@ -58,6 +64,16 @@ fn resolve_with(file: &File, mut resolver: Resolver) -> (Model, Vec<Diagnostic>)
         }
     }
     resolver.check_allows();
+    resolver.model.unused_types = file
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Type(def) if !resolver.types_used.contains(&def.name.text) => {
+                Some(named(&def.name))
+            }
+            _ => None,
+        })
+        .collect();
     if resolver.diagnostics.is_empty() {
         resolver.weigh();
     }
@@ -68,6 +84,8 @@ fn resolve_with(file: &File, mut resolver: Resolver) -> (Model, Vec<Diagnostic>)
 pub(super) struct Resolver {
     pub(super) model: Model,
     pub(super) types: BTreeMap<String, Type>,
+    /// Which of them something names.
+    pub(super) types_used: BTreeSet<String>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Whether only what is wrong with names is told.
     names_only: bool,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::pattern::{Consistency, OrderKey, Param, Predicate, Read, Source};
-use super::super::relation::RelationId;
+use super::super::relation::{Column, RelationId};
 use super::super::term::{ColumnPath, Function, Term};
 use super::super::types::Type;
 use super::super::value::{Value, iso_value};
@@ -177,6 +177,21 @@ impl Resolver {
         }
         let span = path.span();
         let name = self.model.relation(relation).name.text.clone();
+        let first = path.parts.first().map_or("", |first| first.text.as_str());
+        let of_key: Vec<String> = self
+            .model
+            .relation(relation)
+            .columns
+            .iter()
+            .filter(|own| own.name.split_once('.').is_some_and(|(head, _)| head == first))
+            .map(|own| format!("`{}`", own.name))
+            .collect();
+        if !of_key.is_empty() {
+            let message = format!("`{}` is not in the key that `{first}` holds", path.text());
+            let help = format!("known through it: {}", of_key.join(", "));
+            self.error(Diagnostic::error(span, message).help(help));
+            return None;
+        }
         let known: Vec<String> = self
             .model
             .relation(relation)
@@ -213,11 +228,11 @@ impl Resolver {
     fn path_of(&self, relation: RelationId, parts: &[tree::Name]) -> Option<ColumnPath> {
         let mut at = relation;
         let mut found = Vec::new();
-        for (index, part) in parts.iter().enumerate() {
+        let mut rest = parts;
+        while let Some(part) = rest.first() {
             let columns = &self.model.relation(at).columns;
-            let by_name = columns.iter().position(|column| column.name == part.text);
-            let column = match by_name {
-                Some(column) => column,
+            let (column, taken) = match longest(columns, rest) {
+                Some(found) => found,
                 None => {
                     let mut referring = columns.iter().enumerate().filter(|(_, column)| {
                         column
@@ -228,11 +243,12 @@ impl Resolver {
                     if referring.next().is_some() {
                         return None;
                     }
-                    first
+                    (first, 1)
                 }
             };
             found.push(column);
-            if index + 1 < parts.len() {
+            rest = rest.get(taken..).unwrap_or_default();
+            if !rest.is_empty() {
                 at = columns.get(column)?.refers?;
             }
         }
@@ -403,9 +419,7 @@ impl Resolver {
         if let Some(relation) = scope.relation {
             return self.column_path(relation, path).map(Term::Column);
         }
-        if path.parts.len() == 1
-            && let Some(index) = params.index(&first.text)
-        {
+        if let Some(index) = params.index(&path.text()) {
             params.learn(index, wanted);
             return Some(Term::Param(index));
         }
@@ -494,6 +508,16 @@ impl Resolver {
     }
 }
 
+/// The attribute that a path begins with, and how many of its names are its: of a key within a key
+/// several.
+fn longest(columns: &[Column], parts: &[tree::Name]) -> Option<(usize, usize)> {
+    (1..=parts.len()).rev().find_map(|taken| {
+        let text = parts.get(..taken)?.iter().map(|part| part.text.as_str());
+        let text = text.collect::<Vec<_>>().join(".");
+        Some((columns.iter().position(|column| column.name == text)?, taken))
+    })
+}
+
 /// The inputs of a pattern while it is resolved.
 #[derive(Debug, Clone)]
 pub(super) struct Params {
@@ -537,6 +561,10 @@ impl Params {
 
     fn index(&self, name: &str) -> Option<usize> {
         self.list.iter().position(|(param, _)| param.text == name)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.index(name).is_some()
     }
 
     fn implicit(&mut self, name: &str) -> usize {

@@ -81,7 +81,9 @@ impl Resolver {
                     conds.iter().map(|cond| self.filter(cond, params, (prior, asked))).collect();
                 filters.map(Step::Filter)
             }
-            StepKind::Read(read) => self.read_step(schema, read, params, prior).map(Step::Read),
+            StepKind::Read(read) => {
+                self.read_step(schema, read, params, (prior, asked)).map(Step::Read)
+            }
         }
     }
 
@@ -112,7 +114,7 @@ impl Resolver {
         schema: &Schema,
         read: &tree::ReadStep,
         params: &mut Params,
-        prior: Option<RelationId>,
+        (prior, asked): (Option<RelationId>, &[RelationId]),
     ) -> Option<ReadStep> {
         let table = self.table_id(schema, &read.table)?;
         let mut each_type = Type::Int(None);
@@ -143,30 +145,7 @@ impl Resolver {
         };
         let kinds = schema.tables.get(table).map_or(&[][..], |table| table.kinds.as_slice());
         let kind = |at: usize| kinds.get(at);
-        let mut bound = Vec::new();
-        match &read.bind {
-            Bind::Nothing => {}
-            Bind::Text { pk, sk } => {
-                // A sort key without its partition: the call that cannot be formed is kept to be shown.
-                if pk.is_none() {
-                    bound.push(Vec::new());
-                }
-                for template in [pk, sk].into_iter().flatten() {
-                    let mut parts = self.template_parts(template, params, scope)?;
-                    parts.push(Part::End);
-                    bound.push(parts);
-                }
-            }
-            Bind::Tuple(values) => {
-                for (at, value) in values.iter().enumerate() {
-                    let mut parts = self.bound_value(value, kind(at), params, scope)?;
-                    if !matches!(parts.last(), Some(Part::Hole { codec: Codec::Native, .. })) {
-                        parts.push(Part::End);
-                    }
-                    bound.push(parts);
-                }
-            }
-        }
+        let bound = self.bound_columns(read, kinds, params, (scope, asked))?;
         let mut bounds = Vec::new();
         for item in &read.bounds {
             let mut parts = self.bound_value(&item.value, kind(bound.len()), params, scope)?;
@@ -186,6 +165,61 @@ impl Resolver {
         self.check_bound(schema, table, bound.len(), read.table.span);
         self.check_ends(read);
         Some(ReadStep { each, verb: read.verb, table, bound, bounds, desc: read.desc, limit })
+    }
+
+    /// The columns that a read binds to one value each, from the first on.
+    fn bound_columns(
+        &mut self,
+        read: &tree::ReadStep,
+        kinds: &[ColumnKind],
+        params: &mut Params,
+        (scope, asked): (Scope<'_>, &[RelationId]),
+    ) -> Option<Vec<Vec<Part>>> {
+        let mut bound = Vec::new();
+        match &read.bind {
+            Bind::Nothing => {}
+            Bind::Text { pk, sk } => {
+                // A sort key without its partition: the call that cannot be formed is kept to be shown.
+                if pk.is_none() {
+                    bound.push(Vec::new());
+                }
+                for template in [pk, sk].into_iter().flatten() {
+                    // A point read by what its caller does not know: the call cannot be formed.
+                    if read.verb == tree::Verb::Get && self.asks_unknown(template, params, asked) {
+                        break;
+                    }
+                    let mut parts = self.template_parts(template, params, scope)?;
+                    parts.push(Part::End);
+                    bound.push(parts);
+                }
+            }
+            Bind::Tuple(values) => {
+                for (at, value) in values.iter().enumerate() {
+                    let mut parts = self.bound_value(value, kinds.get(at), params, scope)?;
+                    if !matches!(parts.last(), Some(Part::Hole { codec: Codec::Native, .. })) {
+                        parts.push(Part::End);
+                    }
+                    bound.push(parts);
+                }
+            }
+        }
+        Some(bound)
+    }
+
+    /// Whether a hole is an attribute of what is asked for, and no input.
+    fn asks_unknown(
+        &self,
+        template: &tree::Template,
+        params: &Params,
+        asked: &[RelationId],
+    ) -> bool {
+        template.segments.iter().any(|segment| {
+            let Segment::Hole { expr, .. } = segment else { return false };
+            let ExprKind::Path(path) = &expr.kind else { return false };
+            !params.has(&path.text())
+                && path.parts.first().is_some_and(|first| first.text != ROW)
+                && asked.iter().any(|relation| self.try_path(*relation, path).is_some())
+        })
     }
 
     fn check_bound(

@@ -150,8 +150,9 @@ impl Resolver {
                 Type::List(Box::new(self.column_type(element)?.0), max.or(of_element))
             }
             name => {
-                if let Some(found) = self.types.get(name) {
-                    return Some(found.clone());
+                if let Some(found) = self.types.get(name).cloned() {
+                    self.types_used.insert(name.to_owned());
+                    return Some(found);
                 }
                 let mut known: Vec<String> = TYPES.iter().map(|&name| name.to_owned()).collect();
                 known.extend(self.types.keys().cloned());

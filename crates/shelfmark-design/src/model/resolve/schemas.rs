@@ -494,6 +494,7 @@ impl Resolver {
         }
         schema.samples.push(Sample {
             family,
+            script: written.script,
             keys: written.keys.clone(),
             values: values.into_iter().collect(),
             span: written.span,

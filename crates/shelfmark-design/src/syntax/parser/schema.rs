@@ -350,7 +350,10 @@ impl Parser<'_> {
 
     fn sample_row(&mut self) -> Got<SampleRow> {
         let start = self.span();
-        self.expect_word("row")?;
+        let script = self.eat_word("script");
+        if !script {
+            self.expect_word("row")?;
+        }
         let row = self.name("a row family")?;
         let mut keys = Vec::new();
         while matches!(self.token().kind, TokenKind::Text(_)) {
@@ -369,6 +372,6 @@ impl Parser<'_> {
         } else {
             Vec::new()
         };
-        Some(SampleRow { row, keys, values, span: self.since(start) })
+        Some(SampleRow { row, script, keys, values, span: self.since(start) })
     }
 }

@@ -245,7 +245,8 @@ fn write_step(step: &WriteStep) -> String {
 }
 
 fn sample_text(row: &SampleRow) -> String {
-    let mut out = format!("row {}", row.row.text);
+    let word = if row.script { "script" } else { "row" };
+    let mut out = format!("{word} {}", row.row.text);
     for key in &row.keys {
         out.push_str(&format!(" {}", quote(key)));
     }
