@@ -8,14 +8,14 @@ use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clock::Clock;
-use crate::contract::{Result, SnapshotId};
+use crate::contract::{Durability, Result, SnapshotId};
 use crate::{threads, vfs};
 
 use super::bytes::wide;
 use super::gaps::Gaps;
-use super::inner::{Counters, Inner, lock};
+use super::inner::{Counters, Inner, Log, lock};
 use super::maintenance::{Duty, Signals};
-use super::mark::{self, MarkFile};
+use super::mark::{self, MarkFile, ReadMark};
 use super::moments::Moments;
 use super::options::Options;
 use super::queue::Queue;
@@ -57,14 +57,7 @@ pub(super) fn open_with(
     }
     let read = mark::read(&mark_path)?;
     let tree_folder = layout::tree_folder(folder);
-    // A kill may have left names that are not synced: that of the tree's list of tables, whose
-    // predecessor's files the tree is about to remove (merging goes on without any commit), and,
-    // unless the store was closed in order since, the mark's own.
-    let unsynced = if read.mark.clean { None } else { Some(folder) };
-    let tree_is_there = tree_folder.is_dir().then_some(&*tree_folder);
-    for folder in unsynced.into_iter().chain(tree_is_there) {
-        vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
-    }
+    sync_names(folder, &tree_folder, read.mark.clean)?;
     let log_folder = layout::log_folder(folder);
     let mut judged = recovery::judge(&log_folder, &read.mark)?;
     let thresholds = (options.disk_free_bytes_min, options.disk_free_bytes_reserve);
@@ -86,14 +79,7 @@ pub(super) fn open_with(
     if replayed {
         tree.rotate(log.end());
     }
-    let mut mark = MarkFile::open(&mark_path, &read)?;
-    let old = mark.mark;
-    mark.mark.synced_group = log.last_group;
-    mark.mark.synced_commit = log.last_commit;
-    mark.mark.durability = options.durability;
-    if mark.mark != old {
-        mark.write_durably()?;
-    }
+    let mark = marked(&mark_path, &read, &log, options.durability)?;
     let id = SnapshotId { commit: log.last_commit, position: tree.seqno_bound() };
     let view = tree.view();
     let (gaps, written) = (Arc::<Gaps>::default(), Arc::new(RecentWrites::new(id.commit)));
@@ -129,6 +115,31 @@ pub(super) fn open_with(
         EmbeddedStore { inner, opened, threads: Mutex::default(), closed: Mutex::default() };
     start_threads(&store)?;
     Ok(store)
+}
+
+/// Opens the mark and has it say where the log ends and what acknowledged means from here on.
+fn marked(path: &Path, read: &ReadMark, log: &Log, durability: Durability) -> Result<MarkFile> {
+    let mut mark = MarkFile::open(path, read)?;
+    let old = mark.mark;
+    mark.mark.synced_group = log.last_group;
+    mark.mark.synced_commit = log.last_commit;
+    mark.mark.durability = durability;
+    if mark.mark != old {
+        mark.write_durably()?;
+    }
+    Ok(mark)
+}
+
+/// Syncs names that a kill may have left unsynced: that of the tree's list of tables, whose
+/// predecessor's files the tree is about to remove (merging goes on without any commit), and, unless
+/// the store was closed in order since, the mark's own.
+fn sync_names(folder: &Path, tree_folder: &Path, was_clean: bool) -> Result<()> {
+    let unsynced = if was_clean { None } else { Some(folder) };
+    let tree_is_there = tree_folder.is_dir().then_some(tree_folder);
+    for folder in unsynced.into_iter().chain(tree_is_there) {
+        vfs::sync_folder(folder).map_err(|error| fault::io("sync", folder, error))?;
+    }
+    Ok(())
 }
 
 fn new_store_id(folder: &Path, clock: &dyn Clock) -> u128 {

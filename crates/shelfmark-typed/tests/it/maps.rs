@@ -28,7 +28,7 @@ fn verbs_do_what_a_map_does() {
         assert_eq!((table.pop_first().unwrap(), table.pop_last().unwrap()), (None, None));
         let bytes: OrderedTable<Blob, u8> = OrderedTable::named(&bed.database, "b").unwrap();
         bytes.insert(&[0_u8, 255][..], &1).unwrap();
-        assert_eq!(bytes.get(&Blob(vec![0, 255])).unwrap(), Some(1));
+        assert_eq!(bytes.get(Blob(vec![0, 255])).unwrap(), Some(1));
     });
 }
 

@@ -28,9 +28,9 @@ fn point_operations() {
         assert_eq!(table.replace(&1, &11).unwrap(), Some(10));
         assert!(table.contains(&1).unwrap() && !table.contains(&2).unwrap());
         assert_eq!(table.get_many(&[2, 1, 1]).unwrap(), [None, Some(11), Some(11)]);
-        assert_eq!(table.remove(&1).unwrap(), Some(11));
+        assert_eq!(table.remove(1).unwrap(), Some(11));
         table.delete(&1).unwrap();
-        assert_eq!(table.remove(&1).unwrap(), None);
+        assert_eq!(table.remove(1).unwrap(), None);
     });
 }
 
