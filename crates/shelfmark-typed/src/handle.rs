@@ -36,7 +36,7 @@ const NAME_BYTES_MAX: usize = 255;
 pub struct TableSettings {
     /// Keep a change log with old and new images.
     pub change_log: bool,
-    /// Split a shard above this many items; `None` never splits.
+    /// Split a shard above this many items, at least 1; `None` never splits.
     pub shard_items_max: Option<u64>,
 }
 
@@ -72,6 +72,10 @@ impl Handle {
         settings: &TableSettings,
     ) -> Result<Arc<Self>> {
         database.grant().check()?;
+        if settings.shard_items_max == Some(0) {
+            let text = "shard_items_max is 0: a shard holds an item at least; `None` never splits";
+            return Err(Error::new(ErrorKind::Invalid, text));
+        }
         let engine = database.engine().clone();
         let name = TableName::new(database.name(), name);
         let mut schema = TableSchema::new(name.clone(), partition);

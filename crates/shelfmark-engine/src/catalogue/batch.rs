@@ -95,6 +95,11 @@ impl<'b> Batch<'b> {
                 if let Some(old) = &work.old {
                     note_dropped_columns(&old.schema, schema);
                 }
+                let had = work.old.as_ref().map(|old| old.schema.options.shard_items_max);
+                // A table of an earlier build keeps what it has.
+                if had != Some(schema.options.shard_items_max) {
+                    crate::shards::check_limit(schema)?;
+                }
                 schema.check()?;
             }
         }

@@ -67,8 +67,10 @@ impl Engine {
     /// Has `hook` told of every split in this engine until the subscription is dropped.
     ///
     /// It is called after the cut has been decided and before it takes effect, from the thread that
-    /// splits, at least once per split. While it fails, the split waits and is tried again
-    /// ([`Engine::split_due`]); writes go on, and [`Engine::split_failures`] shows the error.
+    /// splits, and once per split, but for these: it, or another subscriber, answered with an error or
+    /// panicked, so that the split waits and all are told again ([`Engine::split_due`]; writes go on,
+    /// and [`Engine::split_failures`] shows the error); the process ended before the split did; or
+    /// several engines share the store.
     pub fn on_split(
         &self,
         hook: impl Fn(&SplitEvent) -> HookResult + Send + Sync + 'static,

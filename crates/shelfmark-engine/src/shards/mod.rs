@@ -42,3 +42,22 @@ pub(crate) use renew::renew;
 pub(crate) use rooms::Rooms;
 pub(crate) use state::State;
 pub use state::{HookResult, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
+
+use shelfmark_model::TableSchema;
+
+use crate::error::{Error, Result};
+
+/// Refuses a limit that no shard can keep.
+///
+/// # Errors
+///
+/// * [`crate::ErrorKind::Invalid`]: it is 0.
+pub(crate) fn check_limit(schema: &TableSchema) -> Result<()> {
+    if schema.options.shard_items_max == Some(0) {
+        return Err(Error::invalid(format!(
+            "table {}: `shard_items_max` is 0, but a shard holds an item at least",
+            schema.name
+        )));
+    }
+    Ok(())
+}

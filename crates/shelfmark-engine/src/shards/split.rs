@@ -21,7 +21,8 @@ const ATTEMPTS_MAX: usize = 64;
 
 impl Engine {
     /// Splits the shards that a durable write made too large: those that its answers name
-    /// ([`crate::Written::entered_shard`]) in one partition. Returns how many splits were done.
+    /// ([`crate::Written::entered_shard`]) in one partition. Returns how many splits were done by this
+    /// call: where another thread is splitting the partition it is left to that one.
     ///
     /// Writes never split by themselves. Whoever wants it at once calls this after its writes; for
     /// all others the upkeep thread does it a little later. While the shards are known to have
@@ -84,13 +85,27 @@ impl Engine {
         outcome.map(|()| done)
     }
 
-    /// Splits one partition, and remembers what could not be done.
+    /// Splits one partition, unless another thread does: that one looks again before it ends.
     fn split_partition(
         &self,
         table: &Arc<Table>,
         place: &Place,
         values: &[Value],
     ) -> Result<usize> {
+        let Some(mut turn) = self.inner.shards.turn(table.id, &place.partition) else {
+            return Ok(0);
+        };
+        let mut done = 0;
+        loop {
+            done += self.split_in_turn(table, place, values)?;
+            if !turn.is_wanted_again() {
+                return Ok(done);
+            }
+        }
+    }
+
+    /// Splits one partition, and remembers what could not be done.
+    fn split_in_turn(&self, table: &Arc<Table>, place: &Place, values: &[Value]) -> Result<usize> {
         let (done, failed) = match self.inner.split_partition(table, place, values) {
             Ok(Ended { done, refused: None }) => {
                 self.inner.shards.succeeded(&table.schema.name, &place.partition);
@@ -146,7 +161,11 @@ impl Inner {
                 Planned::End(commit) => (commit, true),
             };
             match self.commit_split(table, commit) {
-                Ok(true) => done += usize::from(completes),
+                Ok(true) if completes => {
+                    done += 1;
+                    self.shards.ended(table.id, &place.partition);
+                }
+                Ok(true) => {}
                 Ok(false) => conflicts += 1,
                 // The table was dropped: nothing is left to split.
                 Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -217,7 +236,7 @@ impl Inner {
             right: split.right,
             at: sort_values(table, place, &split.cut)?,
         };
-        if let Err(error) = self.shards.tell(&event) {
+        if let Err(error) = self.shards.tell(table.id, &place.partition, &event) {
             return Ok(Planned::Refused(error));
         }
         let snapshot = self.store.snapshot()?;

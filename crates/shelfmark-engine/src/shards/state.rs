@@ -27,8 +27,8 @@ pub struct SplitEvent {
     pub at: Vec<Value>,
 }
 
-/// Told of splits. An error leaves the split where it is: it is told again until it succeeds, so a
-/// hook hears of a split at least once, also over a crash.
+/// Told of splits, once of each. An error leaves the split where it is: every hook is told again until
+/// all succeed. A split that a crash interrupted is told again by the next process as well.
 pub type SplitHook = dyn Fn(&SplitEvent) -> HookResult + Send + Sync;
 
 /// What a hook answers: any error, kept as text in [`SplitFailure::error`].
@@ -57,6 +57,43 @@ pub struct SplitFailure {
 pub(crate) struct State {
     hooks: Mutex<Vec<Weak<SplitHook>>>,
     failures: Mutex<BTreeMap<(TableName, Bytes), SplitFailure>>,
+    /// Partitions that a thread is splitting, by table id and key; true if somebody else wanted that
+    /// meanwhile.
+    turns: Mutex<BTreeMap<(u64, Bytes), bool>>,
+    /// Splits of which all subscribers know and that have not ended: the left half's id by table id and
+    /// partition.
+    told: Mutex<BTreeMap<(u64, Bytes), u64>>,
+}
+
+/// The right to split one partition, until it is dropped.
+pub(super) struct Turn<'a> {
+    state: &'a State,
+    key: (u64, Bytes),
+    has_ended: bool,
+}
+
+impl Turn<'_> {
+    /// Tells whether somebody else wanted the partition to be split meanwhile, and has been sent away;
+    /// ends the turn otherwise.
+    pub(super) fn is_wanted_again(&mut self) -> bool {
+        let mut turns = lock(&self.state.turns);
+        if let Some(wanted) = turns.get_mut(&self.key)
+            && std::mem::take(wanted)
+        {
+            return true;
+        }
+        turns.remove(&self.key);
+        self.has_ended = true;
+        false
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            lock(&self.state.turns).remove(&self.key);
+        }
+    }
 }
 
 impl State {
@@ -67,12 +104,40 @@ impl State {
         SplitSubscription { _hook: hook }
     }
 
-    /// Tells every subscriber; the first error ends it.
-    pub(super) fn tell(&self, event: &SplitEvent) -> std::result::Result<(), String> {
+    /// Takes the turn at a partition; `None` if another thread has it, which will look again.
+    pub(super) fn turn(&self, table: u64, partition: &Bytes) -> Option<Turn<'_>> {
+        let key = (table, partition.clone());
+        let mut turns = lock(&self.turns);
+        if let Some(wanted) = turns.get_mut(&key) {
+            *wanted = true;
+            return None;
+        }
+        turns.insert(key.clone(), false);
+        Some(Turn { state: self, key, has_ended: false })
+    }
+
+    /// Tells every subscriber, unless all know of this split; the first error ends it.
+    pub(super) fn tell(
+        &self,
+        table: u64,
+        partition: &Bytes,
+        event: &SplitEvent,
+    ) -> std::result::Result<(), String> {
+        let key = (table, partition.clone());
+        if lock(&self.told).get(&key) == Some(&event.left) {
+            return Ok(());
+        }
         // Not under the lock: a hook may subscribe or write.
         let hooks: Vec<Arc<SplitHook>> =
             lock(&self.hooks).iter().filter_map(Weak::upgrade).collect();
-        hooks.iter().try_for_each(|hook| hook(event).map_err(|error| error.to_string()))
+        hooks.iter().try_for_each(|hook| hook(event).map_err(|error| error.to_string()))?;
+        lock(&self.told).insert(key, event.left);
+        Ok(())
+    }
+
+    /// Forgets that a split was told: it has ended.
+    pub(super) fn ended(&self, table: u64, partition: &Bytes) {
+        lock(&self.told).remove(&(table, partition.clone()));
     }
 
     pub(super) fn failed(

@@ -201,7 +201,7 @@ pub struct TableOptions {
     /// Items that were there before `ttl` was set are still being looked through; the engine sets
     /// this to the number of its pass over them, and takes it away at the end.
     pub ttl_pass: Option<u64>,
-    /// Split a partition's shard above this many items; implies exact counts.
+    /// Split a partition's shard above this many items, at least 1; implies exact counts.
     pub shard_items_max: Option<u64>,
     /// Refuse a write whose index key attribute is of another type, empty, or longer than
     /// [`crate::limits::STRICT_PARTITION_COLUMN_BYTES_MAX`] or

@@ -11,7 +11,6 @@ use crate::clock::Clock;
 use crate::contract::{Durability, Result, SnapshotId};
 use crate::{threads, vfs};
 
-use super::bytes::wide;
 use super::gaps::Gaps;
 use super::inner::{Counters, Inner, Log, lock};
 use super::maintenance::{Duty, Signals};
@@ -20,7 +19,6 @@ use super::moments::Moments;
 use super::options::Options;
 use super::queue::Queue;
 use super::recent::RecentGroups;
-use super::report::Opened;
 use super::space::{Probe, Space};
 use super::stripes::Stripes;
 use super::tree::{StopFlag, Tree};
@@ -65,14 +63,9 @@ pub(super) fn open_with(
     let stop = StopFlag::new(space.clone());
     let tree = Tree::open(&tree_folder, options.block_cache_bytes, &stop)?;
     tree.keep_locked(lock_file);
+    let opened = judged.opened(is_new);
     let groups = std::mem::take(&mut judged.groups);
     let replayed = !groups.is_empty();
-    let opened = Opened {
-        is_new,
-        was_clean: judged.clean,
-        groups_replayed: wide(groups.len()),
-        tail_was_cut: judged.torn,
-    };
     tree.raise_seqno(judged.last_seqno);
     recovery::replay(&tree, groups, options.memory_table_bytes)?;
     let (log, files) = recovery::settle(&log_folder, judged, options.log_ahead_bytes)?;

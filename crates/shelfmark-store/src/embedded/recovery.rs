@@ -27,6 +27,7 @@ use super::log::header::{BadHeader, FileHeader};
 use super::log::reader::{LogFile, Step};
 use super::log::writer::LogWriter;
 use super::mark::Mark;
+use super::report::Opened;
 use super::tree::{LastGroup, Tree};
 
 /// The judgement over a log: what is whole, and what is to be cut.
@@ -42,11 +43,23 @@ pub(super) struct Judged {
     /// The whole groups that the tree lacks, in order.
     pub(super) groups: Vec<(GroupHeader, Bytes)>,
     /// The last file that stays has bytes behind its last whole group.
-    pub(super) torn: bool,
+    torn: bool,
     /// The store was closed in order, so everything is synced.
-    pub(super) clean: bool,
+    clean: bool,
     /// Files behind the end of the log.
     stale: Vec<PathBuf>,
+}
+
+impl Judged {
+    /// Returns what the opening of the store says of it.
+    pub(super) fn opened(&self, is_new: bool) -> Opened {
+        Opened {
+            is_new,
+            was_clean: self.clean,
+            groups_replayed: wide(self.groups.len()),
+            tail_was_cut: self.torn,
+        }
+    }
 }
 
 struct Judge<'a> {

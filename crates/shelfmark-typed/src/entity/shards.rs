@@ -124,8 +124,9 @@ impl Partition {
 impl EntityTable {
     /// Has `hook` told of every split of a shard of this table until the subscription is dropped.
     ///
-    /// It is called from the thread whose write made the shard too large, or from the upkeep
-    /// thread, at least once per split and before the split takes effect. While it fails, the split
+    /// It is called from the thread whose write made a shard too large, or from the upkeep thread,
+    /// once per split and before the split takes effect. It is called again where it, or another
+    /// subscriber, failed, and where the process ended before the split did. While it fails, the split
     /// waits and is tried again; the write that caused it is done, and
     /// [`EntityTable::split_failures`] shows the error.
     #[doc(alias = "autoScalingHook")]

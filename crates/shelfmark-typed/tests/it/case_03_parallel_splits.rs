@@ -1,6 +1,9 @@
 //! Case 3: parallel inserts around a split threshold of 3, and a batch larger than the threshold.
 
-use shelfmark_typed::{EntityShard, EntityTable, Partition, TableSettings};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use shelfmark_typed::{EntityShard, EntityTable, ErrorKind, Partition, TableSettings};
 
 use crate::drivers::{Bed, n, on_every_driver};
 
@@ -203,5 +206,56 @@ fn swept_entities_leave_their_shards() {
         bed.engine.store().commit(shelfmark_store::Commit::default()).unwrap();
         check_shards(&partition, 4);
         assert_eq!(partition.entities().count().unwrap(), 6 + (100 - left));
+    });
+}
+
+#[test]
+fn a_hook_hears_of_each_split_once_however_many_writers_there_are() {
+    on_every_driver(|bed| {
+        let table = sharded(bed, 3);
+        let told: Arc<Mutex<BTreeMap<u64, u32>>> = Arc::default();
+        let hears = Arc::clone(&told);
+        let _hook = table.on_split(move |split| {
+            // Long enough for other writers to want the same split.
+            std::thread::yield_now();
+            *hears.lock().unwrap().entry(split.halves.0).or_default() += 1;
+            Ok(())
+        });
+        let partition = table.partition("p");
+        std::thread::scope(|scope| {
+            for writer in 0..10 {
+                let partition = partition.clone();
+                scope.spawn(move || {
+                    for number in 0..6 {
+                        partition.put(&format!("k{writer:02}{number}"), n(number)).unwrap();
+                    }
+                });
+            }
+        });
+        let shards = check_shards(&partition, 3);
+        let told = told.lock().unwrap();
+        assert_eq!(told.len(), shards.len() - 1, "{told:?}");
+        assert!(told.values().all(|times| *times == 1), "{told:?}");
+    });
+}
+
+#[test]
+fn a_shard_without_items_is_no_limit() {
+    on_every_driver(|bed| {
+        let settings = TableSettings { shard_items_max: Some(0), ..Default::default() };
+        let refused = EntityTable::with(&bed.database, "none", &settings).map(drop).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Invalid);
+        let mut schema = shelfmark_model::TableSchema::new(
+            shelfmark_model::TableName::new(bed.database.name(), "none"),
+            shelfmark_model::KeyColumn::new("pk", shelfmark_model::KeyType::Text),
+        );
+        schema.options.shard_items_max = Some(0);
+        let refused = bed.engine.create_table(schema.clone()).map(drop).unwrap_err();
+        assert_eq!(refused.kind(), shelfmark_engine::ErrorKind::Invalid);
+        schema.options.shard_items_max = Some(1);
+        let name = &bed.engine.create_table(schema).unwrap().schema.name.clone();
+        let zero = |options: &mut shelfmark_model::TableOptions| options.shard_items_max = Some(0);
+        let refused = bed.engine.alter_options(name, zero).map(drop).unwrap_err();
+        assert_eq!(refused.kind(), shelfmark_engine::ErrorKind::Invalid);
     });
 }
