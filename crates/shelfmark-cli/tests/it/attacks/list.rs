@@ -247,7 +247,7 @@ fn unread(target: &Target, connections: usize, text: &str) {
     for client in &mut clients {
         client.send(QUERY, &query(text)).unwrap();
     }
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_secs(target.count(1, 2) as u64));
 }
 
 fn unpaged_unread(target: &Target) {
@@ -273,7 +273,7 @@ fn large_pages(target: &Target) {
 fn pipelined(target: &Target, opcode: u8, body: &[u8]) {
     let one = envelope(1, opcode, body);
     let many = one.repeat((64 << 10) / one.len() + 1);
-    let until = Instant::now() + Duration::from_secs(target.count(2, 4) as u64);
+    let until = Instant::now() + Duration::from_secs(target.count(1, 4) as u64);
     let mut clients: Vec<TcpStream> =
         (0..target.count(30, 200)).map(|_| target.cql().stream).collect();
     for client in &clients {
@@ -405,17 +405,23 @@ fn prepared_batch(target: &Target) {
 
 /// Sends all but the last bytes of bodies.
 fn half_bodies(target: &Target, sent: usize) {
+    begun(target, target.count(12, 320), &post("PutItem", 16 << 20, ""), sent);
+}
+
+/// Sends a head and a part of its body on many connections at once, and keeps them for a while.
+fn begun(target: &Target, count: usize, head: &[u8], sent: usize) {
     let some = vec![b' '; sent];
-    let mut clients = Vec::new();
-    for _ in 0..target.count(12, 320) {
-        let Ok(mut client) = connect(&target.dynamodb, Duration::from_millis(300)) else {
-            continue;
-        };
-        let _ = client.write_all(&post("PutItem", 16 << 20, ""));
-        let _ = client.write_all(&some);
-        clients.push(client);
-    }
-    std::thread::sleep(Duration::from_secs(1));
+    std::thread::scope(|scope| {
+        for _ in 0..count {
+            scope.spawn(|| {
+                let connected = connect(&target.dynamodb, Duration::from_millis(300));
+                let Ok(mut client) = connected else { return };
+                let _ = client.write_all(head);
+                let _ = client.write_all(&some);
+                std::thread::sleep(Duration::from_secs(1));
+            });
+        }
+    });
 }
 
 fn chunks(target: &Target) {
@@ -458,7 +464,7 @@ fn small_packed(target: &Target) {
     let mut request = post("PutItem", body.len(), "Content-Encoding: gzip\r\n");
     request.extend(&body);
     std::thread::scope(|scope| {
-        for _ in 0..target.count(24, 200) {
+        for _ in 0..target.count(12, 200) {
             scope.spawn(|| {
                 let status = http(&target.dynamodb, PATIENCE, &request);
                 assert!(matches!(status, 400 | 413 | 503), "{status}");
@@ -588,17 +594,7 @@ fn refused_bodies(target: &Target, signature: &str) {
 fn stranger_bodies(target: &Target) {
     // Wrong times are refused as unknown keys are; the clock of this test is that of the server.
     let head = post("PutItem", 16 << 20, &signed_now());
-    let some = vec![b' '; 15 << 20];
-    let mut clients = Vec::new();
-    for _ in 0..target.count(8, 200) {
-        let Ok(mut client) = connect(&target.dynamodb, Duration::from_millis(300)) else {
-            continue;
-        };
-        let _ = client.write_all(&head);
-        let _ = client.write_all(&some);
-        clients.push(client);
-    }
-    std::thread::sleep(Duration::from_secs(1));
+    begun(target, target.count(8, 200), &head, 15 << 20);
 }
 
 /// The headers of a signature of now.
