@@ -126,8 +126,8 @@ pub(crate) struct Serve {
     pub(crate) ready_file: Option<PathBuf>,
     /// Most memory to share out: half of it to requests and answers, a quarter to cached blocks, the rest
     /// to memory tables and connections; clients that ask for more wait or are refused. A number of
-    /// bytes, or one with MB, MiB, GB or GiB [default: half of what the machine, its control group or
-    /// ulimit leave]
+    /// bytes, or one with MB, MiB, GB or GiB [default: half of what the machine or its control group
+    /// has, or a third of what ulimit leaves]
     #[arg(long, value_name = "SIZE", value_parser = crate::memory::size)]
     pub(crate) memory_limit: Option<u64>,
     /// When a write is acknowledged: after its sync, or every so many milliseconds
