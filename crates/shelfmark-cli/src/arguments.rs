@@ -130,10 +130,14 @@ pub(crate) struct Serve {
     pub(crate) disk_free_min: Option<u64>,
     /// Most memory to share out: half of it to requests and answers, a quarter to cached blocks, the rest
     /// to memory tables and connections; clients that ask for more wait or are refused. A number of
-    /// bytes, or one with MB, MiB, GB or GiB [default: half of what the machine, its control group or
-    /// ulimit leave]
+    /// bytes, or one with MB, MiB, GB or GiB [default: half of what the machine or its control group
+    /// has, or a third of what ulimit leaves]
     #[arg(long, value_name = "SIZE", value_parser = crate::memory::limit)]
     pub(crate) memory_limit: Option<u64>,
+    /// Let web pages of ORIGIN use the DynamoDB port without credentials, such as
+    /// http://localhost:3000; * for all. May be given several times
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) cors: Vec<String>,
     /// When a write is acknowledged: after its sync, or every so many milliseconds
     #[arg(long, value_name = "sync|interval:MS")]
     pub(crate) durability: Option<String>,

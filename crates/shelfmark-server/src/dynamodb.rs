@@ -31,6 +31,7 @@ use crate::limits::{
     COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, INLINE_SIZE_BYTES_MAX,
     LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX, Times,
 };
+use crate::pages::Pages;
 use crate::places::{Place, Places, Port};
 use crate::room;
 use crate::stalled::Stalled;
@@ -49,6 +50,7 @@ pub(crate) struct Shared {
     times: Times,
     budget: Arc<Budget>,
     troubles: Troubles,
+    pages: Pages,
 }
 
 impl Shared {
@@ -57,8 +59,9 @@ impl Shared {
         tls: Option<Tls>,
         times: Times,
         budget: Arc<Budget>,
+        pages: Pages,
     ) -> Arc<Self> {
-        Arc::new(Self { face, tls, times, budget, troubles: Troubles::default() })
+        Arc::new(Self { face, tls, times, budget, troubles: Troubles::default(), pages })
     }
 }
 
@@ -70,6 +73,8 @@ struct Caller {
     place: Arc<Place>,
     /// A head was read that has both Content-Length and Transfer-Encoding.
     is_ambiguous: Arc<AtomicBool>,
+    /// The port is on loopback.
+    on_loopback: bool,
     /// How many requests there were.
     requests: AtomicUsize,
 }
@@ -82,6 +87,7 @@ pub(crate) async fn accept(
     stopped: watch::Receiver<bool>,
 ) {
     let until = stopped.clone();
+    let on_loopback = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     let budget = Arc::clone(&shared.budget);
     let is_known = !shared.face.asks_for_credentials();
     let account = move |address| budget.client(address, is_known);
@@ -96,6 +102,7 @@ pub(crate) async fn accept(
                 client,
                 place,
                 is_ambiguous: Arc::default(),
+                on_loopback,
                 requests: AtomicUsize::new(1),
             };
             serve(stream, caller, stopped.clone())
@@ -200,7 +207,11 @@ async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
 async fn answer(caller: &Caller, request: Request<Incoming>) -> Answer {
     let face = &caller.shared.face;
     let (head, body) = request.into_parts();
-    let origin = head.headers.contains_key(header::ORIGIN);
+    let pages = &caller.shared.pages;
+    // A signature says more than an origin does.
+    let is_open = !face.asks_for_credentials();
+    let refusal = if is_open { pages.refusal(&head.headers, caller.on_loopback) } else { None };
+    let origin = head.headers.get(header::ORIGIN).filter(|_| refusal.is_none());
     let is_chunked = head.headers.contains_key(header::TRANSFER_ENCODING);
     let mut answer = match head.method {
         // Two that disagree on where a body ends could be made to take one request for two.
@@ -208,9 +219,10 @@ async fn answer(caller: &Caller, request: Request<Incoming>) -> Answer {
             StatusCode::BAD_REQUEST,
             "a request has Content-Length or Transfer-Encoding, not both\n",
         ),
+        _ if refusal.is_some() => plain(StatusCode::FORBIDDEN, refusal.unwrap_or_default()),
         Method::POST => operation(caller, &head, body).await,
         Method::GET | Method::HEAD => health(face, &head.headers, head.uri.path()),
-        Method::OPTIONS if origin => preflight(&head.headers),
+        Method::OPTIONS if origin.is_some() => preflight(&head.headers),
         Method::OPTIONS => plain(StatusCode::OK, ""),
         _ => unknown(),
     };
@@ -225,8 +237,11 @@ async fn answer(caller: &Caller, request: Request<Incoming>) -> Answer {
         // Nothing that follows is taken for a request, should somebody have seen another end.
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    if origin {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    if let Some(origin) = origin {
+        let all = HeaderValue::from_static("*");
+        let allowed = if is_open { pages.allowed(origin).unwrap_or(all) } else { all };
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
         headers.insert(
             header::ACCESS_CONTROL_EXPOSE_HEADERS,
             HeaderValue::from_static("x-amzn-RequestId, x-amz-crc32"),

@@ -13,6 +13,7 @@ mod dynamodb;
 mod gzip;
 mod heads;
 pub mod limits;
+mod pages;
 mod places;
 mod room;
 mod serve;
@@ -23,6 +24,7 @@ mod troubles;
 
 pub use address::{AddressError, Guard, check_exposed};
 pub use cql::Blocking;
+pub use pages::Pages;
 pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings, check_free};
 pub use spool::SpoolFolder;
 pub use tls::{Tls, TlsError};

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::limits::Times;
+use crate::pages::Pages;
 use crate::places::Places;
 use crate::tls::Tls;
 use crate::{cql, dynamodb};
@@ -29,6 +30,8 @@ pub struct Settings {
     pub cql: Option<CqlSettings>,
     /// The memory that DynamoDB clients' requests and answers draw from. CQL's is the face's.
     pub budget: Arc<Budget>,
+    /// Web pages that may use the DynamoDB port while it takes requests without credentials.
+    pub pages: Pages,
 }
 
 /// How the CQL face listens.
@@ -89,6 +92,7 @@ pub struct Server {
     addresses: Addresses,
     times: Times,
     budget: Arc<Budget>,
+    pages: Pages,
 }
 
 impl Server {
@@ -104,6 +108,7 @@ impl Server {
             addresses: Addresses::default(),
             times: settings.times,
             budget: settings.budget,
+            pages: settings.pages,
         };
         if let (Some(address), Some(face)) = (settings.dynamodb, faces.dynamodb) {
             let listener = listen(address).await?;
@@ -141,7 +146,7 @@ impl Server {
         if let Some((listener, face, tls)) = self.dynamodb {
             let (places, stopped) = (places.clone(), stopped.clone());
             let budget = Arc::clone(&self.budget);
-            let all = dynamodb::Shared::new(face, tls, self.times, budget);
+            let all = dynamodb::Shared::new(face, tls, self.times, budget, self.pages);
             tasks.spawn(dynamodb::accept(listener, all, places, stopped));
         }
         if let Some((listener, face, tls)) = self.cql {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use shelfmark_cql as cql;
@@ -14,7 +14,7 @@ use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Upkeep};
 use shelfmark_server::{
-    Addresses, Blocking, CqlSettings, Faces, Guard, Server, Settings, SpoolFolder, Tls,
+    Addresses, Blocking, CqlSettings, Faces, Guard, Pages, Server, Settings, SpoolFolder, Tls,
     check_exposed, check_free,
 };
 use shelfmark_store::embedded::Options;
@@ -55,6 +55,7 @@ struct Config {
     durability: Option<String>,
     credentials: Option<PathBuf>,
     insecure: Option<bool>,
+    cors: Option<Vec<String>>,
     #[serde(default, deserialize_with = "size")]
     disk_free_min: Option<u64>,
     #[serde(default, deserialize_with = "limit")]
@@ -144,6 +145,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
         dynamodb_tls: tls("dynamodb", chain.as_deref(), key.as_deref())?,
         cql: Some(cql),
         budget: Arc::clone(&budget),
+        pages: Pages::of(config.cors.iter().flatten()).map_err(|why| anyhow!(why))?,
         ..Settings::default()
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
@@ -228,6 +230,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         durability: flags.durability.clone().or(file.durability),
         credentials: flags.credentials.clone().or(file.credentials),
         insecure: Some(flags.insecure || file.insecure.unwrap_or(false)),
+        cors: (!flags.cors.is_empty()).then(|| flags.cors.clone()).or(file.cors),
         disk_free_min: flags.disk_free_min.or(file.disk_free_min),
         memory_limit: flags.memory_limit.or(file.memory_limit),
     })

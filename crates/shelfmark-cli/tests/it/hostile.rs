@@ -14,7 +14,7 @@ fn rubbish_costs_nobody_else_anything() {
     server.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 not http at all\r\n\r\n");
     still_serves("a TLS greeting");
     server.raw(
-        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nConnection: close\r\n\r\nshort",
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nConnection: close\r\n\r\nshort",
     );
     still_serves("a body cut short");
     let long = format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(200_000));
@@ -68,22 +68,20 @@ fn the_transport_answers_as_clients_expect() {
     let server = Server::start(folder.path());
     let text =
         |request: &str| String::from_utf8_lossy(&server.raw(request.as_bytes())).to_lowercase();
-    let health = text("GET / HTTP/1.1\r\nHost: me\r\nConnection: close\r\n\r\n");
-    assert!(health.starts_with("http/1.1 200") && health.ends_with("healthy: me"), "{health}");
-    let wrong = text("DELETE / HTTP/1.1\r\nHost: me\r\nConnection: close\r\n\r\n");
+    let health = text("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    assert!(
+        health.starts_with("http/1.1 200") && health.ends_with("healthy: localhost"),
+        "{health}"
+    );
+    let wrong = text("DELETE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert!(wrong.starts_with("http/1.1 404"), "{wrong}");
     let kind = text(
-        "POST / HTTP/1.1\r\nHost: me\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\
          Connection: close\r\n\r\n{}",
     );
     assert!(kind.starts_with("http/1.1 404"), "{kind}");
-    let preflight = text(
-        "OPTIONS / HTTP/1.1\r\nHost: me\r\nOrigin: http://a\r\n\
-         Access-Control-Request-Headers: x-amz-target\r\nConnection: close\r\n\r\n",
-    );
-    assert!(preflight.contains("access-control-allow-headers: x-amz-target"), "{preflight}");
     let call = text(
-        "POST / HTTP/1.1\r\nHost: me\r\nContent-Type: application/x-amz-json-1.0\r\n\
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\n\
          X-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
     );
     for header in
@@ -91,4 +89,49 @@ fn the_transport_answers_as_clients_expect() {
     {
         assert!(call.contains(header), "{call}");
     }
+}
+
+/// What a browser sends for a page that asks for the list of tables, before and with the request.
+fn of_page(server: &Server, method: &str, origin: &str, host: &str) -> String {
+    let request = format!(
+        "{method} / HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\n\
+         Access-Control-Request-Headers: x-amz-target\r\n\
+         Content-Type: application/x-amz-json-1.0\r\n\
+         X-Amz-Target: DynamoDB_20120810.CreateTable\r\nContent-Length: 2\r\n\
+         Connection: close\r\n\r\n{{}}"
+    );
+    String::from_utf8_lossy(&server.raw(request.as_bytes())).to_lowercase()
+}
+
+#[test]
+fn web_pages_of_others_can_do_nothing_and_those_that_are_allowed_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("closed"));
+    for method in ["OPTIONS", "POST", "GET"] {
+        for (origin, host) in [
+            ("http://evil.example", "localhost"),
+            ("http://evil.example:8000", "evil.example:8000"),
+            ("null", "127.0.0.1"),
+        ] {
+            let answer = of_page(&server, method, origin, host);
+            assert!(answer.starts_with("http/1.1 403") && answer.contains("--cors"), "{answer}");
+            assert!(!answer.contains("access-control-allow"), "{answer}");
+        }
+    }
+    let rebound = server.raw(b"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+    assert!(String::from_utf8_lossy(&rebound).starts_with("HTTP/1.1 403"));
+    drop(server);
+    let arguments = ["--dynamodb", "127.0.0.1:0", "--cors", "http://app.test:3000"];
+    let server = Server::start_with(&folder.path().join("open"), &arguments);
+    let preflight = of_page(&server, "OPTIONS", "http://app.test:3000", "localhost");
+    assert!(preflight.contains("access-control-allow-headers: x-amz-target"), "{preflight}");
+    assert!(preflight.contains("access-control-allow-origin: http://app.test:3000"), "{preflight}");
+    let asked = of_page(&server, "POST", "http://app.test:3000", "localhost");
+    assert!(
+        asked.starts_with("http/1.1 400"),
+        "it was read, and an empty request is wrong: {asked}"
+    );
+    assert!(
+        of_page(&server, "POST", "http://evil.example", "localhost").starts_with("http/1.1 403")
+    );
 }

@@ -26,7 +26,7 @@ fn rights(path: &Path) -> u32 {
 
 /// The health of a server: status and text.
 fn health(server: &Server) -> String {
-    let answer = server.raw(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let answer = server.raw(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     String::from_utf8(answer).unwrap()
 }
 
@@ -199,7 +199,7 @@ fn running_out_of_files_is_told_and_clients_are_served_again_after() {
     client.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     std::io::Write::write_all(
         &mut client,
-        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     )
     .unwrap();
     let mut answer = String::new();

@@ -106,7 +106,7 @@ impl Server {
     /// Sends one operation and returns status and body.
     pub(crate) fn call(&self, operation: &str, body: &str) -> (u16, String) {
         let request = format!(
-            "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Amz-Target: \
+            "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Amz-Target: \
              DynamoDB_20120810.{operation}\r\nContent-Type: application/x-amz-json-1.0\r\n\
              Content-Length: {}\r\n\r\n{body}",
             body.len()

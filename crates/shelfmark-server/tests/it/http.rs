@@ -81,7 +81,7 @@ fn quick() -> Times {
 
 pub(crate) fn request(operation: &str, body: &str) -> String {
     format!(
-        "POST / HTTP/1.1\r\nHost: here:1\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+        "POST / HTTP/1.1\r\nHost: localhost:1\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     )
@@ -115,7 +115,7 @@ fn silent_and_slow_clients_are_sent_away_and_others_are_not() {
     // Never says anything; says half a head; is silent after an answer.
     let mut silent = server.connect();
     let mut half = server.connect();
-    half.write_all(b"POST / HTTP/1.1\r\nHost: x\r\n").unwrap();
+    half.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\n").unwrap();
     let mut idle = server.connect();
     idle.write_all(request("ListTables", "{}").as_bytes()).unwrap();
     assert!(answer(&mut idle).contains("TableNames"));
@@ -124,7 +124,7 @@ fn silent_and_slow_clients_are_sent_away_and_others_are_not() {
     }
     // Half a body.
     let mut slow = server.connect();
-    slow.write_all(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{").unwrap();
+    slow.write_all(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{").unwrap();
     let text = String::from_utf8(rest(&mut slow)).unwrap();
     assert!(text.starts_with("HTTP/1.1 408"), "{text}");
     // A busy one is served for longer than any of these.
@@ -139,12 +139,12 @@ fn silent_and_slow_clients_are_sent_away_and_others_are_not() {
 #[test]
 fn what_is_no_http_is_told_so() {
     let server = Running::new(Times::default(), FaceOptions::default());
-    let long = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(200_000));
+    let long = format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(200_000));
     let headers = format!("GET / HTTP/1.1\r\n{}\r\n", "h: v\r\n".repeat(1_000));
     let large = format!("GET / HTTP/1.1\r\nAuthorization: {}\r\n\r\n", "x".repeat(1_000_000));
     let cases = [
         ("\0\u{1}\u{2}\r\n\r\n", " 400 "),
-        ("GET / HTTP/9.9\r\nHost: x\r\n\r\n", " 400 "),
+        ("GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", " 400 "),
         ("hello, is anybody there?\r\n\r\n", " 400 "),
         ("POST / HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", " 400 "),
         ("POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", " 400 "),
@@ -224,7 +224,7 @@ fn clients_are_told_the_name_that_they_use() {
     let mut client = server.connect();
     client.write_all(request("DescribeEndpoints", "{}").as_bytes()).unwrap();
     let text = answer(&mut client);
-    assert!(text.contains("\"Address\":\"here:1\""), "{text}");
+    assert!(text.contains("\"Address\":\"localhost:1\""), "{text}");
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn unread(target: &Target, connections: usize, text: &str) {
     for client in &mut clients {
         client.send(QUERY, &query(text)).unwrap();
     }
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_secs(target.count(1, 2) as u64));
 }
 
 fn unpaged_unread(target: &Target) {
@@ -273,7 +273,7 @@ fn large_pages(target: &Target) {
 fn pipelined(target: &Target, opcode: u8, body: &[u8]) {
     let one = envelope(1, opcode, body);
     let many = one.repeat((64 << 10) / one.len() + 1);
-    let until = Instant::now() + Duration::from_secs(target.count(2, 4) as u64);
+    let until = Instant::now() + Duration::from_secs(target.count(1, 4) as u64);
     let mut clients: Vec<TcpStream> =
         (0..target.count(30, 200)).map(|_| target.cql().stream).collect();
     for client in &clients {
@@ -405,21 +405,27 @@ fn prepared_batch(target: &Target) {
 
 /// Sends all but the last bytes of bodies.
 fn half_bodies(target: &Target, sent: usize) {
+    begun(target, target.count(12, 320), &post("PutItem", 16 << 20, ""), sent);
+}
+
+/// Sends a head and a part of its body on many connections at once, and keeps them for a while.
+fn begun(target: &Target, count: usize, head: &[u8], sent: usize) {
     let some = vec![b' '; sent];
-    let mut clients = Vec::new();
-    for _ in 0..target.count(12, 320) {
-        let Ok(mut client) = connect(&target.dynamodb, Duration::from_millis(300)) else {
-            continue;
-        };
-        let _ = client.write_all(&post("PutItem", 16 << 20, ""));
-        let _ = client.write_all(&some);
-        clients.push(client);
-    }
-    std::thread::sleep(Duration::from_secs(1));
+    std::thread::scope(|scope| {
+        for _ in 0..count {
+            scope.spawn(|| {
+                let connected = connect(&target.dynamodb, Duration::from_millis(300));
+                let Ok(mut client) = connected else { return };
+                let _ = client.write_all(head);
+                let _ = client.write_all(&some);
+                std::thread::sleep(Duration::from_secs(1));
+            });
+        }
+    });
 }
 
 fn chunks(target: &Target) {
-    let head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
     let some = "1\r\nx\r\n".repeat(100_000);
     let mut clients: Vec<TcpStream> = (0..20)
         .filter_map(|_| connect(&target.dynamodb, Duration::from_millis(300)).ok())
@@ -458,7 +464,7 @@ fn small_packed(target: &Target) {
     let mut request = post("PutItem", body.len(), "Content-Encoding: gzip\r\n");
     request.extend(&body);
     std::thread::scope(|scope| {
-        for _ in 0..target.count(24, 200) {
+        for _ in 0..target.count(12, 200) {
             scope.spawn(|| {
                 let status = http(&target.dynamodb, PATIENCE, &request);
                 assert!(matches!(status, 400 | 413 | 503), "{status}");
@@ -523,14 +529,14 @@ fn slow(address: &str, begin: &[u8]) {
 
 fn many_headers(target: &Target) {
     let headers: String = (0..5_000).map(|number| format!("h{number}: x\r\n")).collect();
-    let request = format!("GET / HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
+    let request = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
     for _ in 0..50 {
         assert_eq!(http(&target.dynamodb, PATIENCE, request.as_bytes()), 431);
     }
 }
 
 fn both_lengths(target: &Target) {
-    let smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+    let smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n";
     for (lengths, status) in [
         ("Content-Length: 3\r\nTransfer-Encoding: chunked", "400"),
         ("Transfer-Encoding: chunked\r\nContent-Length: 3", "400"),
@@ -539,7 +545,7 @@ fn both_lengths(target: &Target) {
     ] {
         let mut client = connect(&target.dynamodb, PATIENCE).unwrap();
         let request = format!(
-            "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: x\r\n{lengths}\r\n\r\n0\r\n\r\n{smuggled}"
+            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: x\r\n{lengths}\r\n\r\n0\r\n\r\n{smuggled}"
         );
         client.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
@@ -564,7 +570,7 @@ fn idle(target: &Target, address: &str, says_hello: bool) {
     let mut head = [0; 9];
     cql.read_exact(&mut head).unwrap();
     assert_eq!(head[4], 6);
-    assert_eq!(http(&target.dynamodb, PATIENCE, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"), 200);
+    assert_eq!(http(&target.dynamodb, PATIENCE, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200);
 }
 
 fn come_and_go(target: &Target) {
@@ -588,17 +594,7 @@ fn refused_bodies(target: &Target, signature: &str) {
 fn stranger_bodies(target: &Target) {
     // Wrong times are refused as unknown keys are; the clock of this test is that of the server.
     let head = post("PutItem", 16 << 20, &signed_now());
-    let some = vec![b' '; 15 << 20];
-    let mut clients = Vec::new();
-    for _ in 0..target.count(8, 200) {
-        let Ok(mut client) = connect(&target.dynamodb, Duration::from_millis(300)) else {
-            continue;
-        };
-        let _ = client.write_all(&head);
-        let _ = client.write_all(&some);
-        clients.push(client);
-    }
-    std::thread::sleep(Duration::from_secs(1));
+    begun(target, target.count(8, 200), &head, 15 << 20);
 }
 
 /// The headers of a signature of now.

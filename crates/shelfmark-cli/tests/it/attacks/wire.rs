@@ -148,7 +148,7 @@ pub(super) fn http(address: &str, patience: Duration, request: &[u8]) -> u16 {
 
 pub(super) fn post(operation: &str, length: usize, more: &str) -> Vec<u8> {
     format!(
-        "POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+        "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
          Content-Type: application/x-amz-json-1.0\r\nContent-Length: {length}\r\n{more}\r\n"
     )
     .into_bytes()

@@ -189,6 +189,35 @@ fn a_view_follows_its_base() {
 }
 
 #[test]
+fn a_page_ends_after_many_entries_of_other_partitions_and_counts_them() {
+    const FOREIGN: i32 = 1_100;
+    on_every_driver(|bed| {
+        let t = bed.create_table(indexed()).unwrap();
+        let row = |partition, c| update(&t, partition, key(c, "x"), 10, vec![set(A, "v")]);
+        for begin in (0..FOREIGN).step_by(100) {
+            bed.cells((begin..begin + 100).map(|c| row("q", c)).collect());
+        }
+        bed.cells(vec![row("p", FOREIGN)]);
+        let page = |start| {
+            let query = CellIndexQuery {
+                index: "by_c".to_owned(),
+                terms: from(0),
+                partition: Some(bytes("p")),
+                tokens: (Bound::Unbounded, Bound::Unbounded),
+                limits: CellLimits { start, ..CellLimits::default() },
+            };
+            patiently(|| bed.engine.query_cell_index(&t, &query)).unwrap()
+        };
+        let first = page(None);
+        assert_eq!((first.rows.len(), first.report.steps[0].keys_peeked), (0, 1_024));
+        assert!(first.report.steps[0].bytes_read > 1_024 * 8, "what is stepped over is read, too");
+        let second = page(first.cursor);
+        assert_eq!((second.rows.len(), second.report.steps[0].keys_peeked), (1, 1_100 - 1_024));
+        assert!(second.cursor.is_none());
+    });
+}
+
+#[test]
 fn an_index_on_a_table_with_rows_is_built() {
     on_every_driver(|bed| {
         let t = bed.create_table(schema("t")).unwrap();
