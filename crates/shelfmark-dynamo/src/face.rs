@@ -164,16 +164,17 @@ impl Face {
     /// * The answer that the client gets. Nothing of the request may be done.
     pub fn admit(&self, request: &SignedRequest<'_>) -> Result<(), Box<Reply>> {
         let Some(credentials) = &self.options.credentials else { return Ok(()) };
-        match credentials.check(request, self.now_ms()) {
-            Ok(_) => Ok(()),
-            Err(Refusal { exception, message }) => {
-                if let Some(listener) = &self.options.refusals {
-                    let text = message.lines().next().unwrap_or_default();
-                    listener(&format!("{exception:?}: {text}"));
-                }
-                Err(Box::new(Reply::new(self.ids.next(), Err(Error::new(exception, message)))))
-            }
+        let checked = credentials.check(request, self.now_ms()).map(drop);
+        checked.map_err(|refusal| self.refused(refusal))
+    }
+
+    /// Tells of a refused signature, and makes the answer of it.
+    fn refused(&self, Refusal { exception, message }: Refusal) -> Box<Reply> {
+        if let Some(listener) = &self.options.refusals {
+            let text = message.lines().next().unwrap_or_default();
+            listener(&format!("{exception:?}: {text}"));
         }
+        Box::new(Reply::new(self.ids.next(), Err(Error::new(exception, message))))
     }
 
     /// Checks what the headers of a request say of its signature, if credentials are set, before
@@ -184,9 +185,8 @@ impl Face {
     /// * The answer that the client gets, as [`Face::admit`] would give it with the body.
     pub fn admit_head(&self, request: &SignedRequest<'_>) -> Result<(), Box<Reply>> {
         let Some(credentials) = &self.options.credentials else { return Ok(()) };
-        credentials.check_head(request, self.now_ms()).map_err(|Refusal { exception, message }| {
-            Box::new(Reply::new(self.ids.next(), Err(Error::new(exception, message))))
-        })
+        let checked = credentials.check_head(request, self.now_ms());
+        checked.map_err(|refusal| self.refused(refusal))
     }
 
     /// Tells whether a request may keep its thread for long: it changes tables, which waits for

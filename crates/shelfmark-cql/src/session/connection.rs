@@ -505,8 +505,11 @@ fn begin(
     known: Known,
     pending: Pending,
 ) {
-    options.is_inline = true;
-    if let Some(outcome) = face.executor.try_short(statement, &options) {
+    // Read twice, the first rows would be told twice to whoever observes the engine.
+    options.is_inline = !face.background.is_inline();
+    if options.is_inline
+        && let Some(outcome) = face.executor.try_short(statement, &options)
+    {
         return pending.answer(known)(outcome);
     }
     options.is_inline = false;

@@ -52,6 +52,10 @@ pub trait Background: Send + Sync {
     fn run(&self, work: Box<dyn FnOnce() + Send>);
     /// Runs `work`, which is short, on whichever thread serves connections and has time.
     fn share(&self, work: Box<dyn FnOnce() + Send>);
+    /// Tells whether work runs where it is handed over, so that handing it over helps nobody.
+    fn is_inline(&self) -> bool {
+        false
+    }
 }
 
 /// Runs the work at once: for tests and tools that have one connection.
@@ -65,6 +69,10 @@ impl Background for Inline {
 
     fn share(&self, work: Box<dyn FnOnce() + Send>) {
         work();
+    }
+
+    fn is_inline(&self) -> bool {
+        true
     }
 }
 

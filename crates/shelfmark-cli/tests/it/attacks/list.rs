@@ -327,8 +327,10 @@ fn many_parts(target: &Target) {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                let refused = target.cql().ask(&text).unwrap();
-                assert_eq!(refused.opcode, 0);
+                // Who gets no room in time is refused, or cut off while he is still sending.
+                if let Ok(refused) = target.cql().ask(&text) {
+                    assert_eq!(refused.opcode, 0);
+                }
             });
         }
     });
@@ -343,8 +345,12 @@ fn prepared_parts(target: &Target) {
         for _ in 0..4 {
             scope.spawn(|| {
                 let mut client = target.cql();
-                client.send(PREPARE, &body).unwrap();
-                assert_eq!(client.answer().unwrap().opcode, 0);
+                // As above: refused, or cut off.
+                if client.send(PREPARE, &body).is_ok()
+                    && let Ok(refused) = client.answer()
+                {
+                    assert_eq!(refused.opcode, 0);
+                }
             });
         }
     });
@@ -360,8 +366,9 @@ fn prepared(target: &Target) {
         let text = format!("SELECT v FROM k.one WHERE a IN ({}) /* {number} */", list(2_000));
         let mut body = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
         body.extend(text.as_bytes());
-        client.send(PREPARE, &body).unwrap();
-        client.answer().unwrap();
+        if client.send(PREPARE, &body).and_then(|()| client.answer()).is_err() {
+            client = target.cql();
+        }
     }
 }
 
