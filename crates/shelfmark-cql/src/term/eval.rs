@@ -162,12 +162,13 @@ impl Expr {
     }
 }
 
-/// Refuses a collection of zero bytes: it has no count.
+/// Refuses a frozen collection of zero bytes: it has no count. One that is kept cell by cell is then
+/// without cells.
 fn check_count(ty: &CqlType, bytes: &[u8]) -> Result<()> {
     let what = match ty {
-        CqlType::List { .. } => "list",
-        CqlType::Set { .. } => "set",
-        CqlType::Map { .. } => "map",
+        CqlType::List { frozen: true, .. } => "list",
+        CqlType::Set { frozen: true, .. } => "set",
+        CqlType::Map { frozen: true, .. } => "map",
         _ => return Ok(()),
     };
     if bytes.is_empty() {

@@ -125,9 +125,9 @@ const COVERED: [(&str, Option<&str>); 7] = [
     ),
     // A store that was not closed has its folder synced when it is opened, also a new one.
     (
-        "store: vfs::sync_folder < vfs::replace < layout::write_mark < layout::create < \
+        "store: vfs::sync_folder < vfs::replace_with < vfs::replace < layout::write_mark < layout::create < \
          open::open_with",
-        Some("store: vfs::sync_folder < open::open_with"),
+        Some("store: vfs::sync_folder < open::sync_names < open::open_with"),
     ),
     // What comes back is removed again.
     ("store: vfs::sync_folder < vfs::remove_tree < layout::create < open::open_with", None),

@@ -147,8 +147,8 @@ const COVERED: [&str; 7] = [
     "new: vfs::sync_folder < vfs::move_to < salvage::move_to < salvage::put_in_place",
     "store: vfs::sync_folder < vfs::move_to < salvage::move_to < salvage::put_in_place",
     // A copy of a whole mark, for people.
-    "mark.new: vfs::replace < salvage::write < salvage::put_in_place",
-    "salvage-: vfs::sync_folder < vfs::replace < salvage::write < salvage::put_in_place",
+    "mark.new: vfs::replace_with < vfs::replace < salvage::write < salvage::put_in_place",
+    "salvage-: vfs::sync_folder < vfs::replace_with < vfs::replace < salvage::write < salvage::put_in_place",
     // Everything is in place: to find it ready once more changes nothing.
     "salvage-: vfs::sync_folder < vfs::remove_tree < salvage::put_in_place",
 ];
