@@ -186,7 +186,7 @@ pub(crate) struct Spooled {
 /// Rows as they go over the wire: cell after cell, each with its length in front.
 ///
 /// Rows of an answer for a client draw from its part of the memory budget, and go to a [`Spool`]
-/// where they are many; both happen in [`RowBuffer::check`].
+/// where they are many; both happen in `RowBuffer::check`.
 #[derive(Debug, Default)]
 pub struct RowBuffer {
     bytes: BytesMut,
