@@ -114,7 +114,7 @@ class Http(unittest.TestCase):
                 self.assertEqual([h for h in headers if h.lower().startswith("access-")], [])
                 body = b"" if method == "POST" else None
                 _, headers, _ = send(method, body, **origin, **asked)
-                self.assertEqual(headers["Access-Control-Allow-Origin"], "*")
+                self.assertEqual(headers["Access-Control-Allow-Origin"], origin["Origin"])
                 self.assertIn("Access-Control-Expose-Headers", headers)
                 before = method == "OPTIONS"
                 for name, value in [
@@ -123,6 +123,14 @@ class Http(unittest.TestCase):
                     ("Access-Control-Max-Age", "172800"),
                 ]:
                     self.assertEqual(headers.get(name), value if before else None)
+
+    def test_pages_that_are_not_allowed(self):
+        for method in ["OPTIONS", "GET", "POST"]:
+            with self.subTest(method=method):
+                body = b"" if method == "POST" else None
+                status, headers, _ = send(method, body, Origin="http://example.org")
+                self.assertEqual(status, 403)
+                self.assertIsNone(headers.get("Access-Control-Allow-Origin"))
 
     def test_bodies_that_are_no_request(self):
         for body in [b"", b"hi", b"[]", b'{"TableName": 1}', b'{"TableName": "x"', b"7"]:

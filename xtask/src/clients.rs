@@ -57,7 +57,8 @@ pub(crate) fn run_built(long: bool) -> anyhow::Result<()> {
     std::fs::create_dir_all(&folder)?;
     let python = python.to_string_lossy();
     signed(&python, &folder)?;
-    let server = Server::start(&folder, &[])?;
+    // What a web page of this origin is told is among the tests.
+    let server = Server::start(&folder, &["--cors", "http://example.com"])?;
     let endpoint = format!("http://{}", server.dynamodb);
     let variables = aws(&endpoint);
     run_with(&python, &["-m", "unittest", "discover", "-v", "-s", "clients/python"], &variables)?;

@@ -75,8 +75,8 @@ impl Pages {
     }
 
     fn allows(&self, origin: &HeaderValue) -> bool {
-        let origin = origin.to_str().unwrap_or_default().to_ascii_lowercase();
-        self.origins.contains(&origin)
+        let origin = origin.to_str().unwrap_or_default().trim_end_matches('/');
+        self.origins.iter().any(|own| own.eq_ignore_ascii_case(origin))
     }
 
     /// Returns true of names that lead to this machine whoever looks them up, and of those in the
