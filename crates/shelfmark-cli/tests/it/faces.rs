@@ -2,30 +2,17 @@
 //! and nobody loses or changes what is another's.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_dynamo as dynamo;
-use shelfmark_engine::{CatalogueChange, Engine, Environment, ErrorKind, Owner, SeededRandom};
+use shelfmark_engine::{CatalogueChange, ErrorKind, Owner};
 use shelfmark_keycode::KeyType;
 use shelfmark_model::{KeyColumn, TableName, TableSchema};
-use shelfmark_store::clock::SystemClock;
-use shelfmark_store::embedded::{EmbeddedStore, Options};
 use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Write};
 use shelfmark_typed::{EntityTable, ErrorKind as TypedKind, OrderedTable, Registry};
 
 use crate::process::{Server, shelfmark, stderr, stdout};
-
-/// Runs `f` over a store that is opened for it and closed again: each call is a restart.
-fn with_engine<T>(store: &Path, f: impl FnOnce(&Engine) -> T) -> T {
-    let clock = Arc::new(SystemClock::new());
-    let opened = EmbeddedStore::open(store, Options::default(), clock.clone()).unwrap();
-    let random = Arc::new(SeededRandom::new(7));
-    let engine = Engine::open(Arc::new(opened), Environment { clock, random }).unwrap();
-    let value = f(&engine);
-    engine.store().close().unwrap();
-    value
-}
+use crate::salvage::with_engine;
 
 fn dynamodb(store: &Path, operation: &str, body: &str) -> (u16, String) {
     with_engine(store, |engine| {

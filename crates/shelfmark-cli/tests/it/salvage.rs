@@ -45,8 +45,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs `f` over a store in this process.
-fn with_engine<T>(store: &Path, f: impl FnOnce(&Engine) -> T) -> T {
+/// Runs `f` over a store that is opened for it and closed again: each call is a restart.
+pub(crate) fn with_engine<T>(store: &Path, f: impl FnOnce(&Engine) -> T) -> T {
     let clock = Arc::new(SystemClock::new());
     let opened = EmbeddedStore::open(store, Options::default(), clock.clone()).unwrap();
     let random = Arc::new(SeededRandom::new(7));
