@@ -178,8 +178,10 @@ fn the_log_begins_with_version_folder_recovery_and_addresses() {
 fn running_out_of_files_is_told_and_clients_are_served_again_after() {
     let folder = tempfile::tempdir().unwrap();
     let ready = folder.path().join("ready.json");
+    // Seven files that it inherits leave it fewer than the places that one address may have, so that it
+    // is files that run out, not places.
     let line = format!(
-        "ulimit -n 48; exec {} serve --memory --dynamodb 127.0.0.1:0 --cql 127.0.0.1:0 \
+        "ulimit -n 24; exec 3</dev/null 4<&3 5<&3 6<&3 7<&3 8<&3 9<&3; exec {} serve --memory --dynamodb 127.0.0.1:0 --cql 127.0.0.1:0 \
          --ready-file {}",
         env!("CARGO_BIN_EXE_shelfmark"),
         ready.display()
