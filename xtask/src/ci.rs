@@ -1,7 +1,7 @@
 //! What CI runs, step by step. Nothing here is more than a developer could type.
 
 use crate::run::{built, run as start, run_with};
-use crate::{clients, deny, fuzz, oracle, tidy, wasm};
+use crate::{clients, deny, fuzz, mutants, oracle, tidy, wasm};
 
 /// The ordinary mode draws the same cases each time, so that red always means this change; the long
 /// mode draws new ones.
@@ -26,6 +26,7 @@ pub(crate) fn run(long: bool) -> anyhow::Result<()> {
     if long {
         fuzz::run_long()?;
         oracle::run_if_there()?;
+        mutants::run_if_there()?;
     }
     println!("all steps passed");
     Ok(())

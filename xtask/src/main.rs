@@ -12,6 +12,7 @@ mod ci;
 mod clients;
 mod deny;
 mod fuzz;
+mod mutants;
 mod oracle;
 mod run;
 mod tidy;
@@ -33,6 +34,9 @@ Tasks:
                 compare CQL with Apache Cassandra, which is downloaded; see clients/cassandra
   fuzz [TARGET] [--seconds N]
                 run one fuzz target, or each of them, for N seconds (60); see fuzz/README.md
+  mutants [AREA] [--seed N] [--count N] [--shard K/N]
+                change one expression of an area at a time (keycode, store, engine, verifier, cql), N of
+                each (30), and see whether the crate's own tests notice; needs cargo-mutants
 ";
 
 fn main() -> ExitCode {
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         ["clients", "--long"] => clients::run(true),
         ["oracle", options @ ..] => oracle::run(options),
         ["fuzz", options @ ..] => fuzz::run_with_options(options),
+        ["mutants", options @ ..] => mutants::run_with_options(options),
         _ => {
             print!("{HELP}");
             return if words == ["--help"] { ExitCode::SUCCESS } else { ExitCode::FAILURE };

@@ -157,6 +157,70 @@ fn too_deep() {
     refused(&too_deep, &bytes, KeyErrorKind::TooDeep, KEY_DEPTH_MAX);
 }
 
+/// A way to nest a type, with the value that goes around one of it.
+type Nesting = (&'static str, fn(KeyType) -> KeyType, fn(KeyValue) -> KeyValue);
+
+/// Every way to nest a type that makes it one level deeper.
+const NESTINGS: [Nesting; 6] = [
+    ("list", list, |inner| KeyValue::List(vec![inner])),
+    ("set", set, |inner| KeyValue::Set(vec![inner])),
+    ("tuple", |ty| KeyType::Tuple(vec![ty]), |inner| KeyValue::Tuple(vec![inner])),
+    ("record", |ty| KeyType::Record(vec![kinded(ty)]), |inner| KeyValue::Tuple(vec![inner])),
+    (
+        "key of a map",
+        |ty| KeyType::Map(Box::new(ty), Box::new(KeyType::U8)),
+        |inner| KeyValue::Map(vec![(inner, KeyValue::U8(1))]),
+    ),
+    (
+        "value of a map",
+        |ty| KeyType::Map(Box::new(KeyType::U8), Box::new(ty)),
+        |inner| KeyValue::Map(vec![(KeyValue::U8(1), inner)]),
+    ),
+];
+
+#[test]
+fn each_way_to_nest_is_one_level_and_no_more() {
+    let kind = |result: Result<(), KeyError>| result.map_err(|error| error.kind());
+    for (name, nest, wrap) in NESTINGS {
+        let ty = |depth| (1..depth).fold(KeyType::U8, |inner, _| nest(inner));
+        let value = |depth| (1..depth).fold(KeyValue::U8(7), |inner, _| wrap(inner));
+        let (fits, mut full) = (ty(KEY_DEPTH_MAX), value(KEY_DEPTH_MAX));
+        let mut key = Vec::new();
+        assert_eq!(kind(fits.check()), Ok(()), "{name}");
+        assert_eq!(kind(canonicalize(&fits, &mut full)), Ok(()), "{name}");
+        encode(&fits, UP, &full, &mut key).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(decode(&fits, UP, &mut &key[..]).as_ref(), Ok(&full), "{name}");
+        let mut rest = &key[..];
+        assert_eq!(kind(skip(&fits, UP, &mut rest)), Ok(()), "{name}");
+        assert!(rest.is_empty(), "{name}");
+
+        let (deeper, mut beyond) = (ty(KEY_DEPTH_MAX + 1), value(KEY_DEPTH_MAX + 1));
+        let too_deep = Err(KeyErrorKind::TooDeep);
+        assert_eq!(kind(deeper.check()), too_deep, "{name}");
+        assert_eq!(kind(canonicalize(&deeper, &mut beyond)), too_deep, "{name}");
+        not_encoded(&deeper, &beyond, KeyErrorKind::TooDeep);
+        // What one level more would be written as: the bytes of a number are those of no other part.
+        let longer =
+            replaced(&key, &encoded(&KeyType::U8, &KeyValue::U8(7)), &encoded(&ty(2), &value(2)));
+        assert_eq!(kind(skip(&deeper, UP, &mut &longer[..])), too_deep, "{name}");
+        assert_eq!(kind(decode(&deeper, UP, &mut &longer[..]).map(drop)), too_deep, "{name}");
+    }
+}
+
+/// `bytes` with the one stretch that equals `part` replaced.
+fn replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
+    let mut places = bytes.windows(part.len()).enumerate().filter(|(_, own)| *own == part);
+    let (at, _) = places.next().expect("the part");
+    assert!(places.next().is_none(), "the part stands there once");
+    [&bytes[..at], by, &bytes[at + part.len()..]].concat()
+}
+
+fn encoded(ty: &KeyType, value: &KeyValue) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode(ty, UP, value, &mut out).expect("of the type");
+    out
+}
+
 #[test]
 fn records() {
     let field = |ty| KeyType::Kinded(Box::new(ty));

@@ -101,6 +101,7 @@ fn the_widest_limits_hold_whatever_the_caller_says() {
     check(&format!("{longest}E+2147400544"), None);
     check(&format!("{longest}E-2147479455"), None);
     check(&format!("{longest}1"), Some(TooLong));
+    check(&"0".repeat(65_536), None);
     check(&"0".repeat(65_537), Some(TooLong));
     check("1E+2147440000", None);
     check("1E+2147440001", Some(OutOfRange));
@@ -183,6 +184,16 @@ fn magnitude_and_normal_form() {
     assert_eq!((edge.unscaled(), edge.scale()), (&BigInt::from(100), i32::MIN));
     assert!(decimal(0, 3).is_zero() && !decimal(1, 3).is_zero());
     assert_eq!(Decimal::from(-7), decimal(-70, 1));
+}
+
+#[test]
+fn numbers_are_equal_whatever_their_scale_and_only_then() {
+    let decimal =
+        |unscaled: i64, scale| Decimal::new(BigInt::from(unscaled), scale).expect("short");
+    assert!(decimal(10, 1) == decimal(1, 0));
+    for (left, right) in [((1, 0), (2, 0)), ((1, 0), (1, 1)), ((1, 0), (-1, 0)), ((0, 0), (1, 5))] {
+        assert!(decimal(left.0, left.1) != decimal(right.0, right.1), "{left:?} {right:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,88 @@
+//! The code that guards something: where it lies, and how much of its mutants must be noticed.
+
+/// One area of the code, tested by the tests of its own crate.
+pub(crate) struct Area {
+    /// What the command line calls it.
+    pub(crate) name: &'static str,
+    package: &'static str,
+    /// Files, as globs from the root.
+    files: &'static [&'static str],
+    /// How many of a hundred mutants must be noticed.
+    pub(crate) percent_min: usize,
+}
+
+/// Every area. The verifier judges what everybody else may believe: it misses nothing.
+pub(crate) const AREAS: [Area; 5] = [
+    Area {
+        name: "keycode",
+        package: "shelfmark-keycode",
+        files: &["crates/shelfmark-keycode/src/**/*.rs"],
+        percent_min: 95,
+    },
+    Area {
+        name: "store",
+        package: "shelfmark-store",
+        files: &["crates/shelfmark-store/src/embedded/**/*.rs"],
+        percent_min: 95,
+    },
+    Area {
+        name: "engine",
+        package: "shelfmark-engine",
+        files: &[
+            "crates/shelfmark-engine/src/transaction/*.rs",
+            "crates/shelfmark-engine/src/write/*.rs",
+            "crates/shelfmark-engine/src/cells/apply.rs",
+            "crates/shelfmark-engine/src/cells/blind.rs",
+            "crates/shelfmark-engine/src/cells/marks.rs",
+            "crates/shelfmark-engine/src/cells/merge.rs",
+        ],
+        percent_min: 95,
+    },
+    Area {
+        name: "verifier",
+        package: "shelfmark-design",
+        files: &["crates/shelfmark-design/src/verify/**/*.rs"],
+        percent_min: 100,
+    },
+    Area {
+        name: "cql",
+        package: "shelfmark-cql",
+        files: &[
+            "crates/shelfmark-cql/src/statement/**/*.rs",
+            "crates/shelfmark-cql/src/types/**/*.rs",
+        ],
+        percent_min: 95,
+    },
+];
+
+impl Area {
+    /// The words of a command of cargo's that concerns this area's mutants.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let mut words = vec!["mutants".to_owned(), "--package".to_owned(), self.package.to_owned()];
+        for file in self.files {
+            words.extend(["--file".to_owned(), (*file).to_owned()]);
+        }
+        words
+    }
+
+    /// Tells whether a mutant of this name is of this area's crate.
+    pub(crate) fn is_of_crate(&self, name: &str) -> bool {
+        name.starts_with(&format!("crates/{}/", self.package))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::root;
+
+    #[test]
+    fn the_files_of_areas_exist() {
+        for area in &AREAS {
+            for file in area.files {
+                let fixed = file.split('*').next().unwrap_or_default();
+                assert!(root().join(fixed).exists(), "{}: {file}", area.name);
+            }
+        }
+    }
+}
