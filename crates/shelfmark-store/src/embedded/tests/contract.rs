@@ -371,6 +371,37 @@ fn what_is_over_a_limit_is_refused_before_it_is_queued() {
 }
 
 #[test]
+fn a_commit_is_as_large_as_the_limit_says_and_no_larger() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    let caps = store.caps();
+    // Keys of one byte and values, together just the limit; what the log adds does not count.
+    let values = |last: usize| {
+        let whole = Bytes::from(vec![b'v'; caps.value_size_bytes_max]);
+        let count = caps.commit_size_bytes_max / caps.value_size_bytes_max;
+        let mut writes: Vec<Write> = Vec::new();
+        for number in 0..count {
+            let size = if number + 1 == count { last } else { caps.value_size_bytes_max };
+            let key = Bytes::from(vec![b'a' + u8::try_from(number).unwrap()]);
+            writes.push(Write::Put { key, value: whole.slice(..size) });
+        }
+        Commit::of(writes)
+    };
+    let count = caps.commit_size_bytes_max / caps.value_size_bytes_max;
+    let last = caps.value_size_bytes_max - count;
+    assert_eq!(kind(&store, values(last + 1)), ErrorKind::LimitExceeded);
+    store.commit(values(last)).unwrap();
+    drop(store);
+    let all = rows(
+        &*scratch.open().snapshot().unwrap(),
+        KeyRange::all(),
+        Direction::Ascending,
+        usize::MAX,
+    );
+    assert_eq!(all.len(), count);
+}
+
+#[test]
 fn a_panic_in_a_completion_hurts_nobody_else() {
     let scratch = Scratch::new();
     let store = scratch.open();

@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 use crate::contract::Durability;
-use crate::embedded::log::group::{Entries, Entry, GroupHeader, GroupWriter, seed_of};
-use crate::embedded::log::header::FileHeader;
+use crate::embedded::log::group::{
+    BODY_BYTES_MAX, Entries, Entry, GroupHeader, GroupWriter, NUMBER_MAX, parse, seed_of,
+};
+use crate::embedded::log::header::{BadHeader, FileHeader};
 use crate::embedded::mark::{self, Mark};
 
 const DOCUMENT: &str = include_str!("../../../../../docs/format.md");
@@ -35,6 +40,77 @@ fn a_log_file_is_written_as_documented() {
     let group = writer.finish(group, seed_of(STORE_ID));
     assert_eq!(hex(group), documented("group 5: put a = bc, delete d"));
     assert_eq!(group.len(), 56 + 10 + 4);
+}
+
+const HEADER: GroupHeader =
+    GroupHeader { number: 5, first_commit: 7, commits: 1, writes: 0, seqno: 9, body_bytes: 0 };
+
+/// One group with one put, its header as given.
+fn group(header: GroupHeader, value_bytes: usize) -> Bytes {
+    let mut writer = GroupWriter::default();
+    writer.begin();
+    writer.put(b"k", &vec![b'v'; value_bytes]);
+    Bytes::copy_from_slice(writer.finish(header, seed_of(STORE_ID)))
+}
+
+#[test]
+fn large_groups_are_read_back() {
+    // As large as commits may be, and far beyond what one page of a disk holds.
+    for value_bytes in [1, 300, 1024 * 1024, 9 * 1024 * 1024] {
+        let (header, body) = parse(&group(HEADER, value_bytes), 0, seed_of(STORE_ID)).unwrap();
+        let entries: Vec<Entry> = Entries::new(&body).collect::<Result<_, _>>().unwrap();
+        assert_eq!((header.writes, entries.len()), (1, 1));
+        assert_eq!(entries[0].value.as_ref().map(Bytes::len), Some(value_bytes));
+        // What a write takes beyond its key and value is what commits are counted with.
+        assert_eq!(body.len(), GroupWriter::overhead() + 1 + value_bytes);
+    }
+}
+
+#[test]
+fn what_a_group_says_is_believed_up_to_its_bounds() {
+    let seed = seed_of(STORE_ID);
+    let with = |change: fn(&mut GroupHeader, u64), number| {
+        let mut header = HEADER;
+        change(&mut header, number);
+        parse(&group(header, 3), 0, seed).map(|(header, _)| header)
+    };
+    let changes: [fn(&mut GroupHeader, u64); 3] = [
+        |header, number| header.number = number,
+        |header, number| header.first_commit = number,
+        |header, number| header.seqno = number,
+    ];
+    for change in changes {
+        assert!(with(change, NUMBER_MAX).is_ok());
+        assert_eq!(with(change, NUMBER_MAX + 1), Err("a group's number is impossible"));
+    }
+    // A length beyond the file is another trouble than one that no group has.
+    for (length, told) in [
+        (BODY_BYTES_MAX, "a group ends beyond the end of the file"),
+        (BODY_BYTES_MAX + 1, "a group's length is impossible"),
+    ] {
+        let mut bytes = group(HEADER, 3).to_vec();
+        bytes[4..8].copy_from_slice(&u32::try_from(length).unwrap().to_be_bytes());
+        let checksum = xxh3_64_with_seed(&bytes[..48], seed).to_be_bytes();
+        bytes[48..56].copy_from_slice(&checksum);
+        assert_eq!(parse(&bytes.into(), 0, seed).map(drop), Err(told), "{length}");
+    }
+}
+
+#[test]
+fn what_a_log_file_says_is_believed_up_to_its_bounds() {
+    let header = FileHeader { store_id: STORE_ID, file: 3, first_group: 5, first_commit: 7 };
+    let changes: [fn(&mut FileHeader, u64); 3] = [
+        |header, number| header.file = number,
+        |header, number| header.first_group = number,
+        |header, number| header.first_commit = number,
+    ];
+    for change in changes {
+        let mut changed = header;
+        change(&mut changed, NUMBER_MAX);
+        assert_eq!(FileHeader::decode(&changed.encode()), Ok(changed));
+        change(&mut changed, NUMBER_MAX + 1);
+        assert_eq!(FileHeader::decode(&changed.encode()), Err(BadHeader::Damaged));
+    }
 }
 
 #[test]
