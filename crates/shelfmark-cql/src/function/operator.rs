@@ -7,13 +7,7 @@ use crate::types::{Duration, Native, take_duration};
 
 /// Finds what an operator does to two types.
 pub(crate) fn operate(symbol: char, left: &CqlType, right: &CqlType) -> Option<Scalar> {
-    let name = match symbol {
-        '+' => "_add",
-        '-' => "_subtract",
-        '*' => "_multiply",
-        '/' => "_divide",
-        _ => "_modulo",
-    };
+    let name = name_of(symbol);
     let arguments = vec![left.clone(), right.clone()];
     let is_temporal = matches!(left, CqlType::Native(Native::Timestamp | Native::Date));
     if is_temporal && *right == CqlType::Duration && matches!(symbol, '+' | '-') {
@@ -60,10 +54,11 @@ fn as_decimal(number: Number, ty: &CqlType) -> Number {
     }
 }
 
+/// The function behind an operator, spelt as Cassandra spells it.
 const fn name_of(symbol: char) -> &'static str {
     match symbol {
         '+' => "_add",
-        '-' => "_subtract",
+        '-' => "_substract",
         '*' => "_multiply",
         '/' => "_divide",
         _ => "_modulo",

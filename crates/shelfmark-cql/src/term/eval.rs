@@ -162,13 +162,12 @@ impl Expr {
     }
 }
 
-/// Refuses a frozen collection of zero bytes: it has no count. One that is kept cell by cell is then
-/// without cells.
+/// Refuses a collection of zero bytes: it has no count.
 fn check_count(ty: &CqlType, bytes: &[u8]) -> Result<()> {
     let what = match ty {
-        CqlType::List { frozen: true, .. } => "list",
-        CqlType::Set { frozen: true, .. } => "set",
-        CqlType::Map { frozen: true, .. } => "map",
+        CqlType::List { .. } => "list",
+        CqlType::Set { .. } => "set",
+        CqlType::Map { .. } => "map",
         _ => return Ok(()),
     };
     if bytes.is_empty() {

@@ -546,7 +546,12 @@ fn prepare_arithmetic(
             || known_type(term, scope) == Some(CqlType::Duration)
     };
     let open = |term: &Term| matches!(term, Term::Marker(_));
-    if open(left) && !is_duration(right) || open(right) && !is_duration(left) {
+    let is_moment = |ty: &CqlType| matches!(ty, CqlType::Native(Native::Timestamp | Native::Date));
+    // What is taken from, or added to, a moment that is written down is a duration.
+    let moves = is_moment(to.ty)
+        && matches!(left, Term::Literal(own) if own.kind == LiteralKind::String)
+        && matches!(symbol, '+' | '-');
+    if open(left) && !is_duration(right) || open(right) && !is_duration(left) && !moves {
         return Err(ambiguous(symbol, &term_text(left), &term_text(right)));
     }
     if are_numbers(left) && are_numbers(right) && !(takes(left, to.ty) && takes(right, to.ty)) {
@@ -560,10 +565,13 @@ fn prepare_arithmetic(
     let fallback = |own: Option<CqlType>, other: &Option<CqlType>| {
         own.or_else(|| other.clone()).unwrap_or_else(|| to.ty.clone())
     };
-    let left_own = fallback(left_type.clone(), &right_type);
-    let is_temporal = matches!(left_own, CqlType::Native(Native::Timestamp | Native::Date));
+    let left_own = match (&left_type, &right_type) {
+        // A moment and a duration make a moment.
+        (None, Some(CqlType::Native(Native::Duration))) if is_moment(to.ty) => to.ty.clone(),
+        _ => fallback(left_type.clone(), &right_type),
+    };
     let right_own = match right_type {
-        None if is_temporal => CqlType::Duration,
+        None if is_moment(&left_own) => CqlType::Duration,
         own => fallback(own, &left_type),
     };
     let Some(function) = operate(symbol, &left_own, &right_own) else {

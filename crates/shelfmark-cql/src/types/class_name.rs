@@ -191,13 +191,18 @@ impl<'t> Parser<'t> {
                 self.expect(')')?;
                 Ok(CqlType::vector(element.freeze(), dimension))
             }
-            "CompositeType" | "DynamicCompositeType" | "ColumnToCollectionType" => {
+            "CompositeType" => {
+                let parameters = self.parameters(depth)?;
+                let classes: Vec<String> = parameters.iter().map(class_name).collect();
+                Ok(CqlType::Custom(Arc::from(format!("{PACKAGE}{name}({})", classes.join(",")))))
+            }
+            "DynamicCompositeType" | "ColumnToCollectionType" => {
                 if self.rest.trim_start().starts_with('(') {
                     self.skip_group()?;
                 }
                 let taken = start.get(..start.len() - self.rest.len()).unwrap_or_default();
-                let text = taken.trim();
-                let text = text.strip_prefix(PACKAGE).unwrap_or(text);
+                let text: String = taken.split_whitespace().collect();
+                let text = text.strip_prefix(PACKAGE).unwrap_or(&text);
                 Ok(CqlType::Custom(Arc::from(format!("{PACKAGE}{text}"))))
             }
             "PartitionerDefinedOrder" => Ok(CqlType::Custom(Arc::from(format!("{PACKAGE}{name}")))),

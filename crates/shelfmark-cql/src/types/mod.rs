@@ -16,6 +16,7 @@
 mod canonical;
 mod class_name;
 mod compare;
+mod composite;
 mod error;
 mod json;
 mod key;

@@ -1,6 +1,8 @@
 //! Values as text: what a quoted or plain constant means for a type, and how a value is shown.
 
+use super::composite::composite_from_text;
 use super::key::inet;
+use super::limit::too_deep;
 use super::number::{
     decimal_parts, decimal_to_plain, double_to_text, float_to_text, parse_decimal, parse_varint,
     varint_from_bytes, varint_to_bytes,
@@ -10,7 +12,9 @@ use super::time::{
     parse_timestamp, take_duration,
 };
 use super::wire::{elements, entries, fields, vector_elements};
-use super::{CqlType, MarshalError, Native, Result, decimal_from_parts, maybe_quote};
+use super::{
+    CqlType, MarshalError, Native, Result, TYPE_DEPTH_MAX, decimal_from_parts, maybe_quote,
+};
 
 /// Writes bytes as hex digits, lower case.
 pub(crate) fn hex(bytes: &[u8]) -> String {
@@ -59,10 +63,20 @@ pub(crate) fn format_uuid(bytes: &[u8]) -> String {
 ///
 /// It means nothing. The text names it.
 pub fn from_text(ty: &CqlType, text: &str) -> Result<Vec<u8>> {
+    from_text_at(ty, text, 0)
+}
+
+/// As [`from_text`], inside of so many composites.
+pub(super) fn from_text_at(ty: &CqlType, text: &str, depth: usize) -> Result<Vec<u8>> {
+    if depth > TYPE_DEPTH_MAX {
+        return Err(too_deep());
+    }
     match ty {
         CqlType::Native(native) => native_from_text(*native, text),
-        CqlType::Custom(_) => parse_hex(text)
-            .ok_or_else(|| MarshalError::new(format!("cannot parse '{text}' as hex bytes"))),
+        CqlType::Custom(class) => composite_from_text(class, text, depth).unwrap_or_else(|| {
+            parse_hex(text)
+                .ok_or_else(|| MarshalError::new(format!("cannot parse '{text}' as hex bytes")))
+        }),
         _ => Err(MarshalError::new(format!("cannot parse '{text}' as a value of type {ty}"))),
     }
 }

@@ -8,6 +8,7 @@
 //! * `run`: plans and batches of them executed.
 
 mod condition;
+mod elements;
 mod measure;
 mod operation;
 mod prepare;

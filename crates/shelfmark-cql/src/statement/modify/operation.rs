@@ -4,6 +4,7 @@ use bytes::Bytes;
 use shelfmark_cql_syntax::ast::{Deletion, Operation as Written, Term};
 use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
 
+use super::elements::{Element, Place, pass, set_element, stored};
 use crate::error::CqlError;
 use crate::function::operate;
 use crate::outcome::BoundValue;
@@ -295,14 +296,6 @@ pub(crate) fn field_path(at: usize) -> Bytes {
     Bytes::copy_from_slice(&u16::try_from(at).unwrap_or(u16::MAX).to_be_bytes())
 }
 
-/// The paths of a list's elements, in order.
-fn list_paths(row: Option<&LiveRow>, column: u32) -> Vec<(Bytes, Bytes)> {
-    row.map(|row| {
-        row.elements(column).iter().map(|cell| (cell.path.clone(), cell.value.clone())).collect()
-    })
-    .unwrap_or_default()
-}
-
 /// Evaluates operations on one row; unset values leave their columns alone.
 pub(super) fn evaluate(
     operations: &[Operation],
@@ -318,9 +311,11 @@ pub(super) fn evaluate(
             continue;
         }
         let list = if operation.needs_read() {
-            let mut list = list_paths((lists.read)(clustering)?.as_ref(), operation.column);
+            let mut list = stored((lists.read)(clustering)?.as_ref(), operation.column);
             // Each setting sees what the ones before it did.
-            out.iter().for_each(|before| pass(before, operation.column, &mut list));
+            for (at, before) in out.iter().enumerate() {
+                pass((at, before), operation.column, &mut list);
+            }
             list
         } else {
             Vec::new()
@@ -330,29 +325,9 @@ pub(super) fn evaluate(
     Ok(out)
 }
 
-/// What an operation on a list leaves of it. Elements that it adds have no places yet.
-fn pass(before: &CellOperation, of: u32, list: &mut Vec<(Bytes, Bytes)>) {
-    match before {
-        CellOperation::DeleteElement { column, path } if *column == of => {
-            list.retain(|(own, _)| own != path);
-        }
-        CellOperation::SetElement { column, path, value } if *column == of => {
-            if let Some((_, own)) = list.iter_mut().find(|(own, _)| own == path) {
-                own.clone_from(value);
-            }
-        }
-        _ => {}
-    }
-}
-
 impl Operation {
     #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
-    fn evaluate(
-        &self,
-        env: Env<'_>,
-        list: &[(Bytes, Bytes)],
-        out: &mut Vec<CellOperation>,
-    ) -> Result<()> {
+    fn evaluate(&self, env: Env<'_>, list: &[Element], out: &mut Vec<CellOperation>) -> Result<()> {
         let column = self.column;
         match &self.action {
             Action::Delete => out.push(self.clear()),
@@ -396,9 +371,10 @@ impl Operation {
                 if let CqlType::List { element, .. } = &self.ty {
                     let hit =
                         |own: &Bytes| gone.iter().any(|value| compare(element, own, value).is_eq());
-                    out.extend(list.iter().filter(|(_, own)| hit(own)).map(|(path, _)| {
-                        CellOperation::DeleteElement { column, path: path.clone() }
-                    }));
+                    // From the end, so that places among what is added stay what they are.
+                    for own in list.iter().rev().filter(|own| hit(&own.value)) {
+                        set_element(column, &own.place, None, out);
+                    }
                 } else {
                     out.extend(
                         gone.into_iter().map(|path| CellOperation::DeleteElement { column, path }),
@@ -406,13 +382,11 @@ impl Operation {
                 }
             }
             Action::SetElement(key, value) => {
-                let path = self.element_path(key, env, list)?;
+                let place = self.element_place(key, env, list)?;
                 match value.eval(env)? {
                     BoundValue::Unset => {}
-                    BoundValue::Null => out.push(CellOperation::DeleteElement { column, path }),
-                    BoundValue::Bytes(value) => {
-                        out.push(CellOperation::SetElement { column, path, value });
-                    }
+                    BoundValue::Null => set_element(column, &place, None, out),
+                    BoundValue::Bytes(value) => set_element(column, &place, Some(value), out),
                 }
             }
             // Where no index is given nothing is deleted, as in the original.
@@ -420,8 +394,8 @@ impl Operation {
                 if matches!(self.ty, CqlType::List { .. })
                     && matches!(key.eval(env)?, BoundValue::Unset) => {}
             Action::DeleteElement(key) => {
-                let path = self.element_path(key, env, list)?;
-                out.push(CellOperation::DeleteElement { column, path });
+                let place = self.element_place(key, env, list)?;
+                set_element(column, &place, None, out);
             }
             Action::SetField(at, value) => match value.eval(env)? {
                 BoundValue::Unset => {}
@@ -515,7 +489,7 @@ impl Operation {
         Ok(())
     }
 
-    fn element_path(&self, key: &Expr, env: Env<'_>, list: &[(Bytes, Bytes)]) -> Result<Bytes> {
+    fn element_place(&self, key: &Expr, env: Env<'_>, list: &[Element]) -> Result<Place> {
         let is_list = matches!(self.ty, CqlType::List { .. });
         let key = match key.eval(env)? {
             BoundValue::Bytes(key) => key,
@@ -532,7 +506,7 @@ impl Operation {
             BoundValue::Unset => return Err(CqlError::invalid("Invalid unset map key")),
         };
         if !is_list {
-            return Ok(key);
+            return Ok(Place::Stored(key));
         }
         let at = key.as_ref().try_into().map(i32::from_be_bytes).unwrap_or(-1);
         if list.is_empty() {
@@ -546,7 +520,7 @@ impl Operation {
         usize::try_from(at)
             .ok()
             .and_then(|at| list.get(at))
-            .map(|(path, _)| path.clone())
+            .map(|own| own.place.clone())
             .ok_or_else(|| {
                 CqlError::invalid(format!(
                     "List index {at} out of bound, list has size {}",
