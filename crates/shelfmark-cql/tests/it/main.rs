@@ -2,6 +2,7 @@
 //!
 //! * `statements`: scripts of CQL with the answers beside them.
 //! * `nested`, `unreadable`: types nested deep, and records that cannot be read, over restarts.
+//! * `recorded`: the answers of Apache Cassandra, byte for byte.
 //! * `keys`: user types and collections in keys.
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
@@ -10,5 +11,6 @@
 mod compat;
 mod keys;
 mod nested;
+mod recorded;
 mod statements;
 mod unreadable;
