@@ -16,6 +16,11 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
+    /// How many mutants there were.
+    pub(crate) fn tried(&self) -> usize {
+        self.noticed + self.unviable + self.missed.len()
+    }
+
     /// Tells whether so many of a hundred were noticed.
     pub(crate) fn reaches(&self, percent: usize) -> bool {
         self.noticed * 100 >= percent * (self.noticed + self.missed.len())

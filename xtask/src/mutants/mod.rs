@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 
 use crate::mutants::area::{AREAS, Area};
 use crate::mutants::equivalent::Equivalents;
@@ -86,6 +86,7 @@ fn run(areas: &[&Area], sample: Sample) -> anyhow::Result<()> {
             continue;
         }
         let verdict = judge::read(&test(area, &chosen)?)?;
+        ensure!(verdict.tried() == chosen.len(), "{}: not all were tried", area.name);
         println!("{}: {verdict}", area.name);
         for missed in &verdict.missed {
             println!("  not noticed: {missed}");
@@ -146,7 +147,8 @@ fn test(area: &Area, names: &[String]) -> anyhow::Result<PathBuf> {
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
-        if !character.is_alphanumeric() && character.is_ascii() && character != ' ' {
+        // Not `<` and `>`: escaped, they are the ends of a word.
+        if r"\.+*?()|[]{}^$#&-~".contains(character) {
             out.push('\\');
         }
         out.push(character);
@@ -171,6 +173,7 @@ mod tests {
 
     #[test]
     fn names_of_mutants_are_no_patterns() {
-        assert_eq!(escaped("a.rs:1: replace + with *"), r"a\.rs\:1\: replace \+ with \*");
+        assert_eq!(escaped("a.rs:1: replace + with *"), r"a\.rs:1: replace \+ with \*");
+        assert_eq!(escaped("f -> Option<()>"), r"f \-> Option<\(\)>");
     }
 }

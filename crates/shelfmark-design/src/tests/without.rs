@@ -136,14 +136,11 @@ const TEXTS: [(&str, &str); 28] = [
 
 /// The lies that the verifier believes still: what it does not see for itself yet. None may join them,
 /// and who teaches it one takes it out.
-const BELIEVED: [&str; 15] = [
-    "decided_keys.rs s.box",
+const BELIEVED: [&str; 12] = [
     "decided_parts.rs s.lost",
     "decided_parts.rs swapped.lost",
     "decided_parts.rs counted.again",
     "decided_reads.rs named.put_new",
-    "decided_reads.rs late.since",
-    "decided_reads.rs late.before",
     "decided_writes.rs one.w",
     "decided_writes.rs harm.setx",
     "decided_writes.rs l.level",

@@ -159,7 +159,7 @@ fn run(
     certificate: &Certificate,
 ) -> Result<String, String> {
     let mut dice = Dice::new(&certificate.model, &certificate.schema, &certificate.pattern);
-    let words = world::words(schema);
+    let words = world::words(model, schema);
     let uses: Vec<_> = read.sources.iter().map(|one| (one.relation, &one.predicates)).collect();
     for attempt in 0..RUNS {
         let world = World::draw(model, &words, &mut dice, 1 + attempt % 5);

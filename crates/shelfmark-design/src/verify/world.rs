@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use crate::model::pattern::{Param, Predicate};
-use crate::model::schema::{Part, Schema};
+use crate::model::schema::{Part, Schema, Step};
 use crate::model::types::TextDomain;
 use crate::model::{Model, RelationId, Term, Type, Value};
 use crate::syntax::tree::CondOp;
@@ -43,24 +43,56 @@ pub(super) struct World<'m> {
     pub(super) tuples: Vec<Vec<Tuple>>,
 }
 
-/// Texts to draw from: simple ones, and ones that hold what the schema's keys are cut at.
-pub(super) fn words(schema: &Schema) -> Vec<String> {
-    let mut words: BTreeSet<String> =
+/// Texts and numbers to draw from: simple ones, and ones at which something is decided.
+pub(super) struct Words {
+    /// Those that keys are cut at among them.
+    texts: Vec<String>,
+    /// What patterns and plans compare with, and its neighbours.
+    numbers: Vec<i64>,
+}
+
+/// Numbers of a model that are taken up at most, neighbours not counted.
+const NUMBERS_MAX: usize = 16;
+
+pub(super) fn words(model: &Model, schema: &Schema) -> Words {
+    let mut texts: BTreeSet<String> =
         ["a", "b", "ab", "", "a!", "A", "é", "~", "#"].map(str::to_owned).into();
     let parts = schema.families.iter().flat_map(|family| &family.key).flat_map(|one| &one.parts);
     for part in parts {
-        if let (Part::Literal(text), true) = (part, words.len() < 40) {
-            words.extend([text.clone(), format!("a{text}"), format!("a{text}b")]);
+        if let (Part::Literal(text), true) = (part, texts.len() < 40) {
+            texts.extend([text.clone(), format!("a{text}"), format!("a{text}b")]);
         }
     }
-    words.into_iter().collect()
+    let mut numbers = BTreeSet::new();
+    let mut take = |term: &Term| {
+        if let (Term::Const(Value::Int(n)), true) = (term, numbers.len() < NUMBERS_MAX) {
+            numbers.insert(*n);
+        }
+    };
+    let steps = schema.serves.iter().flat_map(|serve| &serve.steps);
+    for step in steps.filter_map(|step| if let Step::Read(step) = step { Some(step) } else { None })
+    {
+        for part in step.bounds.iter().flat_map(|(_, parts)| parts) {
+            if let Part::Hole { term, .. } = part {
+                take(term);
+            }
+        }
+    }
+    let sources = model.reads.iter().flat_map(|read| &read.sources);
+    for predicate in sources.flat_map(|source| &source.predicates) {
+        predicate.values.iter().for_each(&mut take);
+    }
+    let near = numbers.into_iter().flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
+    Words { texts: texts.into_iter().collect(), numbers: near.collect() }
 }
 
 /// What a type may hold, a handful of it.
-fn values(ty: &Type, words: &[String], dice: &mut Dice) -> Vec<Value> {
+fn values(ty: &Type, words: &Words, dice: &mut Dice) -> Vec<Value> {
     let numbers = |low: i64, high: i64| -> Vec<Value> {
         let known = [-7, 0, 1, 2, 9, 10, 11, 99, 100, 307, 4_096, 86_400_000, low, high];
-        known.into_iter().filter(|n| low <= *n && *n <= high).map(Value::Int).collect()
+        let simple = known.into_iter().filter(|n| low <= *n && *n <= high).map(Value::Int);
+        let decisive = words.numbers.iter().map(|n| Value::Int(*n)).filter(|n| ty.holds(n));
+        simple.chain(decisive).collect()
     };
     match ty {
         Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
@@ -75,6 +107,7 @@ fn values(ty: &Type, words: &[String], dice: &mut Dice) -> Vec<Value> {
         Type::Enum(variants) => variants.iter().cloned().map(Value::Text).collect(),
         Type::Text(domain) => {
             let mut fitting: Vec<Value> = words
+                .texts
                 .iter()
                 .filter(|word| domain.holds(word))
                 .map(|word| Value::Text(word.clone()))
@@ -172,7 +205,7 @@ impl<'m> World<'m> {
     }
 
     /// Draws a state; what is referred to comes first.
-    pub(super) fn draw(model: &'m Model, words: &[String], dice: &mut Dice, size: usize) -> Self {
+    pub(super) fn draw(model: &'m Model, words: &Words, dice: &mut Dice, size: usize) -> Self {
         let count = model.relations.len();
         let mut world = World { model, tuples: vec![Vec::new(); count] };
         let mut done: Vec<RelationId> = Vec::new();
@@ -203,7 +236,7 @@ impl<'m> World<'m> {
     }
 
     /// A tuple: new, or one that is there with an attribute or two changed.
-    fn one(&self, id: RelationId, words: &[String], dice: &mut Dice) -> Option<Tuple> {
+    fn one(&self, id: RelationId, words: &Words, dice: &mut Dice) -> Option<Tuple> {
         let old = if dice.below(2) == 0 { dice.pick(self.of(id)).cloned() } else { None };
         let columns = &self.model.relation(id).columns;
         let changed = dice.below(columns.len());
@@ -312,7 +345,7 @@ pub(super) fn draw_inputs(
     params: &[Param],
     uses: &[(RelationId, &Vec<Predicate>)],
     limit: Option<&Term>,
-    words: &[String],
+    words: &Words,
     dice: &mut Dice,
 ) -> Vec<Value> {
     let anchor = dice.below(32);
@@ -328,6 +361,11 @@ pub(super) fn draw_inputs(
             for one in predicates.iter().filter(|one| one.values.contains(&Term::Param(index))) {
                 let tuples = world.of(*relation).iter();
                 known.extend(tuples.map(|tuple| world.at(*relation, tuple, &one.path)));
+                if one.op == CondOp::Begins {
+                    let shorter: Vec<Value> =
+                        known.iter().filter_map(|value| beginning(value, dice)).collect();
+                    known.extend(shorter);
+                }
                 let owner = world.model.path_owner(*relation, &one.path);
                 let column =
                     one.path.last().and_then(|at| world.model.relation(owner).columns.get(*at));
@@ -352,6 +390,13 @@ pub(super) fn draw_inputs(
         inputs.push(found.unwrap_or(Value::Null));
     }
     inputs
+}
+
+/// The beginning of a text, of any length.
+fn beginning(value: &Value, dice: &mut Dice) -> Option<Value> {
+    let Value::Text(text) = value else { return None };
+    let length = dice.below(text.chars().count() + 1);
+    Some(Value::Text(text.chars().take(length).collect()))
 }
 
 /// A list to look in: what stands in the state or part of it, and at times what does not.

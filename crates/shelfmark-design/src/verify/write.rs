@@ -74,7 +74,7 @@ fn certified(
     once_each(model, schema, write, steps)?;
     selected_once(model, schema, write)?;
     let mut dice = Dice::new(&certificate.model, &certificate.schema, &certificate.pattern);
-    let words = words(schema);
+    let words = words(model, schema);
     let uses = uses_of(write);
     let uses: Vec<_> = uses.iter().map(|(of, predicates)| (*of, predicates)).collect();
     let mut defined = 0;
