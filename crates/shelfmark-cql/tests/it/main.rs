@@ -3,6 +3,7 @@
 //! * `statements`: scripts of CQL with the answers beside them.
 //! * `nested`, `unreadable`: types nested deep, and records that cannot be read, over restarts.
 //! * `recorded`: the answers of Apache Cassandra, byte for byte.
+//! * `large_values`: values that no index can hold.
 //! * `keys`: user types and collections in keys.
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
@@ -10,6 +11,7 @@
 
 mod compat;
 mod keys;
+mod large_values;
 mod nested;
 mod recorded;
 mod statements;

@@ -27,17 +27,20 @@ type Ends = Option<Expiry>;
 pub(super) fn follow(target: &Target<'_>, found: &Found, after: &CellRow) -> Result<()> {
     for index in target.layout.kept_indexes() {
         let old = match &found.stored {
-            Some(stored) => entries(target.layout, index, &found.place, stored)?,
+            Some(stored) => entries_of_any_length(target.layout, index, &found.place, stored)?,
             None => BTreeMap::new(),
         };
-        let new = entries(target.layout, index, &found.place, after)?;
+        let new = entries_of_any_length(target.layout, index, &found.place, after)?;
         let mut buffer = target.writer.buffer.borrow_mut();
-        for key in old.keys().filter(|key| !new.contains_key(*key)) {
+        for key in old.keys().filter(|key| is_entry(key) && !new.contains_key(*key)) {
             buffer.delete(key.clone());
         }
-        for (key, ends) in &new {
-            if old.get(key) != Some(ends) {
+        for (key, ends) in new.iter().filter(|(key, ends)| old.get(*key) != Some(*ends)) {
+            // What was there before the index may stay; what is written must be found by it.
+            if is_entry(key) {
                 buffer.put(key.clone(), entry_value(*ends));
+            } else if !old.contains_key(key) {
+                return Err(too_long(index, key));
             }
         }
     }
@@ -52,8 +55,38 @@ pub(super) fn entry_value(ends: Ends) -> Bytes {
     encode_record(std::iter::empty(), ends.map(|expiry| expiry.at_seconds)).head
 }
 
+/// Bytes that the key of an entry may have. A value that was there before its index, and would make a
+/// longer one, has no entry: it is not found by the index, as in Cassandra.
+const ENTRY_KEY_BYTES_MAX: usize = 65_535;
+
+fn is_entry(key: &Bytes) -> bool {
+    key.len() <= ENTRY_KEY_BYTES_MAX
+}
+
+fn too_long(index: &IndexLayout, key: &Bytes) -> Error {
+    let message = format!(
+        "Cannot index a value in index {}: with the key of its row it takes {} bytes (maximum allowed \
+         size={ENTRY_KEY_BYTES_MAX})",
+        index.schema.name,
+        key.len()
+    );
+    Error::new(ErrorKind::LimitExceeded, message)
+}
+
 /// Returns the keys of a row's entries in an index, with their chunk, and when each ends.
 pub(super) fn entries(
+    layout: &CellsLayout,
+    index: &IndexLayout,
+    place: &Place,
+    row: &CellRow,
+) -> Result<BTreeMap<Bytes, Ends>> {
+    let mut entries = entries_of_any_length(layout, index, place, row)?;
+    entries.retain(|key, _| is_entry(key));
+    Ok(entries)
+}
+
+/// As [`entries`], with those that are too long to be there.
+fn entries_of_any_length(
     layout: &CellsLayout,
     index: &IndexLayout,
     place: &Place,

@@ -19,12 +19,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
-use super::keys::{check_product, checked_partition, exact_spans, joined_partitions, partitions};
+use super::keys::{
+    KEY_SIZE_BYTES_MAX, check_product, checked_partition, exact_spans, joined_partitions,
+    partitions,
+};
 use super::relation::Restrictions;
 use crate::error::CqlError;
 use crate::function::Similarity;
 use crate::outcome::BoundValue;
-use crate::schema::Table;
+use crate::schema::{IndexTarget, Table};
 use crate::term::{Env, Expr};
 use crate::types::{CqlType, Json};
 
@@ -305,6 +308,7 @@ impl Modify {
         if !statics.is_empty() {
             let operations = operation::evaluate(statics, env, lists, None)?;
             check_vectors(&self.table, &operations)?;
+            check_indexed(&self.table, &operations)?;
             if !operations.is_empty() {
                 put(CellChange::Statics(operations));
             }
@@ -316,6 +320,7 @@ impl Modify {
             Place::Row(clustering) => {
                 let operations = operation::evaluate(regular, env, lists, Some(clustering))?;
                 check_vectors(&self.table, &operations)?;
+                check_indexed(&self.table, &operations)?;
                 let is_insert = self.kind == Kind::Insert && !self.table.flags.compact;
                 if is_insert || !operations.is_empty() {
                     put(CellChange::Row { clustering: clustering.clone(), is_insert, operations });
@@ -345,12 +350,35 @@ fn check_vectors(table: &Table, operations: &[CellOperation]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses values that are too large for an index of their column. What an entry's key takes beside the
+/// value is looked at by the engine.
+fn check_indexed(table: &Table, operations: &[CellOperation]) -> Result<()> {
+    for index in table.indexes.iter().filter(|index| index.target == IndexTarget::Value) {
+        let Some(indexed) = table.column(&index.column) else { continue };
+        for operation in operations {
+            if let CellOperation::Set { column, value } = operation
+                && *column == indexed.id
+                && value.len() >= KEY_SIZE_BYTES_MAX
+            {
+                return Err(CqlError::invalid(format!(
+                    "Cannot index value of size {} for index {} on {}({}) (maximum allowed size={KEY_SIZE_BYTES_MAX})",
+                    value.len(),
+                    index.name,
+                    table.full_name(),
+                    indexed.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn check_clustering(values: &[ClusteringValue]) -> Result<()> {
     let size: usize = values.iter().flatten().map(Bytes::len).sum();
-    if size > super::keys::KEY_SIZE_BYTES_MAX {
+    if size > KEY_SIZE_BYTES_MAX {
         return Err(CqlError::invalid(format!(
             "Key length of {size} is longer than maximum of {}",
-            super::keys::KEY_SIZE_BYTES_MAX
+            KEY_SIZE_BYTES_MAX
         )));
     }
     Ok(())

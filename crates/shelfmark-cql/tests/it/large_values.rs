@@ -1,0 +1,75 @@
+//! Values that are too large for an index: those that were there before it stay and are not found by
+//! it, and none is written after.
+
+use crate::statements::World;
+
+/// A value that no key can hold.
+fn large() -> String {
+    "x".repeat(70_000)
+}
+
+fn run(world: &mut World, text: &str) -> Result<String, String> {
+    world.run(text).map_err(|error| error.message.clone())
+}
+
+fn world() -> World {
+    let mut world = World::new();
+    for text in [
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
+        "USE k",
+        "CREATE TABLE t (k int PRIMARY KEY, v text, w text, s set<text>)",
+        "INSERT INTO t (k, v) VALUES (1, 'a')",
+    ] {
+        run(&mut world, text).unwrap();
+    }
+    let large = large();
+    run(&mut world, &format!("INSERT INTO t (k, v, s) VALUES (2, '{large}', {{'a', '{large}'}})"))
+        .unwrap();
+    world
+}
+
+#[test]
+fn an_index_is_built_over_a_value_that_it_cannot_hold() {
+    let mut world = world();
+    run(&mut world, "CREATE INDEX iv ON t (v)").unwrap();
+    run(&mut world, "CREATE INDEX si ON t (s)").unwrap();
+    for _ in 0..2 {
+        assert_eq!(
+            run(&mut world, "SELECT k FROM t WHERE v = 'a'").unwrap().matches('1').count(),
+            1
+        );
+        assert!(run(&mut world, "SELECT k FROM t WHERE s CONTAINS 'a'").unwrap().contains('2'));
+        world.restart();
+    }
+    // The row itself stays as it was, can be changed, and deleted.
+    run(&mut world, "UPDATE t SET w = 'b' WHERE k = 2").unwrap();
+    assert!(run(&mut world, "SELECT w FROM t WHERE k = 2").unwrap().contains('b'));
+    let report = world.engine().verify().unwrap();
+    assert!(report.findings.is_empty(), "{report:?}");
+    run(&mut world, "UPDATE t SET v = 'c' WHERE k = 2").unwrap();
+    assert!(run(&mut world, "SELECT k FROM t WHERE v = 'c'").unwrap().contains('2'));
+    run(&mut world, "DELETE FROM t WHERE k = 2").unwrap();
+    let report = world.engine().verify().unwrap();
+    assert!(report.findings.is_empty(), "{report:?}");
+}
+
+#[test]
+fn what_an_index_cannot_hold_is_not_written_under_it() {
+    let mut world = world();
+    run(&mut world, "CREATE INDEX iv ON t (v)").unwrap();
+    let large = large();
+    assert_eq!(
+        run(&mut world, &format!("INSERT INTO t (k, v) VALUES (3, '{large}')")).unwrap_err(),
+        "Cannot index value of size 70000 for index iv on k.t(v) (maximum allowed size=65535)"
+    );
+    // What the value leaves too little room for is refused by what it takes with its row's key.
+    let near = "x".repeat(65_530);
+    let error = run(&mut world, &format!("INSERT INTO t (k, v) VALUES (3, '{near}')")).unwrap_err();
+    assert!(error.contains("index iv") && error.contains("maximum allowed size=65535"), "{error}");
+    run(&mut world, &format!("INSERT INTO t (k, w) VALUES (3, '{large}')")).unwrap();
+    let fits = "x".repeat(65_000);
+    run(&mut world, &format!("INSERT INTO t (k, v) VALUES (4, '{fits}')")).unwrap();
+    assert!(run(&mut world, &format!("SELECT k FROM t WHERE v = '{fits}'")).unwrap().contains('4'));
+    run(&mut world, "DROP INDEX iv").unwrap();
+    run(&mut world, &format!("INSERT INTO t (k, v) VALUES (3, '{large}')")).unwrap();
+}
