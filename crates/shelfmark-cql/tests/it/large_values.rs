@@ -70,6 +70,10 @@ fn what_an_index_cannot_hold_is_not_written_under_it() {
     let fits = "x".repeat(65_000);
     run(&mut world, &format!("INSERT INTO t (k, v) VALUES (4, '{fits}')")).unwrap();
     assert!(run(&mut world, &format!("SELECT k FROM t WHERE v = '{fits}'")).unwrap().contains('4'));
+    assert_eq!(
+        run(&mut world, &format!("SELECT k FROM t WHERE v = '{large}'")).unwrap_err(),
+        "Index expression values may not be larger than 64K"
+    );
     run(&mut world, "DROP INDEX iv").unwrap();
     run(&mut world, &format!("INSERT INTO t (k, v) VALUES (3, '{large}')")).unwrap();
 }

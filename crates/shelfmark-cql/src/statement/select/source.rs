@@ -17,7 +17,9 @@ use crate::error::{CqlError, ErrorCode};
 use crate::limits::READ_SIZE_BYTES_MAX;
 use crate::outcome::{BoundValue, Consistency};
 use crate::schema::IndexTarget;
-use crate::statement::keys::{Spans, check_product, joined_partitions, partitions, spans};
+use crate::statement::keys::{
+    KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
+};
 use crate::statement::relation::Test;
 use crate::term::Env;
 use crate::types::CqlType;
@@ -75,6 +77,11 @@ pub(super) fn units(select: &Select, env: Env<'_>) -> Result<Units> {
             let Some(terms) = terms(select, *index, *column, *test, env)? else {
                 return Ok(Units { units: Vec::new(), need_filter: false });
             };
+            if terms.equal.iter().flatten().any(|term| term.len() > KEY_SIZE_BYTES_MAX) {
+                return Err(CqlError::invalid(
+                    "Index expression values may not be larger than 64K",
+                ));
+            }
             let partition = if *in_partition {
                 let keys = partitions(&select.table, own, env)?;
                 joined_partitions(&select.table, &keys)?.pop()
