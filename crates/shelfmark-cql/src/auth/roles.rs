@@ -420,10 +420,14 @@ fn alter_start_role(name: &str, options: &[RoleOption]) -> Result<(), CqlError> 
             }
             RoleOption::Superuser(false) => "it is always a superuser",
             RoleOption::Login(false) => "it may always log in",
-            RoleOption::Options(_) | RoleOption::Datacenters(_) | RoleOption::Cidrs(_) => {
+            RoleOption::Datacenters(AccessTo::These(_)) | RoleOption::Cidrs(AccessTo::These(_)) => {
                 "its access is not restricted"
             }
-            RoleOption::Superuser(true) | RoleOption::Login(true) => continue,
+            RoleOption::Options(_) => "it has no options",
+            RoleOption::Datacenters(AccessTo::All)
+            | RoleOption::Cidrs(AccessTo::All)
+            | RoleOption::Superuser(true)
+            | RoleOption::Login(true) => continue,
         };
         return Err(CqlError::invalid(format!(
             "Role {name} is the one that this server is started with; {kept}"

@@ -10,5 +10,6 @@
 mod compat;
 mod keys;
 mod nested;
+mod permissions;
 mod statements;
 mod unreadable;

@@ -59,16 +59,23 @@ impl World {
         self.restart();
     }
 
+    /// What runs the statements.
+    pub(crate) fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
     /// The engine below.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    fn prepare(&self, text: &str) -> Result<Arc<PreparedStatement>, CqlError> {
+    /// Prepares a statement, to be run when the world is another.
+    pub(crate) fn prepare(&self, text: &str) -> Result<Arc<PreparedStatement>, CqlError> {
         self.executor.prepare(text, self.keyspace.as_deref())
     }
 
-    fn execute(
+    /// Runs a statement as the role that is logged in.
+    pub(crate) fn execute(
         &self,
         statement: &Arc<PreparedStatement>,
         mut options: RequestOptions,
@@ -259,7 +266,7 @@ impl Runner for World {
                 return Ok(String::new());
             }
             "user" => {
-                self.user = Some(text);
+                self.user = Some(text).filter(|name| !name.is_empty());
                 return Ok(String::new());
             }
             "authorizer" => {
