@@ -146,7 +146,9 @@ pub(crate) struct Serve {
     /// When a write is acknowledged: after its sync, or every so many milliseconds
     #[arg(long, value_name = "sync|interval:MS")]
     pub(crate) durability: Option<String>,
-    /// Ask DynamoDB clients for signatures made with a key of FILE, in the form of ~/.aws/credentials
+    /// Ask DynamoDB clients for signatures made with a key of FILE, in the form of ~/.aws/credentials.
+    /// In a key's section shelfmark_tables (names, * for any letters) and shelfmark_access (read,
+    /// write, manage) restrict what it may do, by default everything
     #[arg(long, value_name = "FILE")]
     pub(crate) credentials: Option<PathBuf>,
     /// Serve addresses that other machines can reach without asking for credentials

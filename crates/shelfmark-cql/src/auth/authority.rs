@@ -86,6 +86,25 @@ struct Remembered {
     by_role: HashMap<Arc<str>, Arc<Effective>>,
 }
 
+impl Remembered {
+    /// Keeps what was read of a role since there were so many changes; not if something changed
+    /// while it was read.
+    fn put(&mut self, name: &Arc<str>, effective: &Arc<Effective>, changes: u64) {
+        if self.changes != changes {
+            return;
+        }
+        if self.by_role.len() >= ROLES_REMEMBERED_MAX {
+            self.by_role.clear();
+        }
+        self.by_role.insert(Arc::clone(name), Arc::clone(effective));
+    }
+
+    fn forget(&mut self) {
+        self.changes += 1;
+        self.by_role.clear();
+    }
+}
+
 /// Decides for one server. Shared by all connections.
 pub(crate) struct Authority {
     pub(super) roles: Roles,
@@ -216,13 +235,7 @@ impl Authority {
         }
         let effective = Arc::new(effective);
         let mut remembered = self.remembered.write().unwrap_or_else(PoisonError::into_inner);
-        // Something may have changed while it was read.
-        if remembered.changes == changes {
-            if remembered.by_role.len() >= ROLES_REMEMBERED_MAX {
-                remembered.by_role.clear();
-            }
-            remembered.by_role.insert(Arc::clone(name), Arc::clone(&effective));
-        }
+        remembered.put(name, &effective, changes);
         Ok(effective)
     }
 
@@ -241,9 +254,7 @@ impl Authority {
             done = self.engine.write_all(some).map(drop).map_err(|error| failed(&error));
         }
         // Also after a failure: what was written is not known then.
-        let mut remembered = self.remembered.write().unwrap_or_else(PoisonError::into_inner);
-        remembered.changes += 1;
-        remembered.by_role.clear();
+        self.remembered.write().unwrap_or_else(PoisonError::into_inner).forget();
         done
     }
 
@@ -287,5 +298,38 @@ impl Authority {
             found.retain(|own| own.resource == name);
         }
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_before_a_change_is_not_remembered() {
+        let (mut remembered, role) = (Remembered::default(), Arc::<str>::from("ann"));
+        let effective = Arc::default();
+        let began = remembered.changes;
+        remembered.forget();
+        remembered.put(&role, &effective, began);
+        assert!(remembered.by_role.is_empty());
+        let began = remembered.changes;
+        remembered.put(&role, &effective, began);
+        assert_eq!(remembered.by_role.len(), 1);
+        for number in 0..=ROLES_REMEMBERED_MAX {
+            remembered.put(&number.to_string().into(), &effective, began);
+        }
+        assert!(remembered.by_role.len() <= ROLES_REMEMBERED_MAX);
+    }
+
+    #[test]
+    fn authorizers_have_cassandras_names() {
+        for own in [Authorizer::AllowAll, Authorizer::Cassandra] {
+            assert_eq!(Authorizer::named(own.name()), Some(own));
+            let long = format!("org.apache.cassandra.auth.{}", own.name());
+            assert_eq!(Authorizer::named(&long), Some(own));
+        }
+        assert_eq!(Authorizer::named("cassandraauthorizer"), Some(Authorizer::Cassandra));
+        assert_eq!(Authorizer::named("Cassandra"), None);
     }
 }
