@@ -55,12 +55,21 @@ impl Authorizer {
 /// What a statement needs of whoever runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// The permission, on the resource or on what it is part of.
-    On(Permission, Resource),
+    /// The permission, on the resource or on what it is part of: see [`Need::on`].
+    On(Permission, Resource, Box<[String]>),
     /// To be a superuser; the text says so.
     Superuser(&'static str),
     /// Nobody may; the text says why.
     Nobody(String),
+}
+
+impl Need {
+    /// Returns the need of a permission. The names by which it can be granted are worked out here,
+    /// once for a plan that runs often.
+    pub(crate) fn on(permission: Permission, resource: Resource) -> Self {
+        let names = resource.granting().map(|own| own.name()).collect();
+        Self::On(permission, resource, names)
+    }
 }
 
 /// What a role may do, with what follows from the roles that it was given.
@@ -73,9 +82,10 @@ pub(crate) struct Effective {
 }
 
 impl Effective {
-    fn has(&self, permission: Permission, resource: &Resource) -> bool {
-        let on = |own: &Resource| self.grants.get(&own.name()).copied().unwrap_or_default();
-        self.is_superuser || resource.granting().any(|own| on(&own).has(permission))
+    /// Tells whether the permission was granted by one of these names of resources.
+    fn has(&self, permission: Permission, names: &[String]) -> bool {
+        let on = |name: &String| self.grants.get(name).copied().unwrap_or_default();
+        self.is_superuser || names.iter().any(|name| on(name).has(permission))
     }
 }
 
@@ -169,7 +179,7 @@ impl Authority {
         let effective = self.effective(&user.name)?;
         for need in needs {
             match need {
-                Need::On(permission, resource) if !effective.has(*permission, resource) => {
+                Need::On(permission, resource, names) if !effective.has(*permission, names) => {
                     return Err(unauthorized(format!(
                         "User {} has no {} permission on {resource} or any of its parents",
                         user.name,
@@ -207,7 +217,8 @@ impl Authority {
             return self.is_superuser(user);
         }
         let Some(user) = user else { return Ok(true) };
-        Ok(self.effective(&user.name)?.has(permission, resource))
+        let names: Vec<String> = resource.granting().map(|own| own.name()).collect();
+        Ok(self.effective(&user.name)?.has(permission, &names))
     }
 
     /// Tells whether `role` is the user's own or was given to it.

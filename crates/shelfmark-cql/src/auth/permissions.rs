@@ -69,7 +69,7 @@ impl Authority {
         let wanted = wanted(&own.permissions).and(resource.applicable());
         let needs: Vec<Need> = std::iter::once(Permission::Authorize)
             .chain(wanted.iter())
-            .map(|permission| Need::On(permission, resource.clone()))
+            .map(|permission| Need::on(permission, resource.clone()))
             .collect();
         self.check(context.user, &needs)?;
         let role = own.role.as_str();

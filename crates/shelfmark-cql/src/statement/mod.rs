@@ -396,6 +396,10 @@ impl Executor {
             Statement::Use(name) => Action::Use(name.as_str().to_owned()),
             Statement::Truncate(name) => {
                 keyspace_of(&name, keyspace)?;
+                // Where there are permissions, who has none is told that first.
+                if !self.authority.checks() {
+                    ddl::truncated(&name, keyspace, schema)?;
+                }
                 Action::Truncate(name, keyspace.map(str::to_owned))
             }
             Statement::Describe(describe) => {

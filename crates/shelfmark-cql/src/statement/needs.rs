@@ -32,7 +32,7 @@ pub(super) fn of_rows(action: &Action, schema: &Schema) -> Vec<Need> {
 fn of_read(table: &Table) -> Option<Need> {
     let name = table.view.as_ref().map_or(&table.name, |view| &view.base);
     let is_open = is_open(&table.keyspace, name);
-    (!is_open).then(|| Need::On(Permission::Select, Resource::table(&table.keyspace, name)))
+    (!is_open).then(|| Need::on(Permission::Select, Resource::table(&table.keyspace, name)))
 }
 
 /// True of the tables that drivers and their tools read: every role may.
@@ -50,7 +50,7 @@ fn is_open(keyspace: &str, table: &str) -> bool {
 fn of_write(modify: &Modify, schema: &Schema) -> Vec<Need> {
     let table = &modify.table;
     let own = Resource::table(&table.keyspace, &table.name);
-    let mut needs = vec![Need::On(Permission::Modify, own.clone())];
+    let mut needs = vec![Need::on(Permission::Modify, own.clone())];
     let is_base = |view: &View| *view.base == *table.name;
     let keyspace = schema.keyspace(&table.keyspace);
     let views: Vec<&str> = keyspace
@@ -60,9 +60,9 @@ fn of_write(modify: &Modify, schema: &Schema) -> Vec<Need> {
         .map(|own| &*own.name)
         .collect();
     if modify.is_conditional() || !views.is_empty() {
-        needs.push(Need::On(Permission::Select, own));
+        needs.push(Need::on(Permission::Select, own));
     }
-    let write = |view: &&str| Need::On(Permission::Modify, Resource::table(&table.keyspace, view));
+    let write = |view: &&str| Need::on(Permission::Modify, Resource::table(&table.keyspace, view));
     needs.extend(views.iter().map(write));
     needs
 }
@@ -77,7 +77,7 @@ pub(super) fn of_schema(
     use Permission::{Alter, Create, Drop};
     let scope = Scope { keyspace, schema };
     let found = match statement {
-        Statement::CreateKeyspace(_) => Some(Need::On(Create, Resource::AllKeyspaces)),
+        Statement::CreateKeyspace(_) => Some(Need::on(Create, Resource::AllKeyspaces)),
         Statement::AlterKeyspace(own) => Some(of_keyspace(Alter, &own.name)),
         Statement::DropKeyspace(own) => Some(of_keyspace(Drop, &own.name.name)),
         Statement::CreateTable(own) => scope.tables(Create, &own.name),
@@ -115,7 +115,7 @@ fn on(permission: Permission, keyspace: &str, resource: Resource) -> Need {
         let what = format!("{} {resource}", permission.name());
         return Need::Nobody(not_modifiable(keyspace, &what).message);
     }
-    Need::On(permission, resource)
+    Need::on(permission, resource)
 }
 
 /// What names are looked up in.

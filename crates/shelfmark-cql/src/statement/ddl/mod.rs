@@ -269,13 +269,8 @@ impl Executor {
         user: Option<&User>,
     ) -> Result<Answered> {
         let own = Resource::table(super::keyspace_of(name, keyspace)?, name.name.as_str());
-        self.authority.check(user, &[Need::On(Permission::Modify, own)])?;
-        let table = super::find_table(name, keyspace, &self.schema())?;
-        if table.is_view() {
-            return invalid(
-                "Cannot TRUNCATE materialized view directly; must truncate base table instead",
-            );
-        }
+        self.authority.check(user, &[Need::on(Permission::Modify, own)])?;
+        let table = truncated(name, keyspace, &self.schema())?;
         if table.stored.is_none() {
             if crate::system::is_virtual(&table.keyspace) {
                 return invalid(format!(
@@ -293,6 +288,21 @@ impl Executor {
         self.reload()?;
         Ok(Outcome::Void.into())
     }
+}
+
+/// Finds the table that a `TRUNCATE` names.
+pub(super) fn truncated(
+    name: &QualifiedName,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Arc<Table>> {
+    let table = super::find_table(name, keyspace, schema)?;
+    if table.is_view() {
+        return invalid(
+            "Cannot TRUNCATE materialized view directly; must truncate base table instead",
+        );
+    }
+    Ok(table)
 }
 
 /// The resources that are made with what a change of the schema makes.
