@@ -1,7 +1,7 @@
 //! Who may do what: decided from roles, from the roles that they were given, and from permissions.
 //!
 //! What it is not: a list of what statements need (`statement::needs`), nor the statements that
-//! change roles and permissions (`roles`, `permissions`), which write through it.
+//! change roles and permissions (`role_statements`, `permissions`), which write through it.
 //!
 //! Invariant: what was changed holds from the next statement on, on every connection. What is
 //! remembered of a role is forgotten by each change, and a change that came in between is noticed.

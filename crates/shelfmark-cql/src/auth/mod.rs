@@ -1,7 +1,7 @@
 //! Who may connect, and do what: PasswordAuthenticator, SASL PLAIN, bcrypt; CassandraAuthorizer.
 //!
 //! * `roles`, `members`, `grants`: what is kept; `resource`: what permissions are on.
-//! * `authority`: who may do what; `permissions`: the statements that give and take.
+//! * `authority`: who may do what; `role_statements`, `permissions`: the statements that change it.
 //!
 //! What it is not: what each statement needs; that is said where statements run.
 //!
@@ -15,6 +15,7 @@ mod password;
 mod permissions;
 mod plain;
 mod resource;
+mod role_statements;
 mod roles;
 
 use std::sync::Arc;
@@ -26,7 +27,8 @@ pub use password::PasswordHash;
 pub(crate) use permissions::{Context as PermissionContext, run as run_permission_statement};
 pub(crate) use plain::{Claim, plain};
 pub(crate) use resource::Resource;
-pub(crate) use roles::{Role, Roles, run as run_role_statement};
+pub(crate) use role_statements::run as run_role_statement;
+pub(crate) use roles::{Role, Roles};
 
 use crate::error::{CqlError, ErrorCode};
 
