@@ -22,6 +22,7 @@ const CQL_CLIENTS: [(&str, &[&str], &[&str]); 3] = [
             "test_driver.py",
             "test_mapper.py",
             "test_logins.py",
+            "test_permissions.py",
             "test_restart.py",
         ],
         &[],
@@ -92,12 +93,29 @@ fn aws(endpoint: &str) -> [(&str, &str); 4] {
     ]
 }
 
+/// The keys of the server that asks for signatures: one that may do everything, and two that may not.
+const KEYS: &str = "\
+[a]
+aws_access_key_id = local
+aws_secret_access_key = local
+[reader]
+aws_access_key_id = reader
+aws_secret_access_key = reads
+shelfmark_tables = policies-orders, policies-logs-*
+shelfmark_access = read
+[writer]
+aws_access_key_id = writer
+aws_secret_access_key = writes
+shelfmark_tables = policies-orders
+shelfmark_access = read, write
+";
+
 /// Runs what needs a server that asks for signatures: those of boto3, right and wrong.
 fn signed(python: &str, folder: &Path) -> anyhow::Result<()> {
     let folder = folder.join("signed");
     std::fs::create_dir_all(&folder)?;
     let keys = folder.join("keys");
-    std::fs::write(&keys, "[a]\naws_access_key_id = local\naws_secret_access_key = local\n")?;
+    std::fs::write(&keys, KEYS)?;
     let server = Server::start(&folder, &["--credentials", &keys.to_string_lossy()])?;
     let endpoint = format!("http://{}", server.dynamodb);
     let tests = ["-m", "unittest", "discover", "-v", "-s", "clients/python/signed"];

@@ -98,7 +98,8 @@ class Logins(Bed):
                 bob.execute(statement)
         with self.assertRaises(Unauthorized):
             bob.execute("ALTER ROLE bob WITH SUPERUSER = true")
-        # Whoever may log in reads and writes.
+        # Whoever may make a keyspace may do everything in it.
+        first.execute("GRANT CREATE ON ALL KEYSPACES TO bob")
         bob.execute("CREATE KEYSPACE bobs WITH replication = "
                     "{'class': 'SimpleStrategy', 'replication_factor': 1}")
         bob.execute("CREATE TABLE bobs.t (k int PRIMARY KEY)")

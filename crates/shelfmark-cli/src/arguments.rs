@@ -103,12 +103,17 @@ pub(crate) struct Serve {
     /// Where CQL clients connect; port 0 picks a free port [default: 127.0.0.1:9042]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) cql: Option<SocketAddr>,
-    /// Ask CQL clients to log in; this role may do everything
+    /// Ask CQL clients to log in; this role is a superuser: it may do everything
     #[arg(long, value_name = "NAME", requires = "cql_password_file")]
     pub(crate) cql_user: Option<String>,
     /// File with the password of --cql-user; a line end at its end does not count
     #[arg(long, value_name = "FILE", requires = "cql_user")]
     pub(crate) cql_password_file: Option<PathBuf>,
+    /// What decides which CQL role may do what: CassandraAuthorizer (what it was granted) or
+    /// AllowAllAuthorizer (everything, once it has logged in) [default: CassandraAuthorizer with
+    /// --cql-user; without it nobody logs in and everybody may do everything]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cql_authorizer: Option<String>,
     /// Encrypt CQL connections: file with the certificate chain, PEM
     #[arg(long, value_name = "FILE", requires = "cql_tls_key")]
     pub(crate) cql_tls_certificate: Option<PathBuf>,
@@ -141,7 +146,9 @@ pub(crate) struct Serve {
     /// When a write is acknowledged: after its sync, or every so many milliseconds
     #[arg(long, value_name = "sync|interval:MS")]
     pub(crate) durability: Option<String>,
-    /// Ask DynamoDB clients for signatures made with a key of FILE, in the form of ~/.aws/credentials
+    /// Ask DynamoDB clients for signatures made with a key of FILE, in the form of ~/.aws/credentials.
+    /// In a key's section shelfmark_tables (names, * for any letters) and shelfmark_access (read,
+    /// write, manage) restrict what it may do, by default everything
     #[arg(long, value_name = "FILE")]
     pub(crate) credentials: Option<PathBuf>,
     /// Serve addresses that other machines can reach without asking for credentials

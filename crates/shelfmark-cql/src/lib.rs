@@ -14,7 +14,7 @@
 //! * `frame`: envelopes, checksummed frames, compression.
 //! * `message`: requests decoded, answers encoded.
 //! * `session`: what one connection is allowed to say next, prepared statements, paging, events.
-//! * `auth`: who may connect.
+//! * `auth`: who may connect, and do what.
 //! * `statement`: statements planned and run. `schema`, `types`, `term` and `function` serve it.
 //! * [`cassandra_cli`]: the command language of 2012, on the same tables.
 //! * `system`: the tables that describe the server itself, selected from like any other.
@@ -37,7 +37,7 @@ mod system;
 mod term;
 pub mod types;
 
-pub use auth::{Login, OneRole, PasswordHash, RefusalListener, User};
+pub use auth::{Authorizer, Login, OneRole, PasswordHash, RefusalListener, User};
 pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
 pub use outcome::{
     Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,

@@ -70,6 +70,16 @@ pub const TRACES_MAX: usize = 1_000;
 /// Source: ours; bcrypt looks at 72 bytes of a password.
 pub const CREDENTIAL_SIZE_BYTES_MAX: usize = 1024;
 
+/// Roles of which it is remembered what they may do.
+///
+/// Source: Cassandra 5.0, `permissions_cache_max_entries`, is 1,000 roles and resources.
+pub const ROLES_REMEMBERED_MAX: usize = 1_000;
+
+/// Changes of roles and permissions that go into one commit.
+///
+/// Source: ours; dropping a role or table that more than these depend on takes several commits.
+pub const GRANTS_PER_COMMIT_MAX: usize = 1_000;
+
 /// What a request that waits for its answer costs beside its bytes.
 ///
 /// Source: ours; a plan, its values and its place in the queues, measured at about 400 bytes.

@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 
 use shelfmark_engine::{Engine, Environment, Owner};
 
-use crate::auth::{Credentials, Refusal, SignedRequest};
+use crate::auth::{Credentials, Policy, Refusal, SignedRequest};
 use crate::errors::{Error, Exception, texts};
 use crate::limits::REQUEST_SIZE_BYTES_MAX;
 use crate::operations;
@@ -49,6 +49,9 @@ pub struct RequestHead<'a> {
     pub operation: Option<&'a str>,
     /// The header `Host`: under which name the client reaches this server.
     pub host: Option<&'a str>,
+    /// What the key may do that the request was signed with, as [`Face::admit`] returned it; without
+    /// one it may do everything.
+    pub policy: Option<&'a Policy>,
 }
 
 /// What stands before the operation in `X-Amz-Target`.
@@ -58,13 +61,13 @@ impl<'a> RequestHead<'a> {
     /// Creates the head of a request with this `X-Amz-Target`.
     #[must_use]
     pub const fn target(target: &'a str) -> Self {
-        Self { target: Some(target), operation: None, host: None }
+        Self { target: Some(target), operation: None, host: None, policy: None }
     }
 
     /// Creates the head of a request for this operation.
     #[must_use]
     pub const fn operation(operation: &'a str) -> Self {
-        Self { target: None, operation: Some(operation), host: None }
+        Self { target: None, operation: Some(operation), host: None, policy: None }
     }
 
     fn name(&self) -> Option<&'a str> {
@@ -157,15 +160,17 @@ impl Face {
         self.options.credentials.is_some()
     }
 
-    /// Verifies a request's signature, if credentials are set.
+    /// Verifies a request's signature, if credentials are set, and returns what its key may do: that
+    /// goes into the [`RequestHead`].
     ///
     /// # Errors
     ///
     /// * The answer that the client gets. Nothing of the request may be done.
-    pub fn admit(&self, request: &SignedRequest<'_>) -> Result<(), Box<Reply>> {
-        let Some(credentials) = &self.options.credentials else { return Ok(()) };
-        let checked = credentials.check(request, self.now_ms()).map(drop);
-        checked.map_err(|refusal| self.refused(refusal))
+    pub fn admit(&self, request: &SignedRequest<'_>) -> Result<Option<Arc<Policy>>, Box<Reply>> {
+        let Some(credentials) = &self.options.credentials else { return Ok(None) };
+        let checked = credentials.check(request, self.now_ms());
+        let key_id = checked.map_err(|refusal| self.refused(refusal))?;
+        Ok(credentials.policy(&key_id).map(Arc::clone))
     }
 
     /// Tells of a refused signature, and makes the answer of it.

@@ -137,3 +137,8 @@ pub const WRITE_UNIT_BYTES: usize = 1_024;
 
 /// Bytes of one read capacity unit. Source: Developer Guide, "Capacity units".
 pub const READ_UNIT_BYTES: usize = 4_096;
+
+/// Most names of tables in the policy of a key.
+///
+/// Source: ours; each is compared with the name of every table of a request.
+pub const TABLE_PATTERNS_MAX: usize = 1_000;

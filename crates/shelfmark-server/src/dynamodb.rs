@@ -16,7 +16,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use shelfmark_dynamo::auth::SignedRequest;
+use shelfmark_dynamo::auth::{Policy, SignedRequest};
 use shelfmark_dynamo::{Face, Reply, RequestHead};
 use shelfmark_engine::budget::{Budget, Client, Share};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -322,15 +322,16 @@ async fn collect(mut body: Incoming, share: &mut Share) -> Result<Bytes, BodyFau
     Ok(whole.freeze())
 }
 
-/// Reads the body of an operation and checks who sent it.
+/// Reads the body of an operation and checks who sent it; returns what its key may do, too.
 async fn body_of(
     caller: &Caller,
     head: &Parts,
     body: Incoming,
     share: &mut Share,
     coding: Option<Coding>,
-) -> Result<Bytes, Answer> {
+) -> Result<(Bytes, Option<Arc<Policy>>), Answer> {
     let face = &caller.shared.face;
+    let mut policy = None;
     // Who announces too much need not send it first.
     if body.size_hint().lower() > BODY_SIZE_BYTES_MAX as u64 {
         return Err(encode(face.too_large(), None));
@@ -362,10 +363,10 @@ async fn body_of(
             let (face, head, body) = (Arc::clone(face), head.clone(), body.clone());
             elsewhere(move || face.admit(&signed(&head, &body))).await.ok_or_else(lost)?
         };
-        admitted.map_err(|refusal| encode(*refusal, coding))?;
+        policy = admitted.map_err(|refusal| encode(*refusal, coding))?;
         caller.client.admit();
     }
-    Ok(body)
+    Ok((body, policy))
 }
 
 /// Runs what may take long where it holds up no connection. `None` if it panicked.
@@ -413,8 +414,8 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let coding = text("accept-encoding").and_then(accepted);
     let mut share = caller.client.share();
-    let body = match body_of(caller, head, body, &mut share, coding).await {
-        Ok(body) => body,
+    let (body, policy) = match body_of(caller, head, body, &mut share, coding).await {
+        Ok(found) => found,
         Err(refusal) => return refusal,
     };
     let body = match unpacked(caller, text("content-encoding"), body, &mut share).await {
@@ -433,9 +434,8 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     if !room::wait_for(&mut share, held).await {
         return encode(face.busy(), coding);
     }
-    let Some(mut reply) = receive(face, text("x-amz-target"), text("host"), body).await else {
-        return lost();
-    };
+    let names = (text("x-amz-target"), text("host"));
+    let Some(mut reply) = receive(face, names, policy, body).await else { return lost() };
     drop(share);
     if let Some(why) = &reply.log
         && reply.status >= StatusCode::INTERNAL_SERVER_ERROR.as_u16()
@@ -472,11 +472,12 @@ fn signed<'a>(head: &'a Parts, body: &'a [u8]) -> SignedRequest<'a> {
     }
 }
 
-/// Has the face answer. `None` if the answer was lost.
+/// Has the face answer a request with these headers `X-Amz-Target` and `Host`. `None` if the answer
+/// was lost.
 async fn receive(
     face: &Arc<Face>,
-    target: Option<&str>,
-    host: Option<&str>,
+    (target, host): (Option<&str>, Option<&str>),
+    policy: Option<Arc<Policy>>,
     body: Bytes,
 ) -> Option<Reply> {
     let (sender, receiver) = oneshot::channel();
@@ -484,14 +485,15 @@ async fn receive(
         // A client that has gone away does not wait for its answer.
         let _ = sender.send(reply);
     });
-    let head = RequestHead { target, operation: None, host };
+    let head = RequestHead { target, operation: None, host, policy: policy.as_deref() };
     if Face::may_take_long(&head) || body.len() > INLINE_SIZE_BYTES_MAX {
         // It must not hold up the connections of this thread.
         let (face, target) = (Arc::clone(face), target.map(str::to_owned));
         let host = host.map(str::to_owned);
         let long = tokio::task::spawn_blocking(move || {
             let (target, host) = (target.as_deref(), host.as_deref());
-            let head = RequestHead { target, operation: None, host };
+            let policy = policy.as_deref();
+            let head = RequestHead { target, operation: None, host, policy };
             face.handle(&head, &body, answer);
         });
         drop(long);

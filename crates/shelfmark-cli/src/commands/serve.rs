@@ -47,6 +47,7 @@ struct Config {
     cql: Option<SocketAddr>,
     cql_user: Option<String>,
     cql_password_file: Option<PathBuf>,
+    cql_authorizer: Option<String>,
     cql_tls_certificate: Option<PathBuf>,
     cql_tls_key: Option<PathBuf>,
     #[serde(default, deserialize_with = "address")]
@@ -168,6 +169,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
 
 /// Returns who may connect over CQL, if anybody is asked who they are.
 fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
+    let authorizer = authorizer(config)?;
     let (name, path) = match (&config.cql_user, &config.cql_password_file) {
         (Some(name), Some(path)) => (name, path),
         (None, None) => return Ok(None),
@@ -181,8 +183,27 @@ fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
     };
     let role = cql::OneRole::new(name, &password, salt());
     let refusals = Refusals::of("a CQL login");
-    let login = cql::Login::new(role, salt());
+    let login = cql::Login::new(role, salt()).with_authorizer(authorizer);
     Ok(Some(login.telling(Arc::new(move |name| refusals.tell(name)))))
+}
+
+/// Returns what decides which role may do what: permissions, where there are roles.
+fn authorizer(config: &Config) -> anyhow::Result<cql::Authorizer> {
+    let has_logins = config.cql_user.is_some();
+    let authorizer = match config.cql_authorizer.as_deref() {
+        None if has_logins => cql::Authorizer::Cassandra,
+        None => cql::Authorizer::AllowAll,
+        Some(name) => cql::Authorizer::named(name).with_context(|| {
+            format!("cql_authorizer is CassandraAuthorizer or AllowAllAuthorizer, not {name:?}")
+        })?,
+    };
+    if authorizer == cql::Authorizer::Cassandra && !has_logins {
+        bail!(
+            "cql_authorizer CassandraAuthorizer needs cql_user and cql_password_file: permissions are \
+             given to roles, and without a login there is none"
+        );
+    }
+    Ok(authorizer)
 }
 
 /// Returns what the connections of a face are encrypted with, if they are.
@@ -223,6 +244,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         cql: flags.cql.or(file.cql),
         cql_user: flags.cql_user.clone().or(file.cql_user),
         cql_password_file: flags.cql_password_file.clone().or(file.cql_password_file),
+        cql_authorizer: flags.cql_authorizer.clone().or(file.cql_authorizer),
         cql_tls_certificate: flags.cql_tls_certificate.clone().or(file.cql_tls_certificate),
         cql_tls_key: flags.cql_tls_key.clone().or(file.cql_tls_key),
         console: flags.console.or(file.console),

@@ -88,6 +88,38 @@ fn who_has_no_key_is_refused_where_credentials_are_set() {
 }
 
 #[test]
+fn what_restricts_a_key_or_a_role_and_cannot_be_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys");
+    let section = "[a]\naws_access_key_id = A\naws_secret_access_key = hush\n";
+    for (setting, part) in [
+        ("shelfmark_access = none", "line 4: shelfmark_access is read, write, manage or several"),
+        ("shelfmark_table = x", "line 4: there is no setting shelfmark_table;"),
+        ("shelfmark_tables = x/y", "line 4: shelfmark_tables: \"x/y\" is the name of no table"),
+    ] {
+        std::fs::write(&keys, format!("{section}{setting}\n")).unwrap();
+        let refused = shelfmark(&["serve", "--memory", "--credentials", keys.to_str().unwrap()]);
+        assert!(!refused.status.success(), "{setting}");
+        assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
+        assert!(!stderr(&refused).contains("hush"), "{}", stderr(&refused));
+    }
+    let password = folder.path().join("password");
+    std::fs::write(&password, "p\n").unwrap();
+    let login = ["--cql-user", "ann", "--cql-password-file", password.to_str().unwrap()];
+    for (flags, part) in [
+        (vec!["--cql-authorizer", "CassandraAuthorizer"], "needs cql_user and cql_password_file"),
+        (
+            [&login[..], &["--cql-authorizer", "Everybody"]].concat(),
+            "cql_authorizer is CassandraAuthorizer or AllowAllAuthorizer, not \"Everybody\"",
+        ),
+    ] {
+        let refused = shelfmark(&[&["serve", "--memory"][..], &flags].concat());
+        assert!(!refused.status.success(), "{flags:?}");
+        assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
+    }
+}
+
+#[test]
 fn what_is_not_in_the_build_is_named_and_left_out() {
     let remote = shelfmark(&["serve", "--engine", "tikv://127.0.0.1:2379"]);
     assert!(!remote.status.success());

@@ -487,7 +487,7 @@ fn applicable(resource: &Resource) -> (&'static str, &'static [Permission]) {
             ("DataResource", &[Alter, Drop, Select, Modify, Authorize, Unmask, SelectMasked])
         }
         Resource::AllRoles => ("RoleResource", &[Create, Alter, Drop, Authorize, Describe]),
-        Resource::Role(_) => ("RoleResource", &[Alter, Drop, Authorize]),
+        Resource::Role(_) => ("RoleResource", &[Alter, Drop, Authorize, Describe]),
         Resource::AllFunctions | Resource::AllFunctionsIn(_) => {
             ("FunctionResource", &[Create, Alter, Drop, Authorize, Execute])
         }

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use shelfmark_cql_syntax::ast::{GrantRole, ListRoles};
+use shelfmark_cql_syntax::ast::{GrantRole, ListRoles, Name, Permission};
 
-use super::User;
+use super::resource::Resource;
 use super::roles::{Role, Roles, unauthorized};
+use super::{Authority, User};
 use crate::error::CqlError;
 use crate::outcome::{Answered, ColumnSpec, Outcome, ResultRows, RowBuffer};
 use crate::types::{CqlType, put_collection};
@@ -29,39 +30,49 @@ impl Roles {
         Ok(found.into_values().collect())
     }
 
-    /// Whether `role` is the user's own or was given to it.
-    pub(super) fn is_given(&self, user: Option<&User>, role: &str) -> Result<bool, CqlError> {
-        let Some(user) = user else { return Ok(false) };
-        let all = self.with_inherited(&user.name)?;
-        Ok(*user.name == *role || all.iter().any(|own| own.name == role))
-    }
-
     fn existing(&self, name: &str) -> Result<Role, CqlError> {
         self.get(name)?.ok_or_else(|| CqlError::invalid(format!("{name} doesn't exist")))
     }
 
+    /// Returns the row of a role that is there, to be changed; that of the role of the start may have
+    /// to be made, and is nothing by itself.
+    fn existing_row(&self, name: &str) -> Result<Role, CqlError> {
+        self.existing(name)?;
+        Ok(self.row(name)?.unwrap_or_else(|| Role {
+            name: name.to_owned(),
+            hash: None,
+            can_login: false,
+            is_superuser: false,
+            member_of: Vec::new(),
+        }))
+    }
+}
+
+impl Authority {
     /// `GRANT role TO role`.
-    pub(super) fn grant(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
-        self.allow(user)?;
+    pub(super) fn grant_role(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
         let (role, grantee) = (own.role.as_str(), own.grantee.as_str());
-        self.existing(role)?;
-        let mut changed = self.existing(grantee)?;
+        self.allow(user, Permission::Authorize, &Resource::Role(role.into()))?;
+        let _one = self.hold();
+        self.roles.existing(role)?;
+        let mut changed = self.roles.existing_row(grantee)?;
         for (holder, held) in [(grantee, role), (role, grantee)] {
-            if self.with_inherited(holder)?.iter().any(|own| own.name == held) {
+            if self.roles.with_inherited(holder)?.iter().any(|own| own.name == held) {
                 return Err(CqlError::invalid(format!("{holder} is a member of {held}")));
             }
         }
         changed.member_of.push(role.to_owned());
         changed.member_of.sort();
-        self.put(&changed)
+        self.write(vec![self.roles.put(&changed)?])
     }
 
     /// `REVOKE role FROM role`.
-    pub(super) fn revoke(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
-        self.allow(user)?;
+    pub(super) fn revoke_role(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
         let (role, revokee) = (own.role.as_str(), own.grantee.as_str());
-        self.existing(role)?;
-        let mut changed = self.existing(revokee)?;
+        self.allow(user, Permission::Authorize, &Resource::Role(role.into()))?;
+        let _one = self.hold();
+        self.roles.existing(role)?;
+        let mut changed = self.roles.existing_row(revokee)?;
         // Every role has itself.
         if role == revokee {
             return Ok(());
@@ -70,38 +81,17 @@ impl Roles {
             return Err(CqlError::invalid(format!("{revokee} is not a member of {role}")));
         }
         changed.member_of.retain(|own| own != role);
-        self.put(&changed)
-    }
-
-    /// Takes a role that was dropped away from those that had it.
-    pub(super) fn forget(&self, name: &str) -> Result<(), CqlError> {
-        for mut role in self.all()? {
-            if role.member_of.iter().any(|own| own == name) {
-                role.member_of.retain(|own| own != name);
-                self.put(&role)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The role that the server was started with, where users log in.
-    fn started(user: Option<&User>) -> Option<Role> {
-        Some(Role {
-            name: user?.start_role.to_string(),
-            hash: None,
-            can_login: true,
-            is_superuser: true,
-            member_of: Vec::new(),
-        })
+        self.write(vec![self.roles.put(&changed)?])
     }
 
     /// `LIST ROLES`.
-    pub(super) fn list(&self, own: &ListRoles, user: Option<&User>) -> Result<Answered, CqlError> {
+    pub(super) fn list_roles(
+        &self,
+        own: &ListRoles,
+        user: Option<&User>,
+    ) -> Result<Answered, CqlError> {
         let of = |name: &str| -> Result<Vec<Role>, CqlError> {
-            let mut all = self.with_inherited(name)?;
-            if all.is_empty() && user.is_some_and(|user| *user.start_role == *name) {
-                all.extend(Self::started(user));
-            }
+            let mut all = self.roles.with_inherited(name)?;
             if !own.recursive {
                 let direct = all.iter().find(|role| role.name == name).cloned();
                 let given = direct.map(|role| role.member_of).unwrap_or_default();
@@ -109,15 +99,16 @@ impl Roles {
             }
             Ok(all)
         };
-        let wanted = own.role.as_ref().map(shelfmark_cql_syntax::ast::Name::as_str);
+        let wanted = own.role.as_ref().map(Name::as_str);
         if let Some(name) = wanted
-            && of(name)?.is_empty()
+            && self.roles.get(name)?.is_none()
         {
             return Err(CqlError::invalid(format!("<role {name}> doesn't exist")));
         }
         let own_name = user.map_or("", |user| &*user.name);
-        let roles = match (self.is_superuser(user)?, wanted) {
-            (true, None) => self.everyone(user)?,
+        let sees_all = self.may(user, Permission::Describe, &Resource::AllRoles)?;
+        let roles = match (sees_all, wanted) {
+            (true, None) => self.roles.all()?,
             (true, Some(name)) => of(name)?,
             (false, None) => of(own_name)?,
             (false, Some(name)) if self.is_given(user, name)? => of(name)?,
@@ -148,13 +139,13 @@ impl Roles {
 
     /// `LIST USERS`: the roles that may log in.
     pub(super) fn list_users(&self, user: Option<&User>) -> Result<Answered, CqlError> {
-        let mut roles = match self.is_superuser(user)? {
-            true => self.everyone(user)?,
-            false => self.with_inherited(user.map_or("", |user| &*user.name))?,
+        let mut roles = match self.may(user, Permission::Describe, &Resource::AllRoles)? {
+            true => self.roles.all()?,
+            false => self.roles.with_inherited(user.map_or("", |user| &*user.name))?,
         };
         roles.retain(|role| role.can_login);
         for role in &mut roles {
-            let inherited = self.with_inherited(&role.name)?;
+            let inherited = self.roles.with_inherited(&role.name)?;
             role.is_superuser |= inherited.iter().any(|own| own.is_superuser);
         }
         let columns = [
@@ -167,30 +158,26 @@ impl Roles {
             rows.row([name, Some(flag(role.is_superuser)), Some(b"ALL".as_slice())]);
         }))
     }
-
-    fn everyone(&self, user: Option<&User>) -> Result<Vec<Role>, CqlError> {
-        let mut roles = self.all()?;
-        let started = Self::started(user);
-        roles.extend(started.filter(|own| !roles.iter().any(|role| role.name == own.name)));
-        roles.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(roles)
-    }
 }
 
 const fn flag(value: bool) -> &'static [u8] {
     if value { &[1] } else { &[0] }
 }
 
-fn column(table: &str, name: &str, kind: CqlType) -> ColumnSpec {
+pub(super) fn column(table: &str, name: &str, kind: CqlType) -> ColumnSpec {
     ColumnSpec { keyspace: "system_auth".into(), table: table.into(), name: name.into(), kind }
 }
 
 /// Rows, or nothing where there are none.
-fn answer(columns: &[ColumnSpec], roles: &[Role], put: impl Fn(&Role, &mut RowBuffer)) -> Answered {
-    if roles.is_empty() {
+pub(super) fn answer<T>(
+    columns: &[ColumnSpec],
+    listed: &[T],
+    put: impl Fn(&T, &mut RowBuffer),
+) -> Answered {
+    if listed.is_empty() {
         return Outcome::Void.into();
     }
     let mut rows = RowBuffer::default();
-    roles.iter().for_each(|role| put(role, &mut rows));
+    listed.iter().for_each(|own| put(own, &mut rows));
     Outcome::Rows(ResultRows { columns: columns.into(), rows, paging: None }).into()
 }

@@ -1,22 +1,34 @@
-//! Who may connect: PasswordAuthenticator, SASL PLAIN, bcrypt.
+//! Who may connect, and do what: PasswordAuthenticator, SASL PLAIN, bcrypt; CassandraAuthorizer.
 //!
-//! What it is not: what a role may do once it is in; that is decided where statements run.
+//! * `roles`, `members`, `grants`: what is kept; `resource`: what permissions are on.
+//! * `authority`: who may do what; `role_statements`, `permissions`: the statements that change it.
+//!
+//! What it is not: what each statement needs; that is said where statements run.
 //!
 //! Invariant: no password and no hash of one reaches a log, an error or a `Debug`. A wrong name
 //! takes as long to refuse as a wrong password.
 
+mod authority;
+mod grants;
 mod members;
 mod password;
 mod permissions;
 mod plain;
+mod resource;
+mod role_statements;
 mod roles;
 
 use std::sync::Arc;
 
+pub use authority::Authorizer;
+pub(crate) use authority::{Authority, Need};
+pub(crate) use grants::Granted;
 pub use password::PasswordHash;
-pub(crate) use permissions::refuse as refuse_permissions;
+pub(crate) use permissions::{Context as PermissionContext, run as run_permission_statement};
 pub(crate) use plain::{Claim, plain};
-pub(crate) use roles::{Roles, run as run_role_statement};
+pub(crate) use resource::Resource;
+pub(crate) use role_statements::run as run_role_statement;
+pub(crate) use roles::{Role, Roles};
 
 use crate::error::{CqlError, ErrorCode};
 
@@ -55,6 +67,8 @@ pub struct Login {
     nobody: PasswordHash,
     /// Told the name of who was refused.
     listener: Option<RefusalListener>,
+    /// What decides which role may do what.
+    authorizer: Authorizer,
 }
 
 /// Told of refused logins, for a log: the name that was claimed. It must not block.
@@ -64,7 +78,19 @@ impl Login {
     /// Creates the check of the role that the server is started with. `salt` is random.
     #[must_use]
     pub fn new(start: OneRole, salt: [u8; 16]) -> Self {
-        Self { start, stored: None, nobody: PasswordHash::new("", salt), listener: None }
+        let nobody = PasswordHash::new("", salt);
+        Self { start, stored: None, nobody, listener: None, authorizer: Authorizer::default() }
+    }
+
+    /// Has `authorizer` decide which role may do what; without it everybody who is in may do
+    /// everything.
+    #[must_use]
+    pub fn with_authorizer(self, authorizer: Authorizer) -> Self {
+        Self { authorizer, ..self }
+    }
+
+    pub(crate) fn authorizer(&self) -> Authorizer {
+        self.authorizer
     }
 
     /// Has `listener` told of every login that is refused.

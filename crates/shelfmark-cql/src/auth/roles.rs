@@ -1,26 +1,28 @@
 //! Roles: who there is, kept in a table of the engine's of their own.
 //!
-//! What it is not: the role that the server is started with, which is no row here; roles that are
-//! given to roles (`members`); and permissions: a role that may log in may read and write everything,
-//! only roles are changed by superusers.
+//! What it is not: the statements that change them (`role_statements`), roles that are given to roles
+//! (`members`), and permissions (`grants`).
+//!
+//! Invariant: the role that the server is started with is always there, a superuser that may log in,
+//! whatever its row says. It has a row only if roles were given to it, or if it was made while the
+//! server was started with another one.
 
 use std::sync::Arc;
 
-use shelfmark_cql_syntax::ast::{
-    AccessTo, AlterRole, CreateRole, DropRole, RoleOption, RoleSyntax, Statement,
-};
+use shelfmark_cql_syntax::ast::{AccessTo, RoleOption};
 use shelfmark_engine::{Engine, ErrorKind, Get, Scan, Table, Write};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, TableName, TableSchema, Value};
 
-use super::{Credentials, PasswordHash, User};
+use super::{Credentials, PasswordHash};
 use crate::error::{CqlError, ErrorCode, WriteKind};
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
-use crate::outcome::{Answered, Consistency, Outcome};
+use crate::outcome::Consistency;
 
 /// The one data centre.
 const DATACENTER: &str = "datacenter1";
 
-const NAMESPACE: &str = "system_auth";
+/// The namespace of the tables of roles and permissions.
+pub(super) const NAMESPACE: &str = "system_auth";
 const TABLE: &str = "roles";
 
 /// A role.
@@ -38,9 +40,11 @@ pub(crate) struct Role {
 #[derive(Clone)]
 pub(crate) struct Roles {
     pub(super) engine: Engine,
+    /// The role that the server is started with.
+    start_role: Option<Arc<str>>,
 }
 
-fn failed(error: &shelfmark_engine::Error) -> CqlError {
+pub(super) fn failed(error: &shelfmark_engine::Error) -> CqlError {
     CqlError::from_engine(error, Consistency::One, Some(WriteKind::Simple))
 }
 
@@ -48,66 +52,79 @@ pub(super) fn unauthorized(message: String) -> CqlError {
     CqlError::new(ErrorCode::Unauthorized, message)
 }
 
-/// Runs a statement about roles. `user` is who asks, `None` when nobody has to log in.
-///
-/// # Errors
-///
-/// * `Unauthorized`: the user is no superuser.
-/// * `Invalid`: the role is there already, or is not there; or the statement is about something else.
-pub(crate) fn run(
+/// Returns a table of roles or permissions, if anything was ever kept in it.
+pub(super) fn find_table(engine: &Engine, name: &str) -> Result<Option<Arc<Table>>, CqlError> {
+    match engine.table(&TableName::new(NAMESPACE, name)) {
+        Ok(table) => Ok(Some(table)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// Returns a table of roles or permissions, made if it is not there yet.
+pub(super) fn make_table(
     engine: &Engine,
-    statement: &Statement,
-    user: Option<&User>,
-) -> Result<Answered, CqlError> {
-    let roles = Roles::new(engine.clone());
-    let done = match statement {
-        Statement::ListRoles(own) => return roles.list(own, user),
-        Statement::ListUsers => return roles.list_users(user),
-        Statement::GrantRole(own) => roles.grant(own, user),
-        Statement::RevokeRole(own) => roles.revoke(own, user),
-        Statement::CreateRole(create) => roles.create(create, user),
-        Statement::AlterRole(alter) => roles.alter(alter, user),
-        Statement::DropRole(drop) => roles.drop(drop, user),
-        other => {
-            let name = other.kind().text();
-            Err(CqlError::invalid(format!("{name} is not supported by this server")))
+    name: &str,
+    schema: TableSchema,
+) -> Result<Arc<Table>, CqlError> {
+    if let Some(table) = find_table(engine, name)? {
+        return Ok(table);
+    }
+    match engine.create_table(schema) {
+        Ok(table) => Ok(table),
+        // Somebody else made it meanwhile.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            find_table(engine, name)?.ok_or_else(|| failed(&error))
         }
-    };
-    done.map(|()| Outcome::Void.into())
+        Err(error) => Err(failed(&error)),
+    }
 }
 
 impl Roles {
-    pub(crate) fn new(engine: Engine) -> Self {
-        Self { engine }
+    pub(crate) fn new(engine: Engine, start_role: Option<&str>) -> Self {
+        Self { engine, start_role: start_role.map(Arc::from) }
     }
 
-    /// Returns the table, if any role was ever made.
     fn table(&self) -> Result<Option<Arc<Table>>, CqlError> {
-        match self.engine.table(&TableName::new(NAMESPACE, TABLE)) {
-            Ok(table) => Ok(Some(table)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed(&error)),
-        }
+        find_table(&self.engine, TABLE)
     }
 
     fn made_table(&self) -> Result<Arc<Table>, CqlError> {
-        if let Some(table) = self.table()? {
-            return Ok(table);
-        }
         let name = TableName::new(NAMESPACE, TABLE);
         let schema = TableSchema::new(name, KeyColumn::new("role", KeyType::Text));
-        match self.engine.create_table(schema) {
-            Ok(table) => Ok(table),
-            // Somebody else made it meanwhile.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                self.table()?.ok_or_else(|| failed(&error))
-            }
-            Err(error) => Err(failed(&error)),
+        make_table(&self.engine, TABLE, schema)
+    }
+
+    pub(super) fn has_start_role(&self) -> bool {
+        self.start_role.is_some()
+    }
+
+    pub(super) fn is_start_role(&self, name: &str) -> bool {
+        self.start_role.as_deref() == Some(name)
+    }
+
+    /// Returns the role that the server is started with, `row` being its row.
+    fn started(name: &str, row: Option<&Role>) -> Role {
+        Role {
+            name: name.to_owned(),
+            hash: None,
+            can_login: true,
+            is_superuser: true,
+            member_of: row.map(|own| own.member_of.clone()).unwrap_or_default(),
         }
     }
 
     /// Returns a role; `None` if there is none of this name.
     pub(crate) fn get(&self, name: &str) -> Result<Option<Role>, CqlError> {
+        let row = self.row(name)?;
+        if self.is_start_role(name) {
+            return Ok(Some(Self::started(name, row.as_ref())));
+        }
+        Ok(row)
+    }
+
+    /// Returns a role as it is stored.
+    pub(super) fn row(&self, name: &str) -> Result<Option<Role>, CqlError> {
         let Some(table) = self.table()? else { return Ok(None) };
         let got = self.engine.get(&table, &Get::new(Key::partition(name)));
         Ok(got.map_err(|error| failed(&error))?.item.as_ref().map(role))
@@ -115,12 +132,25 @@ impl Roles {
 
     /// Returns what is known of a role when it logs in; `None` if there is none of this name.
     pub(super) fn credentials(&self, name: &str) -> Result<Option<Credentials>, CqlError> {
-        let found = self.get(name)?;
+        let found = self.row(name)?;
         Ok(found.map(|role| Credentials { hash: role.hash, can_login: role.can_login }))
     }
 
-    /// Returns every role, in no order that means anything.
+    /// Returns every role, sorted by name.
     pub(crate) fn all(&self) -> Result<Vec<Role>, CqlError> {
+        let mut roles = self.rows()?;
+        if let Some(name) = self.start_role.as_deref() {
+            let row = roles.iter().find(|role| role.name == name);
+            let started = Self::started(name, row);
+            roles.retain(|role| role.name != name);
+            roles.push(started);
+        }
+        roles.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(roles)
+    }
+
+    /// Returns every role that is stored, in no order that means anything.
+    pub(crate) fn rows(&self) -> Result<Vec<Role>, CqlError> {
         let Some(table) = self.table()? else { return Ok(Vec::new()) };
         let (mut roles, mut scan) = (Vec::new(), Scan::default());
         loop {
@@ -133,7 +163,8 @@ impl Roles {
         }
     }
 
-    pub(super) fn put(&self, role: &Role) -> Result<(), CqlError> {
+    /// Returns the write that stores a role.
+    pub(super) fn put(&self, role: &Role) -> Result<Write, CqlError> {
         let mut item = Item::new();
         item.set("role", role.name.as_str());
         item.set("can_login", Value::Bool(role.can_login));
@@ -145,117 +176,15 @@ impl Roles {
             let names = role.member_of.iter().map(|name| Value::from(name.as_str()));
             item.set("member_of", Value::List(names.collect()));
         }
-        let table = self.made_table()?;
-        self.engine.write(Write::put(&table, item)).map_err(|error| failed(&error))?;
-        Ok(())
+        Ok(Write::put(&self.made_table()?, item))
     }
 
-    /// Tells whether `user` may change roles, by itself or by a role that it was given.
-    pub(super) fn is_superuser(&self, user: Option<&User>) -> Result<bool, CqlError> {
-        let Some(user) = user.filter(|user| !user.is_start_role()) else { return Ok(true) };
-        Ok(self.with_inherited(&user.name)?.iter().any(|role| role.is_superuser))
+    pub(super) fn delete(&self, name: &str) -> Result<Write, CqlError> {
+        Ok(Write::delete(&self.made_table()?, Key::partition(name)))
     }
 
-    pub(super) fn allow(&self, user: Option<&User>) -> Result<(), CqlError> {
-        if self.is_superuser(user)? {
-            return Ok(());
-        }
-        Err(unauthorized(format!(
-            "User {} does not have sufficient privileges to perform the requested operation",
-            user.map(|user| &*user.name).unwrap_or_default()
-        )))
-    }
-
-    fn create(&self, create: &CreateRole, user: Option<&User>) -> Result<(), CqlError> {
-        self.allow(user)?;
-        let name = checked_name(create.name.as_str())?;
-        // The role of the start has no row, and is there all the same.
-        let is_start_role = user.is_some_and(|user| *user.start_role == *name);
-        if is_start_role || self.get(name)?.is_some() {
-            return if create.if_not_exists {
-                Ok(())
-            } else {
-                Err(CqlError::invalid(format!("{name} already exists")))
-            };
-        }
-        let mut role = Role {
-            name: name.to_owned(),
-            hash: None,
-            can_login: create.syntax == RoleSyntax::User,
-            is_superuser: false,
-            member_of: Vec::new(),
-        };
-        self.apply(&create.options, &mut role)?;
-        self.put(&role)
-    }
-
-    fn alter(&self, alter: &AlterRole, user: Option<&User>) -> Result<(), CqlError> {
-        let name = alter.name.as_str();
-        let is_own = user.is_some_and(|user| *user.name == *name);
-        let is_password = |option: &RoleOption| {
-            matches!(option, RoleOption::Password(_) | RoleOption::HashedPassword(_))
-        };
-        let own_password = is_own && alter.options.iter().all(is_password);
-        let by_status =
-            alter.options.iter().any(|option| matches!(option, RoleOption::Superuser(_)));
-        if by_status && self.is_given(user, name)? {
-            return Err(unauthorized(
-                "You aren't allowed to alter your own superuser status or that of a role granted \
-                 to you"
-                    .to_owned(),
-            ));
-        }
-        let allowed = self.allow(user);
-        if allowed.is_err() && by_status {
-            return Err(unauthorized(
-                "Only superusers are allowed to alter superuser status".to_owned(),
-            ));
-        }
-        if allowed.is_err() && is_own {
-            let kept = alter.options.iter().find_map(|option| match option {
-                RoleOption::Login(_) => Some("LOGIN"),
-                RoleOption::Options(_) => Some("OPTIONS"),
-                _ => None,
-            });
-            if let Some(kept) = kept {
-                return Err(unauthorized(format!("You aren't allowed to alter {kept}")));
-            }
-        }
-        if !own_password {
-            allowed?;
-        }
-        if alter.options.is_empty() {
-            return Err(CqlError::invalid("ALTER [ROLE|USER] can't be empty"));
-        }
-        let Some(mut role) = self.get(name)? else {
-            return if alter.if_exists {
-                Ok(())
-            } else {
-                Err(CqlError::invalid(format!("Role {name} doesn't exist")))
-            };
-        };
-        self.apply(&alter.options, &mut role)?;
-        self.put(&role)
-    }
-
-    fn drop(&self, drop: &DropRole, user: Option<&User>) -> Result<(), CqlError> {
-        self.allow(user)?;
-        let name = drop.name.as_str();
-        if user.is_some_and(|user| *user.name == *name) {
-            return Err(CqlError::invalid("Cannot DROP primary role for current login"));
-        }
-        match (self.get(name)?, self.table()?) {
-            (Some(_), Some(table)) => {
-                let delete = Write::delete(&table, Key::partition(name));
-                self.engine.write(delete).map_err(|error| failed(&error))?;
-                self.forget(name)
-            }
-            _ if drop.if_exists => Ok(()),
-            _ => Err(CqlError::invalid(format!("{name} doesn't exist"))),
-        }
-    }
-
-    fn apply(&self, options: &[RoleOption], role: &mut Role) -> Result<(), CqlError> {
+    /// Changes a role as its options say.
+    pub(super) fn apply(&self, options: &[RoleOption], role: &mut Role) -> Result<(), CqlError> {
         for option in options {
             match option {
                 RoleOption::Password(password) => {
@@ -301,16 +230,6 @@ impl Roles {
     }
 }
 
-fn checked_name(name: &str) -> Result<&str, CqlError> {
-    if name.is_empty() {
-        return Err(CqlError::invalid("Role name can't be an empty string"));
-    }
-    if name.len() > CREDENTIAL_SIZE_BYTES_MAX || name.contains('\0') {
-        return Err(CqlError::invalid("The name of a role is too long or holds a NUL"));
-    }
-    Ok(name)
-}
-
 fn role(item: &Item) -> Role {
     let text = |name: &str| item.get(name).and_then(Value::as_text);
     let flag = |name: &str| matches!(item.get(name), Some(Value::Bool(true)));
@@ -325,64 +244,5 @@ fn role(item: &Item) -> Role {
             }
             _ => Vec::new(),
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use shelfmark_engine::{Environment, SeededRandom};
-    use shelfmark_store::clock::{Clock, ManualClock};
-    use shelfmark_store::memory::MemoryStore;
-
-    use super::*;
-    use crate::auth::{Claim, Login, OneRole};
-
-    fn engine() -> Engine {
-        let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_micros(1));
-        let environment =
-            Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
-        Engine::open(Arc::new(MemoryStore::new(clock)), environment).unwrap()
-    }
-
-    fn said(engine: &Engine, user: Option<&str>, text: &str) -> Result<(), CqlError> {
-        let parsed = shelfmark_cql_syntax::parse(text).unwrap();
-        let user = user.map(|name| User { name: name.into(), start_role: "root".into() });
-        run(engine, &parsed.statement, user.as_ref()).map(|_| ())
-    }
-
-    #[test]
-    fn roles_are_made_changed_and_dropped() {
-        let engine = engine();
-        let first = OneRole::new("root", "r", [3; 16]);
-        let login = Login::new(first, [4; 16]).and(Roles::new(engine.clone()));
-        let may = |name: &str, password: &str| {
-            login.check(&Claim { name: name.to_owned(), password: password.to_owned() })
-        };
-        let make = "CREATE ROLE ann WITH PASSWORD = 'a' AND LOGIN = true";
-        said(&engine, Some("root"), make).unwrap();
-        assert_eq!(&*may("ann", "a").unwrap().name, "ann");
-        assert_eq!(said(&engine, None, make).unwrap_err().message, "ann already exists");
-        said(&engine, None, "CREATE ROLE IF NOT EXISTS ann").unwrap();
-        // Who is no superuser may change the own password and nothing else.
-        said(&engine, Some("ann"), "ALTER ROLE ann WITH PASSWORD = 'b'").unwrap();
-        assert!(may("ann", "a").is_err() && may("ann", "b").is_ok());
-        for refused in ["DROP ROLE ann", "CREATE ROLE bob", "ALTER ROLE ann WITH SUPERUSER = true"]
-        {
-            let error = said(&engine, Some("ann"), refused).unwrap_err();
-            assert_eq!(error.code, ErrorCode::Unauthorized, "{refused}");
-        }
-        said(&engine, None, "ALTER ROLE ann WITH LOGIN = false").unwrap();
-        assert!(may("ann", "b").unwrap_err().message.contains("not permitted to log in"));
-        said(&engine, None, "DROP ROLE ann").unwrap();
-        assert!(may("ann", "b").is_err() && may("root", "r").is_ok());
-        // Whoever is still connected as a role that is gone is nobody.
-        let error =
-            said(&engine, Some("ann"), "CREATE ROLE ann WITH SUPERUSER = true").unwrap_err();
-        assert_eq!(error.code, ErrorCode::Unauthorized);
-        let error = said(&engine, Some("root"), "CREATE ROLE root").unwrap_err();
-        assert_eq!(error.message, "root already exists");
-        assert!(said(&engine, None, "DROP ROLE ann").is_err());
-        said(&engine, None, "DROP ROLE IF EXISTS ann").unwrap();
-        assert_eq!(Roles::new(engine).all().unwrap(), []);
     }
 }

@@ -9,7 +9,7 @@ use shelfmark_engine::{Engine, Environment, Owner};
 use super::events::Events;
 use super::prepared::Statements;
 use super::tracing::Traces;
-use crate::auth::{Login, Roles};
+use crate::auth::{Authority, Authorizer, Login};
 use crate::error::CqlError;
 use crate::limits::PREPARED_PART;
 use crate::outcome::Spools;
@@ -105,14 +105,17 @@ impl Face {
         background: Arc<dyn Background>,
     ) -> Result<Self, CqlError> {
         let engine = engine.of_owner(Owner::Cql);
-        let roles = Roles::new(engine.clone());
+        let start_role = login.as_ref().map(|own| &**own.start_role());
+        let authorizer = login.as_ref().map_or(Authorizer::AllowAll, Login::authorizer);
+        let authority = Arc::new(Authority::new(&engine, authorizer, start_role));
         let traces = Arc::new(Traces::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
         let node = Arc::new(Node::new(options));
-        let start_role = login.as_ref().map(Login::start_role);
-        let tables = system::tables(&node, &traces, &roles, start_role);
+        let tables = system::tables(&node, &traces, &authority);
+        let roles = authority.roles().clone();
+        let executor = Executor::open(engine, tables)?.with_authority(authority);
         Ok(Self {
-            executor: Arc::new(Executor::open(engine, tables)?),
+            executor: Arc::new(executor),
             environment,
             background,
             statements: Statements::within(budget.limit() / PREPARED_PART),

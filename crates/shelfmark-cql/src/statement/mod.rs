@@ -2,6 +2,7 @@
 //!
 //! * `relation`, `keys`, `filter`, `row`: what `SELECT` and modifications share.
 //! * `select`, `modify`: data; `ddl`: the schema; `describe`: the schema as text.
+//! * `needs`: which permissions they need.
 //!
 //! What it is not: it knows no frames and no connections, and holds no rows.
 //!
@@ -14,6 +15,7 @@ mod describe;
 mod filter;
 mod keys;
 mod modify;
+mod needs;
 mod relation;
 mod row;
 mod select;
@@ -28,7 +30,7 @@ use shelfmark_cql_syntax::ast::{
 };
 use shelfmark_engine::Engine;
 
-use crate::auth;
+use crate::auth::{self, Need};
 use crate::error::CqlError;
 use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{
@@ -56,6 +58,9 @@ pub struct Plan {
     /// The tables that it was made for.
     tables: Vec<Arc<Table>>,
     markers: Arc<[ColumnSpec]>,
+    /// What whoever runs it needs; of other statements than those about rows it is found as they
+    /// run.
+    needs: Box<[Need]>,
 }
 
 #[derive(Debug)]
@@ -70,10 +75,10 @@ enum Action {
     Use(String),
     /// A change of the schema, looked at when it runs.
     Schema(Box<Statement>, Option<String>),
-    Truncate(Arc<Table>),
+    Truncate(QualifiedName, Option<String>),
     /// About roles.
     Role(Box<Statement>),
-    /// About permissions, which there are none of.
+    /// About permissions.
     Permissions(Box<Statement>, Option<String>),
     Describe(ast::Describe, Option<String>),
 }
@@ -86,6 +91,8 @@ pub struct Executor {
     schema: RwLock<Arc<Schema>>,
     /// Changes of the schema happen one after the other.
     changes: Mutex<()>,
+    /// Who may do what.
+    authority: Arc<auth::Authority>,
 }
 
 impl Executor {
@@ -97,7 +104,9 @@ impl Executor {
     pub fn open(engine: Engine, virtual_tables: Vec<Arc<dyn VirtualTable>>) -> Result<Self> {
         let system = crate::system::keyspaces(&virtual_tables);
         let schema = schema::load(&engine, &system, &Schema::default())?;
+        let authority = auth::Authority::new(&engine, auth::Authorizer::AllowAll, None);
         let executor = Self {
+            authority: Arc::new(authority),
             engine,
             virtual_tables,
             system,
@@ -106,6 +115,18 @@ impl Executor {
         };
         executor.resume_builds()?;
         Ok(executor)
+    }
+
+    /// Has `authorizer` decide which role may do what, `start_role` being the one that the server is
+    /// started with. Without it every role may do everything, and superusers alone change roles.
+    #[must_use]
+    pub fn with_authorizer(self, authorizer: auth::Authorizer, start_role: &str) -> Self {
+        let authority = auth::Authority::new(&self.engine, authorizer, Some(start_role));
+        self.with_authority(Arc::new(authority))
+    }
+
+    pub(crate) fn with_authority(self, authority: Arc<auth::Authority>) -> Self {
+        Self { authority, ..self }
     }
 
     /// Returns the schema as it is now.
@@ -144,7 +165,11 @@ impl Executor {
         let mut markers = Markers::of(&parsed.markers);
         let needs_keyspace = needs_keyspace(&parsed.statement);
         let planned = self.plan(parsed.statement, keyspace, &schema, &mut markers)?;
-        let mut prepared = planned.finish(&markers);
+        let needs = match self.authority.checks() {
+            true => needs::of_rows(&planned.action, &schema),
+            false => Vec::new(),
+        };
+        let mut prepared = planned.finish(&markers, needs);
         prepared.needs_keyspace = needs_keyspace;
         Ok(Arc::new(prepared))
     }
@@ -170,7 +195,8 @@ impl Executor {
         if options.consistency == Consistency::Any {
             return None;
         }
-        match bind::bind(&statement.plan.markers, &options.values) {
+        let allowed = self.authority.check(options.user.as_ref(), &statement.plan.needs);
+        match allowed.and_then(|()| bind::bind(&statement.plan.markers, &options.values)) {
             Ok(values) => self.select(select, &values, options),
             Err(error) => Some(Err(error)),
         }
@@ -184,7 +210,8 @@ impl Executor {
         answer: Answer,
     ) {
         let plan = &statement.plan;
-        let values = match bind::bind(&plan.markers, &options.values) {
+        let allowed = self.authority.check(options.user.as_ref(), &plan.needs);
+        let values = match allowed.and_then(|()| bind::bind(&plan.markers, &options.values)) {
             Ok(values) => values,
             Err(error) => return answer(Err(error)),
         };
@@ -212,20 +239,17 @@ impl Executor {
                 Some(_) => Ok(Outcome::SetKeyspace(name.clone()).into()),
                 None => Err(CqlError::invalid(format!("Keyspace '{name}' does not exist"))),
             }),
-            Action::Truncate(table) => answer(self.truncate(table)),
+            Action::Truncate(name, keyspace) => {
+                answer(self.truncate(name, keyspace.as_deref(), options.user.as_ref()));
+            }
             Action::Role(statement) => {
-                answer(auth::run_role_statement(&self.engine, statement, options.user.as_ref()));
+                let user = options.user.as_ref();
+                answer(auth::run_role_statement(&self.authority, statement, user));
             }
             Action::Permissions(statement, keyspace) => {
                 let (user, keyspace) = (options.user.as_ref(), keyspace.as_deref());
-                let schema = self.schema();
-                answer(Err(auth::refuse_permissions(
-                    &self.engine,
-                    statement,
-                    user,
-                    keyspace,
-                    &schema,
-                )));
+                let context = auth::PermissionContext { user, keyspace, schema: &self.schema() };
+                answer(auth::run_permission_statement(&self.authority, statement, context));
             }
             Action::Schema(statement, keyspace) => {
                 answer(self.change_schema(statement, keyspace.as_deref(), &options));
@@ -264,6 +288,12 @@ impl Executor {
                         "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.",
                     )));
                 }
+            }
+        }
+        for entry in &batch.entries {
+            let needs = &entry.statement.plan.needs;
+            if let Err(error) = self.authority.check(options.user.as_ref(), needs) {
+                return answer(Err(error));
             }
         }
         self.run_batch(batch.kind, &entries, &options, None, answer);
@@ -365,13 +395,12 @@ impl Executor {
             Statement::Batch(batch) => return plan_batch(&batch, keyspace, schema, markers),
             Statement::Use(name) => Action::Use(name.as_str().to_owned()),
             Statement::Truncate(name) => {
-                let table = find_table(&name, keyspace, schema)?;
-                if table.is_view() {
-                    return Err(CqlError::invalid(
-                        "Cannot TRUNCATE materialized view directly; must truncate base table instead",
-                    ));
+                keyspace_of(&name, keyspace)?;
+                // Where there are permissions, who has none is told that first.
+                if !self.authority.checks() {
+                    ddl::truncated(&name, keyspace, schema)?;
                 }
-                Action::Truncate(table)
+                Action::Truncate(name, keyspace.map(str::to_owned))
             }
             Statement::Describe(describe) => {
                 Action::Describe(describe, keyspace.map(str::to_owned))
@@ -478,7 +507,7 @@ impl Planned {
         }
     }
 
-    fn finish(self, markers: &Markers) -> PreparedStatement {
+    fn finish(self, markers: &Markers, needs: Vec<Need>) -> PreparedStatement {
         let table = self.tables.first();
         let keyspace: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.keyspace));
         let name: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.name));
@@ -508,7 +537,12 @@ impl Planned {
             conditional: self.conditional,
             needs_keyspace: false,
             weight: self.weight,
-            plan: Arc::new(Plan { action: self.action, tables: self.tables, markers: specs }),
+            plan: Arc::new(Plan {
+                action: self.action,
+                tables: self.tables,
+                markers: specs,
+                needs: needs.into(),
+            }),
         }
     }
 }

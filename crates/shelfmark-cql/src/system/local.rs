@@ -6,8 +6,7 @@ use std::sync::OnceLock;
 use md5::{Digest as _, Md5};
 
 use super::Cells;
-use super::value::{boolean, bytes, inet, int, text, texts};
-use crate::auth::Roles;
+use super::value::{bytes, inet, int, text, texts};
 use crate::schema::Schema;
 use crate::session::{CQL_VERSION, FaceOptions};
 
@@ -101,43 +100,4 @@ pub(super) fn local(node: &Node, schema: &Schema) -> Vec<Cells> {
         ("schema_version", bytes(&schema.version)),
         ("tokens", texts(&tokens)),
     ]]
-}
-
-/// Returns the rows of `system_auth.roles`, that of the role given at start among them. Hashes are not
-/// shown; a table of roles that cannot be read looks empty.
-pub(super) fn roles(roles: &Roles, start_role: Option<&str>) -> Vec<Cells> {
-    let found = roles.all().unwrap_or_default();
-    let is_stored = |name: &&str| found.iter().any(|role| role.name == **name);
-    let started = start_role.filter(|name| !is_stored(name)).map(|name| {
-        vec![("role", text(name)), ("can_login", boolean(true)), ("is_superuser", boolean(true))]
-    });
-    found
-        .iter()
-        .map(|role| {
-            let mut row = vec![
-                ("role", text(&role.name)),
-                ("can_login", boolean(role.can_login)),
-                ("is_superuser", boolean(role.is_superuser)),
-            ];
-            if !role.member_of.is_empty() {
-                row.push(("member_of", texts(&role.member_of)));
-            }
-            row
-        })
-        .chain(started)
-        .collect()
-}
-
-/// Returns the rows of `system_auth.role_members`.
-pub(super) fn role_members(roles: &Roles) -> Vec<Cells> {
-    let found = roles.all().unwrap_or_default();
-    let mut rows: Vec<Cells> = Vec::new();
-    for role in &found {
-        rows.extend(
-            role.member_of
-                .iter()
-                .map(|given| vec![("role", text(given)), ("member", text(&role.name))]),
-        );
-    }
-    rows
 }

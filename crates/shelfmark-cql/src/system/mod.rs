@@ -14,6 +14,7 @@
 mod definition;
 mod local;
 mod others;
+mod roles;
 mod schema_rows;
 mod traces;
 mod value;
@@ -28,7 +29,7 @@ use bytes::Bytes;
 
 pub(crate) use local::Node;
 
-use crate::auth::Roles;
+use crate::auth::Authority;
 use crate::schema::{Keyspace, Schema, Table};
 use crate::session::Traces;
 use definition::Definition;
@@ -90,8 +91,7 @@ impl Computed {
 pub(crate) fn tables(
     node: &Arc<Node>,
     traces: &Arc<Traces>,
-    roles: &Roles,
-    start_role: Option<&Arc<str>>,
+    authority: &Arc<Authority>,
 ) -> Vec<Arc<dyn VirtualTable>> {
     definition::ALL
         .iter()
@@ -101,7 +101,7 @@ pub(crate) fn tables(
             let options = &mut definition.options;
             (options.gc_grace_seconds, options.memtable_flush_period_in_ms) =
                 periods(&definition.keyspace);
-            let source = source(&definition, node, traces, roles, start_role);
+            let source = source(&definition, node, traces, authority);
             let table = Computed { definition: Arc::new(definition), source };
             Arc::new(table) as Arc<dyn VirtualTable>
         })
@@ -125,24 +125,20 @@ fn source(
     definition: &Table,
     node: &Arc<Node>,
     traces: &Arc<Traces>,
-    roles: &Roles,
-    start_role: Option<&Arc<str>>,
+    authority: &Arc<Authority>,
 ) -> Source {
-    let (node, traces, roles) = (Arc::clone(node), Arc::clone(traces), roles.clone());
-    let start_role = start_role.cloned();
+    let (node, traces, authority) = (Arc::clone(node), Arc::clone(traces), Arc::clone(authority));
     match (&*definition.keyspace, &*definition.name) {
         ("system", "local") => Box::new(move |schema, _| local::local(&node, schema)),
         ("system", "built_views") => Box::new(|schema, _| schema_rows::built_views(schema)),
-        ("system_auth", "roles") => {
-            Box::new(move |_, _| local::roles(&roles, start_role.as_deref()))
+        ("system_auth", name) => {
+            let name = name.to_owned();
+            Box::new(move |_, _| roles::rows(&name, &authority))
         }
-        ("system_views", "settings") => {
-            Box::new(move |_, _| others::settings(&node, start_role.is_some()))
-        }
+        ("system_views", "settings") => Box::new(move |_, _| others::settings(&node, &authority)),
         ("system_distributed", "view_build_status") => {
             Box::new(move |schema, _| others::view_build_status(&node, schema))
         }
-        ("system_auth", "role_members") => Box::new(move |_, _| local::role_members(&roles)),
         ("system_traces", "sessions") => {
             Box::new(move |_, partition| traces::sessions(&traces, &node, partition))
         }
@@ -164,6 +160,20 @@ fn source(
 /// Whether the tables of a keyspace are computed in the original, too.
 pub(crate) fn is_virtual(keyspace: &str) -> bool {
     matches!(keyspace, "system_virtual_schema" | "system_views")
+}
+
+/// Whether a keyspace is the server's own.
+pub(crate) fn is_system(name: &str) -> bool {
+    matches!(
+        name,
+        "system"
+            | "system_schema"
+            | "system_auth"
+            | "system_traces"
+            | "system_virtual_schema"
+            | "system_views"
+            | "system_distributed"
+    )
 }
 
 /// Returns the keyspaces of these tables, for the schema.

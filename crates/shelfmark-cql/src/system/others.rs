@@ -9,6 +9,7 @@ use shelfmark_cql_syntax::parse_type;
 use super::definition::id;
 use super::value::{bytes, text};
 use super::{Cells, Node};
+use crate::auth::Authority;
 use crate::schema::{Column, ColumnKind, Schema, Table, resolve_type};
 
 const LISTED: &str = include_str!("others.txt");
@@ -50,20 +51,22 @@ fn columns_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the rows of `system_views.settings`: what is settled, in Cassandra's words.
-pub(super) fn settings(node: &Node, has_roles: bool) -> Vec<Cells> {
+pub(super) fn settings(node: &Node, authority: &Authority) -> Vec<Cells> {
     let address = node.address();
     let (ip, port) = (address.ip().to_string(), address.port().to_string());
-    let (authenticator, role_manager) = match has_roles {
-        true => ("PasswordAuthenticator", "CassandraRoleManager"),
-        false => ("AllowAllAuthenticator", "CassandraRoleManager"),
+    let role_manager = "CassandraRoleManager";
+    let authenticator = match authority.has_logins() {
+        true => "PasswordAuthenticator",
+        false => "AllowAllAuthenticator",
     };
+    let authorizer = authority.authorizer().name();
     let known = [
         ("allow_filtering_enabled", "true"),
         ("alter_table_enabled", "true"),
         ("authenticator", authenticator),
         ("authenticator.class_name", authenticator),
-        ("authorizer", "AllowAllAuthorizer"),
-        ("authorizer.class_name", "AllowAllAuthorizer"),
+        ("authorizer", authorizer),
+        ("authorizer.class_name", authorizer),
         ("cluster_name", node.cluster_name()),
         ("drop_compact_storage_enabled", "true"),
         ("drop_truncate_table_enabled", "true"),

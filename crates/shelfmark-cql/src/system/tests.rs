@@ -3,6 +3,7 @@ use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
 
 use super::*;
+use crate::auth::Authorizer;
 use crate::session::FaceOptions;
 
 fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
@@ -11,7 +12,8 @@ fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment).unwrap();
-    let tables = tables(&node, &Arc::new(Traces::default()), &Roles::new(engine), None);
+    let authority = Arc::new(Authority::new(&engine, Authorizer::AllowAll, None));
+    let tables = tables(&node, &Arc::new(Traces::default()), &authority);
     let keyspaces = keyspaces(&tables)
         .into_iter()
         .map(|keyspace| (keyspace.name.to_string(), keyspace))

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use shelfmark_cql::Authorizer;
 use shelfmark_store::vfs;
 
 use crate::statements::World;
@@ -54,9 +55,15 @@ const FEATURES: &[(&str, &str)] = &[
     ("ALTER ROLE", "CREATE ROLE x; ALTER ROLE x WITH PASSWORD = 'p'"),
     ("DROP ROLE", "CREATE ROLE x; DROP ROLE x"),
     ("LIST ROLES", "CREATE ROLE x; LIST ROLES => x"),
-    ("GRANT", "CREATE ROLE x; CREATE ROLE y; GRANT x TO y; LIST ROLES OF y => x"),
-    ("REVOKE", "CREATE ROLE x; CREATE ROLE y; GRANT x TO y; REVOKE x FROM y"),
-    ("LIST PERMISSIONS", "LIST ALL PERMISSIONS"),
+    (
+        "GRANT",
+        "CREATE ROLE x; CREATE ROLE y; GRANT x TO y; LIST ROLES OF y => x; GRANT SELECT ON t TO x; LIST ALL OF y => SELECT",
+    ),
+    (
+        "REVOKE",
+        "CREATE ROLE x; CREATE ROLE y; GRANT x TO y; REVOKE x FROM y; GRANT ALL ON ALL ROLES TO x; REVOKE DROP ON ALL ROLES FROM x; LIST ALL OF x => ALTER",
+    ),
+    ("LIST PERMISSIONS", "LIST ALL PERMISSIONS => <keyspace ks>"),
     ("DESCRIBE", "DESCRIBE KEYSPACE ks => CREATE TABLE ks.t"),
     ("INSERT", "INSERT INTO t (k, c, v) VALUES (9, 9, 9); SELECT v FROM t WHERE k = 9 => 9"),
     ("UPDATE", "UPDATE t SET v = 9 WHERE k = 9 AND c = 9; SELECT v FROM t WHERE k = 9 => 9"),
@@ -229,6 +236,7 @@ const PREPARED: &[&str] = &[
 /// Whether every statement of a feature answers as it should.
 fn works(statements: &str) -> bool {
     let mut world = World::new();
+    world.authorize(Authorizer::Cassandra);
     world.log_in("admin");
     for statement in PREPARED {
         world.run(statement).unwrap();

@@ -4,6 +4,7 @@
 //! * `nested`, `unreadable`: types nested deep, and records that cannot be read, over restarts.
 //! * `recorded`: the answers of Apache Cassandra, byte for byte.
 //! * `large_values`: values that no index can hold.
+//! * `permissions`: what a role may do, and what follows from changes of it.
 //! * `keys`: user types and collections in keys.
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
@@ -13,6 +14,7 @@ mod compat;
 mod keys;
 mod large_values;
 mod nested;
+mod permissions;
 mod recorded;
 mod statements;
 mod unreadable;

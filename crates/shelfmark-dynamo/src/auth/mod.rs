@@ -4,7 +4,8 @@
 //! so a server asks before it decompresses anything. Any region is taken, since clients bring the
 //! one they have; the service must be `dynamodb`.
 //!
-//! What it is not: permissions. Who has a key may do everything.
+//! What it is not: a look at what a request asks for. What a key may do is its [`Policy`]'s, and asked
+//! where operations begin.
 //!
 //! Invariant: no answer and no log line holds a secret, and signatures are compared in constant
 //! time.
@@ -14,6 +15,7 @@
 
 mod canonical;
 mod claim;
+mod policy;
 mod time;
 
 #[cfg(test)]
@@ -21,8 +23,10 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use self::claim::Claim;
+pub use self::policy::{Access, Policy};
 use crate::errors::{Exception, texts};
 
 /// How far a request's time may be from ours, in seconds.
@@ -83,12 +87,20 @@ impl Refusal {
 /// Key ids and their secrets: who is let in.
 #[derive(Clone, Default)]
 pub struct Credentials {
-    secrets: BTreeMap<String, String>,
+    keys: BTreeMap<String, Key>,
+}
+
+/// What belongs to a key id.
+#[derive(Clone)]
+struct Key {
+    secret: String,
+    /// What it may do; without one, everything.
+    policy: Option<Arc<Policy>>,
 }
 
 impl fmt::Debug for Credentials {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_set().entries(self.secrets.keys()).finish()
+        formatter.debug_set().entries(self.keys.keys()).finish()
     }
 }
 
@@ -102,14 +114,33 @@ impl Credentials {
     /// Lets in who signs with this secret under this key id.
     #[must_use]
     pub fn with(mut self, key_id: impl Into<String>, secret: impl Into<String>) -> Self {
-        self.secrets.insert(key_id.into(), secret.into());
+        self.keys.insert(key_id.into(), Key { secret: secret.into(), policy: None });
         self
+    }
+
+    /// Lets in who signs with this secret under this key id, for what the policy allows.
+    #[must_use]
+    pub fn with_policy(
+        mut self,
+        key_id: impl Into<String>,
+        secret: impl Into<String>,
+        policy: Policy,
+    ) -> Self {
+        let policy = Some(Arc::new(policy));
+        self.keys.insert(key_id.into(), Key { secret: secret.into(), policy });
+        self
+    }
+
+    /// Returns what a key may do; `None` if everything.
+    #[must_use]
+    pub fn policy(&self, key_id: &str) -> Option<&Arc<Policy>> {
+        self.keys.get(key_id)?.policy.as_ref()
     }
 
     /// Tells whether nobody is let in.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.secrets.is_empty()
+        self.keys.is_empty()
     }
 
     /// Verifies a request's signature at a time, in milliseconds since the Unix epoch, and returns
@@ -162,7 +193,7 @@ impl Credentials {
         }
         let scope = claim.scope()?;
         check_scope(&scope, &claim.time)?;
-        let Some(secret) = self.secrets.get(scope.key_id) else {
+        let Some(Key { secret, .. }) = self.keys.get(scope.key_id) else {
             return Err(Refusal::new(Exception::UnrecognizedClient, texts::UNKNOWN_KEY_ID));
         };
         Ok((scope, secret))

@@ -1,7 +1,10 @@
-//! ListTables.
+//! ListTables. A key that may use some tables only is shown those: the service shows all or none.
 
+use shelfmark_model::TableName;
+
+use crate::auth::Access;
 use crate::errors::Result;
-use crate::face::Face;
+use crate::face::{Face, RequestHead};
 use crate::json::{Reader, Writer};
 use crate::limits::LIST_TABLES_MAX;
 use crate::reply::Answered;
@@ -15,13 +18,27 @@ struct Request {
 }
 
 /// Answers ListTables.
-pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+pub(super) fn answer(face: &Face, head: &RequestHead<'_>, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.unwrap_or(LIST_TABLES_MAX);
-    let after = request.start.as_deref().map(table_name);
+    let is_shown = |name: &TableName| {
+        let any = |access| head.policy.is_none_or(|policy| policy.allows(access, &name.name));
+        Access::ALL.into_iter().any(any)
+    };
+    let mut after = request.start.as_deref().map(table_name);
+    let mut found: Vec<TableName> = Vec::new();
     // One more than asked for says whether there is another page.
-    let found = face.engine.table_names(Some(NAMESPACE), after.as_ref(), limit + 1)?;
+    while found.len() <= limit {
+        let page = face.engine.table_names(Some(NAMESPACE), after.as_ref(), limit + 1)?;
+        let is_last = page.len() <= limit;
+        after = page.last().cloned();
+        found.extend(page.into_iter().filter(is_shown));
+        if is_last {
+            break;
+        }
+    }
+    found.truncate(limit + 1);
     let names: Vec<&str> = found.iter().take(limit).map(|name| name.name.as_str()).collect();
     Ok(Writer::answer(|out| {
         if let Some(last) = names.last().filter(|_| found.len() > limit) {

@@ -6,6 +6,7 @@
 //! An operation that is not here answers `UnknownOperationException`, which tools take for "not
 //! supported" and go on.
 
+mod access;
 mod batch_get_item;
 mod batch_write_item;
 mod collections;
@@ -68,12 +69,18 @@ pub const OPERATIONS: [&str; 23] = [
 
 /// Answers one operation.
 pub(crate) fn run(face: &Face, head: &RequestHead<'_>, operation: &str, body: &[u8], done: Done) {
+    if let Some(policy) = head.policy
+        && let Err(error) = access::check(&face.options, policy, operation, body)
+    {
+        return done.answer(Err(error));
+    }
     match operation {
         "BatchWriteItem" => batch_write_item::start(face, body, done),
         "DeleteItem" => delete_item::start(face, body, done),
         "PutItem" => put_item::start(face, body, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
+        "ListTables" => done.answer(list_tables::answer(face, head, body)),
         "DescribeEndpoints" => done.answer(service::describe_endpoints(face, head, body)),
         _ => done.answer(answer(face, operation, body)),
     }
@@ -90,7 +97,6 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "DescribeTable" => describe_table::answer(face, body),
         "DescribeTimeToLive" => time_to_live::describe(face, body),
         "GetItem" => get_item::answer(face, body),
-        "ListTables" => list_tables::answer(face, body),
         "ListTagsOfResource" => tags::list(face, body),
         "Query" => query::answer(face, body),
         "Scan" => scan::answer(face, body),

@@ -11,5 +11,6 @@ mod compat;
 mod golden;
 mod hostile;
 mod limits;
+mod policies;
 mod ranges;
 mod runner;

@@ -18,17 +18,20 @@ mod view_filter;
 use std::sync::{Arc, PoisonError};
 
 use shelfmark_cql_syntax::ast::{
-    AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Statement,
+    AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Permission,
+    QualifiedName, Statement,
 };
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
 use super::Executor;
+use crate::auth::{Need, Resource, User};
 use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{
     Answered, ChangeKind, ChangeTarget, Consistency, Outcome, RequestOptions, SchemaChange,
 };
 use crate::schema::{Schema, Table, stored_name};
+pub(super) use crate::system::is_system;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -59,13 +62,30 @@ pub(super) fn check_known(statement: &Statement) -> Result<()> {
         | Statement::DropView(_)
         | Statement::DropFunction(_)
         | Statement::DropAggregate(_)
+        | Statement::CreateFunction(_)
+        | Statement::CreateAggregate(_)
         | Statement::CreateTrigger(_)
         | Statement::DropTrigger(_) => Ok(()),
+        other => invalid(format!("{} is not supported by this server", other.kind().text())),
+    }
+}
+
+/// Answers statements about what there is none of: functions of users', triggers.
+fn changes_nothing(
+    statement: &Statement,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Answered> {
+    match statement {
+        Statement::CreateTrigger(own) => no_trigger(own, keyspace, schema),
+        Statement::DropTrigger(own) => drop_trigger(own, keyspace),
+        Statement::DropFunction(own) => no_function("Function", own, keyspace),
+        Statement::DropAggregate(own) => no_function("Aggregate", own, keyspace),
         // What a server says whose users' functions are off, as they are by default.
         Statement::CreateFunction(_) | Statement::CreateAggregate(_) => invalid(
             "User-defined functions are disabled in cassandra.yaml - set user_defined_functions_enabled=true to enable",
         ),
-        other => invalid(format!("{} is not supported by this server", other.kind().text())),
+        other => check_known(other).map(|()| Outcome::Void.into()),
     }
 }
 
@@ -133,6 +153,10 @@ impl Executor {
         let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let schema = self.schema();
         let environment = self.engine.environment();
+        let user = options.user.as_ref();
+        if self.authority.checks() {
+            self.authority.check(user, &super::needs::of_schema(statement, keyspace, &schema))?;
+        }
         check_names(statement, keyspace, &schema)?;
         let change = match statement {
             Statement::CreateKeyspace(own) => keyspace::create(own, &schema)?,
@@ -149,11 +173,7 @@ impl Executor {
             Statement::CreateView(own) => view::create(own, keyspace, &schema, environment)?,
             Statement::AlterView(own) => view::alter(own, keyspace, &schema)?,
             Statement::DropView(own) => view::drop(own, keyspace, &schema)?,
-            Statement::CreateTrigger(own) => return no_trigger(own, keyspace, &schema),
-            Statement::DropTrigger(own) => return drop_trigger(own, keyspace),
-            Statement::DropFunction(own) => return no_function("Function", own, keyspace),
-            Statement::DropAggregate(own) => return no_function("Aggregate", own, keyspace),
-            other => return check_known(other).map(|()| Outcome::Void.into()),
+            other => return changes_nothing(other, keyspace, &schema),
         };
         let warning = matches!(statement, Statement::CreateView(_)).then(|| {
             "Materialized views are experimental and are not recommended for production use."
@@ -175,12 +195,23 @@ impl Executor {
         let failed = |error: shelfmark_engine::Error| {
             CqlError::from_engine(&error, options.consistency, None)
         };
+        let made = made(&change.told);
+        if change.told.kind == ChangeKind::Created {
+            self.forget_permissions(&change.told)?;
+        }
         self.engine.change_catalogue(change.changes).map_err(failed)?;
         for name in &change.builds {
             self.engine.resume_indexes(name).map_err(failed)?;
         }
-        self.reload()?;
-        let schema = self.schema();
+        let schema = self.reload()?;
+        match change.told.kind {
+            // Of a view only its base's permissions count.
+            ChangeKind::Created if !matches!(statement, Statement::CreateView(_)) => {
+                self.authority.created(user, &made)?;
+            }
+            ChangeKind::Dropped => self.forget_permissions(&change.told)?,
+            _ => {}
+        }
         let changed =
             schema.table(&change.told.keyspace, &change.told.name).filter(|_| match statement {
                 Statement::CreateIndex(_) => true,
@@ -190,6 +221,26 @@ impl Executor {
         let mut answered = told(Outcome::SchemaChange(change.told));
         answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
         Ok(answered)
+    }
+
+    /// Takes permissions away that are on what was dropped, or on what is about to be made: left
+    /// over from an earlier one of its name.
+    fn forget_permissions(&self, told: &SchemaChange) -> Result<()> {
+        let (keyspace, table) = (told.keyspace.as_str(), told.name.as_str());
+        match told.target {
+            ChangeTarget::Keyspace => {
+                let roots = ["data", "functions"].map(|own| format!("{own}/{keyspace}"));
+                self.authority.forget_resources(|name| {
+                    let rest = roots.iter().find_map(|root| name.strip_prefix(root.as_str()));
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                })
+            }
+            ChangeTarget::Table => {
+                let gone = Resource::table(keyspace, table).name();
+                self.authority.forget_resources(|name| *name == *gone)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Goes on with indexes and views that were being built when the server stopped.
@@ -211,7 +262,15 @@ impl Executor {
     }
 
     /// Empties a table.
-    pub(super) fn truncate(&self, table: &Arc<Table>) -> Result<Answered> {
+    pub(super) fn truncate(
+        &self,
+        name: &QualifiedName,
+        keyspace: Option<&str>,
+        user: Option<&User>,
+    ) -> Result<Answered> {
+        let own = Resource::table(super::keyspace_of(name, keyspace)?, name.name.as_str());
+        self.authority.check(user, &[Need::on(Permission::Modify, own)])?;
+        let table = truncated(name, keyspace, &self.schema())?;
         if table.stored.is_none() {
             if crate::system::is_virtual(&table.keyspace) {
                 return invalid(format!(
@@ -224,10 +283,37 @@ impl Executor {
         }
         let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         self.engine
-            .change_catalogue(vec![CatalogueChange::TruncateTable(stored_name(table))])
+            .change_catalogue(vec![CatalogueChange::TruncateTable(stored_name(&table))])
             .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
         self.reload()?;
         Ok(Outcome::Void.into())
+    }
+}
+
+/// Finds the table that a `TRUNCATE` names.
+pub(super) fn truncated(
+    name: &QualifiedName,
+    keyspace: Option<&str>,
+    schema: &Schema,
+) -> Result<Arc<Table>> {
+    let table = super::find_table(name, keyspace, schema)?;
+    if table.is_view() {
+        return invalid(
+            "Cannot TRUNCATE materialized view directly; must truncate base table instead",
+        );
+    }
+    Ok(table)
+}
+
+/// The resources that are made with what a change of the schema makes.
+fn made(told: &SchemaChange) -> Vec<Resource> {
+    let keyspace = || Box::from(told.keyspace.as_str());
+    match told.target {
+        ChangeTarget::Keyspace => {
+            vec![Resource::Keyspace(keyspace()), Resource::AllFunctionsIn(keyspace())]
+        }
+        ChangeTarget::Table => vec![Resource::table(&told.keyspace, &told.name)],
+        _ => Vec::new(),
     }
 }
 
@@ -287,7 +373,7 @@ fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> S
 
 /// The refusal of a change of the server's own keyspaces. `what` would have been done, as Cassandra
 /// says it: `ALTER <table k.t>`.
-fn not_modifiable(keyspace: &str, what: &str) -> CqlError {
+pub(super) fn not_modifiable(keyspace: &str, what: &str) -> CqlError {
     // Those that are copied between nodes have other words.
     let message = match keyspace {
         "system_auth" | "system_traces" | "system_distributed" => format!("Cannot {what}"),
@@ -307,20 +393,6 @@ fn writable<'s>(
         Some(_) if is_system(name) => Err(not_modifiable(name, what)),
         Some(found) => Ok(found),
     }
-}
-
-/// Whether a keyspace is the server's own.
-pub(super) fn is_system(name: &str) -> bool {
-    matches!(
-        name,
-        "system"
-            | "system_schema"
-            | "system_auth"
-            | "system_traces"
-            | "system_virtual_schema"
-            | "system_views"
-            | "system_distributed"
-    )
 }
 
 /// Finds what a `DROP` names; `None` if it is not there and need not be.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use bytes::{BufMut as _, BytesMut};
-use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Login, OneRole};
+use shelfmark_cql::{Authorizer, Connection, Face, FaceOptions, Inline, Login, OneRole};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
@@ -34,7 +34,8 @@ pub(super) fn server() -> Server {
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
-    let login = Login::new(OneRole::new("cassandra", "cassandra", [7; 16]), [8; 16]);
+    let login = Login::new(OneRole::new("cassandra", "cassandra", [7; 16]), [8; 16])
+        .with_authorizer(Authorizer::Cassandra);
     let options = FaceOptions::default();
     Arc::new(Face::open(engine, environment, options, Some(login), Arc::new(Inline)).unwrap())
 }

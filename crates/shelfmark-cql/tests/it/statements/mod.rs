@@ -2,7 +2,8 @@
 //!
 //! A line `> STATEMENT` is a statement. `page size=2 "SELECT …"` reads page by page, `bind "…" a b`
 //! binds values given as constants of the markers' types, `metadata "…"` shows what PREPARE says,
-//! `clock seconds=5` moves the clock, `user NAME` logs in, `reopen` opens the executor anew.
+//! `clock seconds=5` moves the clock, `user NAME` logs in (`user ""` does not), `reopen` opens the executor anew,
+//! `authorizer NAME` does so with another authorizer.
 //!
 //! After a change run with `UPDATE_GOLDENFILES=1` and read the difference.
 
@@ -36,6 +37,7 @@ scripts! {
     indexes
     modifications
     nearest
+    permissions
     products
     refusals
     returning

@@ -7,12 +7,15 @@ use std::time::Duration;
 use goldenscript::{Argument, Block, Command, Context, Runner};
 use shelfmark_cql::types::{from_text, to_literal};
 use shelfmark_cql::{
-    Answered, BoundValue, ChangeKind, CqlError, CqlType, Executor, Outcome, PreparedStatement,
-    RequestOptions, ResultRows, User, Values,
+    Answered, Authorizer, BoundValue, ChangeKind, CqlError, CqlType, Executor, Outcome,
+    PreparedStatement, RequestOptions, ResultRows, User, Values,
 };
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
+
+/// The role that the server is started with.
+const START_ROLE: &str = "admin";
 
 /// An engine in memory, its executor, and a connection's keyspace.
 pub(crate) struct World {
@@ -20,6 +23,7 @@ pub(crate) struct World {
     engine: Engine,
     executor: Executor,
     clock: Arc<ManualClock>,
+    authorizer: Authorizer,
     keyspace: Option<String>,
     user: Option<String>,
 }
@@ -33,7 +37,9 @@ impl World {
             Environment { clock: clock.clone(), random: Arc::new(SeededRandom::new(1)) };
         let engine = Engine::open(store.clone(), environment).unwrap();
         let executor = Executor::open(engine.clone(), Vec::new()).unwrap();
-        Self { store, engine, executor, clock, keyspace: None, user: None }
+        let executor = executor.with_authorizer(Authorizer::AllowAll, START_ROLE);
+        let authorizer = Authorizer::AllowAll;
+        Self { store, engine, executor, clock, authorizer, keyspace: None, user: None }
     }
 
     /// Opens the store anew: nothing that was remembered in memory is left.
@@ -42,7 +48,20 @@ impl World {
             Environment { clock: self.clock.clone(), random: Arc::new(SeededRandom::new(1)) };
         self.clock.advance(Duration::from_millis(1));
         self.engine = Engine::open(self.store.clone(), environment).unwrap();
-        self.executor = Executor::open(self.engine.clone(), Vec::new()).unwrap();
+        self.executor = Executor::open(self.engine.clone(), Vec::new())
+            .unwrap()
+            .with_authorizer(self.authorizer, START_ROLE);
+    }
+
+    /// Has this authorizer decide from now on, as after a start with another setting.
+    pub(crate) fn authorize(&mut self, authorizer: Authorizer) {
+        self.authorizer = authorizer;
+        self.restart();
+    }
+
+    /// What runs the statements.
+    pub(crate) fn executor(&self) -> &Executor {
+        &self.executor
     }
 
     /// The engine below.
@@ -50,18 +69,22 @@ impl World {
         &self.engine
     }
 
-    fn prepare(&self, text: &str) -> Result<Arc<PreparedStatement>, CqlError> {
+    /// Prepares a statement, to be run when the world is another.
+    pub(crate) fn prepare(&self, text: &str) -> Result<Arc<PreparedStatement>, CqlError> {
         self.executor.prepare(text, self.keyspace.as_deref())
     }
 
-    fn execute(
+    /// Runs a statement as the role that is logged in.
+    pub(crate) fn execute(
         &self,
         statement: &Arc<PreparedStatement>,
         mut options: RequestOptions,
     ) -> Result<Answered, CqlError> {
         options.keyspace = self.keyspace.as_deref().map(Arc::from);
-        options.user =
-            self.user.as_deref().map(|name| User { name: name.into(), start_role: "admin".into() });
+        options.user = self
+            .user
+            .as_deref()
+            .map(|name| User { name: name.into(), start_role: START_ROLE.into() });
         let (sender, receiver) = mpsc::channel();
         let answer = Box::new(move |answered| sender.send(answered).unwrap());
         self.executor.execute(statement, options, answer);
@@ -107,7 +130,8 @@ impl World {
         let mut paging = None;
         loop {
             if restarts {
-                self.executor = Executor::open(self.engine.clone(), Vec::new())?;
+                let executor = Executor::open(self.engine.clone(), Vec::new())?;
+                self.executor = executor.with_authorizer(self.authorizer, START_ROLE);
             }
             let statement = self.prepare(text)?;
             let options =
@@ -242,7 +266,11 @@ impl Runner for World {
                 return Ok(String::new());
             }
             "user" => {
-                self.user = Some(text);
+                self.user = Some(text).filter(|name| !name.is_empty());
+                return Ok(String::new());
+            }
+            "authorizer" => {
+                self.authorize(Authorizer::named(&text).unwrap());
                 return Ok(String::new());
             }
             "reopen" => {

@@ -62,7 +62,15 @@ pub(crate) const TAG_RESERVED: &str = "One or more parameter values were invalid
 pub(crate) const TAG_LETTERS: &str = "One or more parameter values were invalid: Keys and values \
      of tags consist of letters, digits, white space and the signs + - = . _ : / @";
 
-/// Nobody is named: a server without policies knows no users.
+/// What a key's policy does not allow. Source: the service's words, read 2026-11.
+pub(crate) fn not_authorized(account: &str, user: &str, action: &str, resource: &str) -> String {
+    format!(
+        "User: arn:aws:iam::{account}:user/{user} is not authorized to perform: dynamodb:{action} on \
+         resource: {resource} because no identity-based policy allows the dynamodb:{action} action"
+    )
+}
+
+/// Nobody is named: this is said before it matters whose key it is.
 pub(crate) fn access_denied(account: &str, operation: &str, arn: &str) -> String {
     let resource = if arn.is_empty() { "*" } else { arn };
     format!(

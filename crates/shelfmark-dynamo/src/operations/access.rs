@@ -1,0 +1,227 @@
+//! What a request needs of its key's policy: an action and a table each, found in its body before the
+//! operation looks at it.
+//!
+//! What it is not: a look at anything that is stored. Whether a refused table is there cannot be
+//! told from the answer.
+//!
+//! Invariant: every table that an operation can come to use is named here. A member that stands there
+//! twice is looked at twice, though only the last counts.
+//!
+//! Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon
+//! DynamoDB", read 2026-11.
+
+use super::write_request::Verb;
+use crate::auth::{Access, Policy};
+use crate::errors::{Error, Exception, Result, texts};
+use crate::face::FaceOptions;
+use crate::json::Reader;
+use crate::table::{index_arn, name_of, table_arn};
+
+/// An action on a table, and the index that it reads, if any.
+struct Use {
+    action: &'static str,
+    access: Access,
+    table: String,
+}
+
+/// Where an operation names its tables.
+#[derive(Clone, Copy)]
+enum Naming {
+    /// `TableName`, and `IndexName` where there is one.
+    Table,
+    /// `ResourceArn`
+    Resource,
+    /// The names of the map `RequestItems`.
+    Requests,
+    /// `TransactItems`, each with an action of its own.
+    Transaction,
+    /// None: all tables are meant.
+    All,
+    /// None: no table is.
+    Nothing,
+}
+
+/// Says what an operation needs, and where; `None` if there is none of this name.
+fn of(operation: &str) -> Option<(&'static str, Access, Naming)> {
+    use Access::{Manage, Read, Write};
+    use Naming::{All, Nothing, Requests, Resource, Table, Transaction};
+    Some(match operation {
+        "BatchGetItem" => ("BatchGetItem", Read, Requests),
+        "BatchWriteItem" => ("BatchWriteItem", Write, Requests),
+        "CreateTable" => ("CreateTable", Manage, Table),
+        "DeleteItem" => ("DeleteItem", Write, Table),
+        "DeleteTable" => ("DeleteTable", Manage, Table),
+        "DescribeContinuousBackups" => ("DescribeContinuousBackups", Read, Table),
+        "DescribeEndpoints" => ("DescribeEndpoints", Read, Nothing),
+        "DescribeLimits" => ("DescribeLimits", Read, Nothing),
+        "DescribeTable" => ("DescribeTable", Read, Table),
+        "DescribeTimeToLive" => ("DescribeTimeToLive", Read, Table),
+        "GetItem" => ("GetItem", Read, Table),
+        "ListTables" => ("ListTables", Read, All),
+        "ListTagsOfResource" => ("ListTagsOfResource", Read, Resource),
+        "PutItem" => ("PutItem", Write, Table),
+        "Query" => ("Query", Read, Table),
+        "Scan" => ("Scan", Read, Table),
+        "TagResource" => ("TagResource", Manage, Resource),
+        "TransactGetItems" => ("GetItem", Read, Transaction),
+        "TransactWriteItems" => ("PutItem", Write, Transaction),
+        "UntagResource" => ("UntagResource", Manage, Resource),
+        "UpdateItem" => ("UpdateItem", Write, Table),
+        "UpdateTable" => ("UpdateTable", Manage, Table),
+        "UpdateTimeToLive" => ("UpdateTimeToLive", Manage, Table),
+        _ => return None,
+    })
+}
+
+/// Lets a request run if its key's policy allows all that it asks for.
+pub(super) fn check(
+    options: &FaceOptions,
+    policy: &Policy,
+    operation: &str,
+    body: &[u8],
+) -> Result<()> {
+    // What is no operation is refused as such.
+    let Some((action, access, naming)) = of(operation) else { return Ok(()) };
+    let refused = |action: &str, resource: &str| {
+        let text = texts::not_authorized(&options.account, policy.user(), action, resource);
+        Err(Error::new(Exception::AccessDenied, text))
+    };
+    let mut found = Found { uses: Vec::new(), index: None };
+    match naming {
+        Naming::Nothing => return Ok(()),
+        Naming::All if policy.grants(access) => return Ok(()),
+        Naming::All => return refused(action, &table_arn(options, "*")),
+        Naming::Table => found.read_table(action, access, body)?,
+        Naming::Resource => found.read_resource(action, access, body)?,
+        Naming::Requests => found.read_requests(action, access, body)?,
+        Naming::Transaction => found.read_transaction(body)?,
+    }
+    for own in &found.uses {
+        if !policy.allows(own.access, &own.table) {
+            let arn = match &found.index {
+                Some(index) => index_arn(options, &own.table, index),
+                None => table_arn(options, &own.table),
+            };
+            return refused(own.action, &arn);
+        }
+    }
+    Ok(())
+}
+
+/// What a body asks for.
+struct Found {
+    uses: Vec<Use>,
+    index: Option<String>,
+}
+
+impl Found {
+    fn add(&mut self, action: &'static str, access: Access, name: Option<String>) {
+        if let Some(name) = name {
+            self.uses.push(Use { action, access, table: name_of(&name).to_owned() });
+        }
+    }
+
+    fn read_table(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            match name {
+                "TableName" => self.add(action, access, reader.text()?),
+                "IndexName" => self.index = reader.text()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })
+    }
+
+    fn read_resource(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            match name {
+                "ResourceArn" => self.add(action, access, reader.text()?),
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })
+    }
+
+    fn read_requests(&mut self, action: &'static str, access: Access, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            if name != "RequestItems" {
+                return reader.skip();
+            }
+            let present = reader.map(|reader, name| {
+                self.add(action, access, Some(name.to_owned()));
+                reader.skip().map(|()| None::<()>)
+            });
+            present.map(drop)
+        })
+    }
+
+    fn read_transaction(&mut self, body: &[u8]) -> Result<()> {
+        Reader::body(body, |reader, name| {
+            if name != "TransactItems" {
+                return reader.skip();
+            }
+            let items = reader.list(|reader| {
+                reader.structure(|reader, verb| self.read_action(reader, verb))?;
+                Ok(None::<()>)
+            });
+            items.map(drop)
+        })
+    }
+
+    fn read_action(&mut self, reader: &mut Reader<'_>, verb: &str) -> Result<()> {
+        let (action, access) = match Verb::ALL.into_iter().find(|own| own.member() == verb) {
+            Some(Verb::Put) => ("PutItem", Access::Write),
+            Some(Verb::Update) => ("UpdateItem", Access::Write),
+            Some(Verb::Delete) => ("DeleteItem", Access::Write),
+            Some(Verb::Check) => ("ConditionCheckItem", Access::Read),
+            None if verb == "Get" => ("GetItem", Access::Read),
+            None => return reader.skip(),
+        };
+        let present = reader.structure(|reader, name| {
+            match name {
+                "TableName" => self.add(action, access, reader.text()?),
+                _ => reader.skip()?,
+            }
+            Ok(())
+        });
+        present.map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::OPERATIONS;
+
+    #[test]
+    fn every_operation_says_what_it_needs() {
+        for operation in OPERATIONS {
+            assert!(of(operation).is_some(), "{operation}");
+        }
+    }
+
+    fn check_refused(operation: &str, body: &str, expected: &str) {
+        let options = FaceOptions::default();
+        let policy = Policy::of_user("ann").on_tables(["mine"]).unwrap();
+        let refused = check(&options, &policy, operation, body.as_bytes()).unwrap_err();
+        assert_eq!(refused.exception, Exception::AccessDenied, "{body}");
+        assert!(refused.message.contains(expected), "{}", refused.message);
+    }
+
+    #[test]
+    fn a_table_that_is_named_twice_or_by_its_arn_is_seen() {
+        let twice = r#"{"TableName": "other", "TableName": "mine"}"#;
+        check_refused("GetItem", twice, "dynamodb:GetItem on resource: arn:aws:dynamodb:local:");
+        let arn = r#"{"TableName": "arn:aws:dynamodb:x:1:table/other/index/mine"}"#;
+        check_refused("Query", arn, ":table/other because");
+        let index = r#"{"TableName": "other", "IndexName": "i"}"#;
+        check_refused("Query", index, ":table/other/index/i because");
+        let twice = r#"{"RequestItems": {"other": []}, "RequestItems": {"mine": []}}"#;
+        check_refused("BatchWriteItem", twice, ":table/other because");
+        let second = r#"{"TransactItems": [{"Put": {"TableName": "mine"}},
+            {"ConditionCheck": {"TableName": "other"}, "Put": {"TableName": "mine"}}]}"#;
+        check_refused("TransactWriteItems", second, "dynamodb:ConditionCheckItem on");
+        let resource = r#"{"ResourceArn": "arn:aws:dynamodb:x:1:table/other"}"#;
+        check_refused("TagResource", resource, "dynamodb:TagResource on");
+    }
+}

@@ -1,0 +1,195 @@
+//! What keys may do: every operation with exactly the access that it needs, with one less, and on
+//! another table.
+
+use serde_json::{Value, json};
+use shelfmark_dynamo::auth::{Access, Policy};
+use shelfmark_dynamo::{OPERATIONS, Reply, RequestHead};
+
+use crate::limits::server;
+use crate::runner::Server;
+
+fn call(server: &Server, policy: &Policy, operation: &str, body: &Value) -> (Reply, Value) {
+    let head = RequestHead { policy: Some(policy), ..RequestHead::operation(operation) };
+    let reply = server.face.call(&head, body.to_string().as_bytes());
+    let answer = serde_json::from_slice(&reply.body).unwrap_or(Value::Null);
+    (reply, answer)
+}
+
+/// An operation, what it needs, the action that a refusal names, and a request.
+type Asked = (&'static str, Option<Access>, &'static str, Value);
+
+fn key() -> Value {
+    json!({"h": {"S": "a"}, "r": {"S": "b"}})
+}
+
+/// A request about the table `Things`.
+fn one(more: &Value) -> Value {
+    let mut body = json!({"TableName": "Things"});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
+/// Transactions of one action each.
+fn transactions() -> Vec<Asked> {
+    use Access::{Read, Write};
+    let values = json!({":a": {"S": "b"}});
+    let update = json!({"Key": key(), "UpdateExpression": "SET z = :a", "ExpressionAttributeValues": values});
+    let check = json!({"Key": key(), "ConditionExpression": "attribute_not_exists(h)"});
+    let asked = |operation, verb: &str, access, action, body: &Value| {
+        let item = json!({ verb: one(body) });
+        (operation, Some(access), action, json!({"TransactItems": [item]}))
+    };
+    let write = "TransactWriteItems";
+    vec![
+        asked("TransactGetItems", "Get", Read, "GetItem", &json!({"Key": key()})),
+        asked(write, "Put", Write, "PutItem", &json!({"Item": key()})),
+        asked(write, "Update", Write, "UpdateItem", &update),
+        asked(write, "Delete", Write, "DeleteItem", &json!({"Key": key()})),
+        asked(write, "ConditionCheck", Read, "ConditionCheckItem", &check),
+    ]
+}
+
+/// Requests about items.
+fn of_items() -> Vec<Asked> {
+    use Access::{Read, Write};
+    let query = json!({"KeyConditionExpression": "h = :a", "ExpressionAttributeValues": {":a": {"S": "b"}}});
+    let gets = json!({"RequestItems": {"Things": {"Keys": [key()]}}});
+    let writes = json!({"RequestItems": {"Things": [{"DeleteRequest": {"Key": key()}}]}});
+    let by_key = one(&json!({"Key": key()}));
+    vec![
+        ("BatchGetItem", Some(Read), "BatchGetItem", gets),
+        ("BatchWriteItem", Some(Write), "BatchWriteItem", writes),
+        ("DeleteItem", Some(Write), "DeleteItem", by_key.clone()),
+        ("GetItem", Some(Read), "GetItem", by_key.clone()),
+        ("PutItem", Some(Write), "PutItem", one(&json!({"Item": key()}))),
+        ("Query", Some(Read), "Query", one(&query)),
+        ("Scan", Some(Read), "Scan", one(&json!({}))),
+        ("UpdateItem", Some(Write), "UpdateItem", by_key),
+    ]
+}
+
+/// Requests about tables, the one that drops it last.
+fn of_tables() -> Vec<Asked> {
+    use Access::{Manage, Read};
+    let arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/Things";
+    let (table, tagged) = (one(&json!({})), json!({"ResourceArn": arn}));
+    let tag = json!({"ResourceArn": arn, "Tags": [{"Key": "a", "Value": "b"}]});
+    let untag = json!({"ResourceArn": arn, "TagKeys": ["a"]});
+    let create = one(&json!({
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}]
+    }));
+    let update = one(&json!({"DeletionProtectionEnabled": false}));
+    let live = one(&json!({"TimeToLiveSpecification": {"AttributeName": "t", "Enabled": true}}));
+    let backups = "DescribeContinuousBackups";
+    vec![
+        ("CreateTable", Some(Manage), "CreateTable", create),
+        (backups, Some(Read), backups, table.clone()),
+        ("DescribeEndpoints", None, "", json!({})),
+        ("DescribeLimits", None, "", json!({})),
+        ("DescribeTable", Some(Read), "DescribeTable", table.clone()),
+        ("DescribeTimeToLive", Some(Read), "DescribeTimeToLive", table.clone()),
+        ("ListTagsOfResource", Some(Read), "ListTagsOfResource", tagged),
+        ("TagResource", Some(Manage), "TagResource", tag),
+        ("UntagResource", Some(Manage), "UntagResource", untag),
+        ("UpdateTable", Some(Manage), "UpdateTable", update),
+        ("UpdateTimeToLive", Some(Manage), "UpdateTimeToLive", live),
+        ("DeleteTable", Some(Manage), "DeleteTable", table),
+    ]
+}
+
+#[test]
+fn every_operation_with_what_it_needs_and_with_one_less() {
+    let ann = || Policy::of_user("ann");
+    let requests = [of_items(), transactions(), of_tables()].concat();
+    for operation in OPERATIONS.into_iter().filter(|own| *own != "ListTables") {
+        assert!(requests.iter().any(|own| own.0 == operation), "{operation}");
+    }
+    for (operation, access, action, body) in requests {
+        let server = server();
+        let Some(access) = access else {
+            let (reply, answer) = call(&server, &ann().allowing([]), operation, &body);
+            assert_eq!(reply.status, 200, "{operation}: {answer}");
+            continue;
+        };
+        let others = Access::ALL.into_iter().filter(|own| *own != access);
+        let refusing = [
+            ann().on_tables(["Things"]).unwrap().allowing(others),
+            ann().on_tables(["Thing", "Things2", "things"]).unwrap(),
+        ];
+        for policy in refusing {
+            let (reply, answer) = call(&server, &policy, operation, &body);
+            assert_eq!(reply.status, 400, "{operation}: {answer}");
+            let kind = answer["__type"].as_str().unwrap();
+            assert!(kind.ends_with("#AccessDeniedException"), "{operation}: {kind}");
+            let text = answer.get("message").or(answer.get("Message")).unwrap();
+            assert_eq!(
+                text.as_str().unwrap(),
+                format!(
+                    "User: arn:aws:iam::000000000000:user/ann is not authorized to perform: \
+                     dynamodb:{action} on resource: arn:aws:dynamodb:local:000000000000:table/Things \
+                     because no identity-based policy allows the dynamodb:{action} action"
+                )
+            );
+        }
+        let enough = ann().on_tables(["T*s"]).unwrap().allowing([access]);
+        let (reply, answer) = call(&server, &enough, operation, &body);
+        let is_there = operation == "CreateTable" && reply.status == 400;
+        assert!(reply.status == 200 || is_there, "{operation}: {answer}");
+        let kind = answer["__type"].as_str().unwrap_or_default();
+        assert!(!kind.contains("AccessDenied"), "{operation}: {kind}");
+    }
+}
+
+#[test]
+fn of_several_tables_one_that_is_refused_refuses_all() {
+    let server = server();
+    let policy = Policy::of_user("ann").on_tables(["Things"]).unwrap();
+    let item = json!({"h": {"S": "x"}, "r": {"S": "y"}});
+    let batch = json!({"RequestItems": {
+        "Things": [{"PutRequest": {"Item": item}}], "Other": [{"PutRequest": {"Item": item}}]}});
+    let transaction = json!({"TransactItems": [
+        {"Put": {"TableName": "Things", "Item": item}}, {"Delete": {"TableName": "Other", "Key": item}}]});
+    for (operation, body) in [("BatchWriteItem", batch), ("TransactWriteItems", transaction)] {
+        // Whether the other table is there is not told.
+        let (_, answer) = call(&server, &policy, operation, &body);
+        assert!(answer.to_string().contains(":table/Other because"), "{answer}");
+        let (_, scan) = call(&server, &policy, "Scan", &json!({"TableName": "Things"}));
+        assert_eq!(scan["Count"], 0, "{operation}");
+    }
+}
+
+#[test]
+fn only_tables_that_may_be_used_are_listed() {
+    let server = server();
+    for name in ["aaa", "logs-1", "logs-2", "logs-3", "mmm", "zzz"] {
+        let create = json!({
+            "TableName": name,
+            "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}]
+        });
+        assert_eq!(server.call("CreateTable", &create.to_string()).status, 200);
+    }
+    let logs = Policy::of_user("ann").on_tables(["logs-*", "zzz"]).unwrap();
+    for limit in [None, Some(1), Some(2), Some(3), Some(4), Some(100)] {
+        let (mut names, mut start) = (Vec::new(), Value::Null);
+        for _ in 0..10 {
+            let body = json!({"Limit": limit, "ExclusiveStartTableName": start});
+            let (_, answer) = call(&server, &logs, "ListTables", &body);
+            let page = answer["TableNames"].as_array().unwrap().clone();
+            assert!(page.len() <= limit.unwrap_or(100), "{answer}");
+            names.extend(page);
+            start = answer.get("LastEvaluatedTableName").cloned().unwrap_or(Value::Null);
+            if start.is_null() {
+                break;
+            }
+        }
+        assert_eq!(json!(names), json!(["logs-1", "logs-2", "logs-3", "zzz"]), "{limit:?}");
+    }
+    let writer = Policy::of_user("ann").allowing([Access::Write]);
+    let (reply, answer) = call(&server, &writer, "ListTables", &json!({}));
+    assert_eq!(reply.status, 400);
+    assert!(answer.to_string().contains(":table/* because"), "{answer}");
+}
