@@ -81,6 +81,7 @@ fn ordered() -> TableSchema {
     ];
     schema.options.exact_counts = true;
     schema.options.shard_items_max = Some(4);
+    schema.options.shard_bytes_max = Some(4_000);
     schema
 }
 

@@ -41,7 +41,9 @@ pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};
 pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
 pub use renew::{GivenSchema, KeyOwner, KeyOwners, Mended, Survivors, TableLoss};
 pub use report::{AccessReport, AccessStep};
-pub use shards::{HookResult, Shard, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
+pub use shards::{
+    HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
+};
 pub use shelfmark_store::budget;
 pub use transaction::{Completion, Once, Token, Transaction};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

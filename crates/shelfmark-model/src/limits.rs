@@ -17,6 +17,13 @@ pub const CONDITION_DEPTH_MAX: usize = 256;
 /// Source: ours; far above DynamoDB's 409,600 and within one commit of every driver.
 pub const ROW_SIZE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Bytes above which a shard of a typed table is split unless its settings say otherwise.
+///
+/// Source: ours. CanDB's partitions grow at 1.25 GB, DynamoDB's at 10 GB, both because a machine is
+/// full then; a shard here is the unit of statistics and of spreading work, and a split reads it
+/// twice, which takes a fraction of a second at this size.
+pub const SHARD_BYTES_MAX_DEFAULT: u64 = 32 * 1024 * 1024;
+
 /// Longest attribute or column name in bytes.
 ///
 /// Source: DynamoDB API, attribute names up to 65,535 bytes, read 2026-11.

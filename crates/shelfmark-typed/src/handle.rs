@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use shelfmark_engine::{Engine, ErrorKind as EngineKind, Table};
+use shelfmark_model::limits::SHARD_BYTES_MAX_DEFAULT;
 use shelfmark_model::{
     Item, KeyColumn, Placement, SortColumn, TableName, TableOptions, TableSchema, TtlSource, Value,
 };
@@ -17,7 +18,8 @@ use crate::record::names;
 const NAME_BYTES_MAX: usize = 255;
 
 /// Settings of a typed table. They hold from when the table is created; opening it again with
-/// others changes nothing.
+/// others changes nothing, but that a table of an earlier build, which never split a shard by its
+/// bytes, gets `shard_bytes_max` when it is opened: what it holds is counted in the background.
 ///
 /// # Examples
 ///
@@ -32,13 +34,51 @@ const NAME_BYTES_MAX: usize = 255;
 /// assert_eq!(table.changes(None, 10)?[0].new, Some(10));
 /// # Ok::<(), shelfmark_typed::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableSettings {
     /// Keep a change log with old and new images.
     pub change_log: bool,
-    /// Split a shard above this many items, at least 1; `None` never splits.
+    /// Split a shard above this many items, at least 1; `None`, the default, never splits by items.
     pub shard_items_max: Option<u64>,
+    /// Split a shard above this many bytes of keys and records as they are stored, at least 1;
+    /// `None` never splits by bytes. By default [`SHARD_BYTES_MAX_DEFAULT`]: partitions grow by
+    /// themselves. A shard of one item is not split, however large the item is.
+    pub shard_bytes_max: Option<u64>,
 }
+
+impl Default for TableSettings {
+    fn default() -> Self {
+        Self {
+            change_log: false,
+            shard_items_max: None,
+            shard_bytes_max: Some(SHARD_BYTES_MAX_DEFAULT),
+        }
+    }
+}
+
+impl TableSettings {
+    /// Those of tables of ours, whose partitions nobody lists.
+    pub(crate) fn unsplit() -> Self {
+        Self { shard_bytes_max: None, ..Self::default() }
+    }
+
+    /// Refuses limits that no shard can keep.
+    fn check(&self) -> Result<()> {
+        let zero = |name: &str, least: &str| {
+            let text = format!("{name} is 0: a shard holds {least} at least; `None` never splits");
+            Err(Error::new(ErrorKind::Invalid, text))
+        };
+        match (self.shard_items_max, self.shard_bytes_max) {
+            (Some(0), _) => zero("shard_items_max", "an item"),
+            (_, Some(0)) => zero("shard_bytes_max", "a byte"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Remembers in the catalogue that a table was created not to be split by bytes: one of an earlier
+/// build says nothing.
+const NEVER_BY_BYTES: &str = "never_split_by_bytes";
 
 /// A table that was opened in a database.
 pub(crate) struct Handle {
@@ -72,10 +112,7 @@ impl Handle {
         settings: &TableSettings,
     ) -> Result<Arc<Self>> {
         database.grant().check()?;
-        if settings.shard_items_max == Some(0) {
-            let text = "shard_items_max is 0: a shard holds an item at least; `None` never splits";
-            return Err(Error::new(ErrorKind::Invalid, text));
-        }
+        settings.check()?;
         let engine = database.engine().clone();
         let name = TableName::new(database.name(), name);
         let mut schema = TableSchema::new(name.clone(), partition);
@@ -86,9 +123,13 @@ impl Handle {
             ttl: Some(TtlSource::PerItem),
             change_log: settings.change_log,
             shard_items_max: settings.shard_items_max,
+            shard_bytes_max: settings.shard_bytes_max,
             ..TableOptions::default()
         };
         schema.options.face.insert("typed".to_owned(), Value::text(face));
+        if settings.shard_bytes_max.is_none() {
+            schema.options.face.insert(NEVER_BY_BYTES.to_owned(), Value::Bool(true));
+        }
         let table = match engine.table(&name) {
             Ok(table) => table,
             Err(error) if error.kind() == EngineKind::NotFound => {
@@ -104,6 +145,7 @@ impl Handle {
             Err(error) => return Err(error.into()),
         };
         check_keys(&table.schema, &schema)?;
+        let table = split_by_bytes(&engine, table, settings)?;
         let grant = Arc::clone(database.grant());
         Ok(Arc::new(Self { engine, name, grant, current: RwLock::new(table) }))
     }
@@ -141,6 +183,30 @@ impl Handle {
     /// Takes them apart.
     pub(crate) fn own(&self, table: &Table, item: Item) -> (Item, Option<u64>) {
         names::unescape(item, |name| table.schema.is_key(name))
+    }
+}
+
+/// Has a table of an earlier build split by bytes from now on, unless the settings are not to.
+fn split_by_bytes(
+    engine: &Engine,
+    table: Arc<Table>,
+    settings: &TableSettings,
+) -> Result<Arc<Table>> {
+    let is_decided = |options: &TableOptions| {
+        options.shard_bytes_max.is_some() || options.face.contains_key(NEVER_BY_BYTES)
+    };
+    if settings.shard_bytes_max.is_none() || is_decided(&table.schema.options) {
+        return Ok(table);
+    }
+    let altered = engine.alter_options(&table.schema.name, |options| {
+        if !is_decided(options) {
+            options.shard_bytes_max = settings.shard_bytes_max;
+        }
+    });
+    match altered {
+        // Another process was faster, or is about to do the same.
+        Err(error) if error.kind() == EngineKind::Conflict => Ok(engine.table(&table.schema.name)?),
+        altered => Ok(altered?),
     }
 }
 

@@ -47,4 +47,5 @@ pub use transaction::{Batch, ForkedRead, Tx};
 pub use shelfmark_derive::{KeyPart, OrderedKey};
 pub use shelfmark_engine::{ChangePosition, Cursor, HookResult, SplitSubscription};
 pub use shelfmark_keycode::Ulid;
+pub use shelfmark_model::limits::SHARD_BYTES_MAX_DEFAULT;
 pub use shelfmark_model::{Direction, KeyType, SortColumn, Value};

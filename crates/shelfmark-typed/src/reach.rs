@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use shelfmark_engine::{
-    Change, Engine, Get, Query, ResultPage, Scan, Table, Transaction, View, Write, Written,
+    Change, Engine, Get, Query, ResultPage, Scan, ShardGrowth, Table, Transaction, View, Write,
+    Written,
 };
 use shelfmark_model::{Item, Value};
 
@@ -217,14 +218,14 @@ impl WriteReach for Direct {
     }
 
     fn write_all(&self, writes: Vec<Write>) -> Result<Vec<Written>> {
-        let sharded = writes.iter().any(|write| is_sharded(&write.table));
-        let asked = if sharded { writes.clone() } else { Vec::new() };
+        let places: Vec<Option<Partitioned>> =
+            writes.iter().map(Partitioned::of).collect::<Result<_>>()?;
         let written = self.outside()?.write_all(writes)?;
-        let mut entered = Entered::default();
-        for (write, written) in asked.iter().zip(&written) {
-            entered.note(write, written)?;
+        let mut grown = Grown::default();
+        for (place, written) in places.into_iter().zip(&written) {
+            grown.note(place, written);
         }
-        entered.settle(&self.engine);
+        grown.settle(&self.engine);
         Ok(written)
     }
 
@@ -247,12 +248,12 @@ impl WriteReach for InTransaction<'_> {
     }
 }
 
-/// One run of a transaction's body, and which shards its writes enter. It stands in signatures only;
+/// One run of a transaction's body, and which shards its writes make larger. It stands in signatures only;
 /// bodies are given a [`crate::Tx`].
 #[doc(hidden)]
 pub struct Inside<'a> {
     pub(crate) transaction: &'a Transaction<'a>,
-    entered: RefCell<Entered>,
+    grown: RefCell<Grown>,
 }
 
 impl Inside<'_> {
@@ -261,8 +262,9 @@ impl Inside<'_> {
     }
 
     pub(crate) fn write(&self, write: &Write) -> Result<Written> {
+        let place = Partitioned::of(write)?;
         let written = self.transaction.write(write)?;
-        self.entered.borrow_mut().note(write, &written)?;
+        self.grown.borrow_mut().note(place, &written);
         Ok(written)
     }
 
@@ -276,42 +278,60 @@ impl Inside<'_> {
     }
 }
 
-/// Shards that items were created in, by partition.
-#[derive(Default)]
-struct Entered {
-    partitions: Vec<(Arc<Table>, Vec<Value>, Vec<u64>)>,
+/// The partition of a write to a table with shards.
+struct Partitioned {
+    table: Arc<Table>,
+    partition: Vec<Value>,
 }
 
-impl Entered {
-    fn note(&mut self, write: &Write, written: &Written) -> Result<()> {
-        let Some(shard) = written.entered_shard else { return Ok(()) };
+impl Partitioned {
+    /// Returns `None` if the table has no shards.
+    fn of(write: &Write) -> Result<Option<Self>> {
+        if !is_sharded(&write.table) {
+            return Ok(None);
+        }
         let partition = match &write.change {
-            Change::Put(item) => write.table.key_of(item)?.partition,
+            Change::Put(item) => write.table.partition_of(item)?,
             Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => {
                 key.partition.clone()
             }
         };
+        Ok(Some(Self { table: Arc::clone(&write.table), partition }))
+    }
+}
+
+/// Shards that have become larger, by partition.
+#[derive(Default)]
+struct Grown {
+    partitions: Vec<(Partitioned, Vec<ShardGrowth>)>,
+}
+
+impl Grown {
+    fn note(&mut self, place: Option<Partitioned>, written: &Written) {
+        let (Some(place), Some(growth)) = (place, written.grown_shard) else { return };
         match self.partitions.last_mut() {
-            Some((table, last, shards)) if table.id == write.table.id && *last == partition => {
-                shards.push(shard);
+            Some((last, shards))
+                if last.table.id == place.table.id && last.partition == place.partition =>
+            {
+                shards.push(growth);
             }
-            _ => self.partitions.push((Arc::clone(&write.table), partition, vec![shard])),
+            _ => self.partitions.push((place, vec![growth])),
         }
-        Ok(())
     }
 
     /// Splits the shards that durable writes made too large. The writes stand whatever comes of it:
     /// what fails is kept (`Engine::split_failures`) and tried again by later writes and by the
     /// upkeep thread.
     fn settle(self, engine: &Engine) {
-        for (table, partition, shards) in self.partitions {
+        for (Partitioned { table, partition }, shards) in self.partitions {
             let _ = engine.split_after(&table, &partition, shards);
         }
     }
 }
 
 fn is_sharded(table: &Table) -> bool {
-    table.schema.options.shard_items_max.is_some()
+    let options = &table.schema.options;
+    options.shard_items_max.is_some() || options.shard_bytes_max.is_some()
 }
 
 /// Runs a body in a transaction of the engine. An error of the body comes back as it was.
@@ -321,17 +341,17 @@ pub(crate) fn run<T>(engine: &Engine, mut body: impl FnMut(&Inside<'_>) -> Resul
     let outcome = engine.transact(|transaction| {
         ended = None;
         let _running = Running::begin(engine);
-        let inside = Inside { transaction, entered: RefCell::default() };
+        let inside = Inside { transaction, grown: RefCell::default() };
         let value = body(&inside).map_err(|error| {
             let told = shelfmark_engine::Error::new(error.kind().to_engine(), error.to_string());
             ended = Some(error);
             told
         })?;
-        Ok((value, inside.entered.into_inner()))
+        Ok((value, inside.grown.into_inner()))
     });
     match (outcome, ended) {
-        (Ok((value, entered)), _) => {
-            entered.settle(engine);
+        (Ok((value, grown)), _) => {
+            grown.settle(engine);
             Ok(value)
         }
         (Err(_), Some(own)) => Err(own),

@@ -90,6 +90,7 @@ fn fill(store: &Path) {
     schema.options.exact_counts = true;
     schema.options.change_log = true;
     schema.options.shard_items_max = Some(8);
+    schema.options.shard_bytes_max = Some(4_000);
     schema.options.ttl = Some(TtlSource::PerItem);
     with_engine(store, |engine| {
         let table = engine.create_table(schema).unwrap();

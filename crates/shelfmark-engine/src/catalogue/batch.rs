@@ -21,6 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub type SchemaChange<'c> = Box<dyn FnMut(&mut TableSchema) -> Result<()> + 'c>;
 
 /// One change of the catalogue.
+#[expect(clippy::large_enum_variant, reason = "few are made, and none is kept")]
 pub enum CatalogueChange<'c> {
     /// A namespace is created, with whatever a face wants to remember about it.
     CreateNamespace {
@@ -95,11 +96,7 @@ impl<'b> Batch<'b> {
                 if let Some(old) = &work.old {
                     note_dropped_columns(&old.schema, schema);
                 }
-                let had = work.old.as_ref().map(|old| old.schema.options.shard_items_max);
-                // A table of an earlier build keeps what it has.
-                if had != Some(schema.options.shard_items_max) {
-                    crate::shards::check_limit(schema)?;
-                }
+                crate::shards::check_limits(work.old.as_deref(), schema)?;
                 schema.check()?;
             }
         }

@@ -228,6 +228,12 @@ fn options_to_map(options: &TableOptions) -> Map {
     if let Some(items) = options.shard_items_max {
         map.insert("shard_items_max".to_owned(), number(items));
     }
+    if let Some(bytes) = options.shard_bytes_max {
+        map.insert("shard_bytes_max".to_owned(), number(bytes));
+    }
+    if let Some(pass) = options.shard_pass {
+        map.insert("shard_pass".to_owned(), number(pass));
+    }
     if let Some(bytes) = options.item_size_bytes_max {
         map.insert("item_size_bytes_max".to_owned(), number(bytes));
     }
@@ -248,6 +254,8 @@ fn options_from_map(map: &Map) -> Result<TableOptions> {
         ttl,
         ttl_pass: optional("ttl_pass")?,
         shard_items_max: optional("shard_items_max")?,
+        shard_bytes_max: optional("shard_bytes_max")?,
+        shard_pass: optional("shard_pass")?,
         item_size_bytes_max: optional("item_size_bytes_max")?,
         gc_grace_seconds: u32::try_from(unsigned(map.get("gc_grace_seconds"))?)
             .map_err(|_| damaged())?,

@@ -135,20 +135,17 @@ impl Table {
     ///
     /// * [`crate::ErrorKind::Invalid`]: a key attribute is missing. The message names it.
     pub fn key_of(&self, item: &Item) -> Result<Key> {
-        let pick = |name: &str| -> Result<Value> {
-            item.get(name)
-                .cloned()
-                .ok_or_else(|| Error::invalid(format!("the item has no key attribute {name}")))
-        };
-        Ok(Key {
-            partition: self
-                .key
-                .partition
-                .iter()
-                .map(|own| pick(&own.name))
-                .collect::<Result<_>>()?,
-            sort: self.key.sort.iter().map(|own| pick(&own.name)).collect::<Result<_>>()?,
-        })
+        let sort = self.key.sort.iter().map(|own| pick(item, &own.name)).collect::<Result<_>>()?;
+        Ok(Key { partition: self.partition_of(item)?, sort })
+    }
+
+    /// Returns the partition key of an item.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Table::key_of`].
+    pub fn partition_of(&self, item: &Item) -> Result<Vec<Value>> {
+        self.key.partition.iter().map(|own| pick(item, &own.name)).collect()
     }
 
     /// Returns the key attributes that a row's key (without chunk) holds, as an item.
@@ -184,8 +181,23 @@ impl Table {
 
     /// Tells whether counts of items are kept exactly.
     pub(crate) fn counts_exactly(&self) -> bool {
-        let options = &self.schema.options;
-        options.exact_counts || options.shard_items_max.is_some()
+        self.schema.options.exact_counts || self.has_shards()
+    }
+
+    /// Tells whether partitions are split into shards.
+    pub(crate) fn has_shards(&self) -> bool {
+        self.schema.options.shard_items_max.is_some() || self.counts_bytes()
+    }
+
+    /// Tells whether writes keep the bytes of shards.
+    pub(crate) fn counts_bytes(&self) -> bool {
+        self.schema.options.shard_bytes_max.is_some()
+    }
+
+    /// Tells whether the bytes kept of shards are all that they hold: no items from before are still
+    /// to be counted.
+    pub(crate) fn knows_bytes(&self) -> bool {
+        self.counts_bytes() && self.schema.options.shard_pass.is_none()
     }
 
     /// Tells whether a row of more than one chunk may be there. Changes from no to yes only, and
@@ -199,6 +211,12 @@ impl Table {
         self.schema.options.ttl == Some(TtlSource::PerItem)
             && expires_at.is_some_and(|second| second <= now)
     }
+}
+
+/// Returns a key attribute of an item.
+fn pick(item: &Item, name: &str) -> Result<Value> {
+    let value = item.get(name).cloned();
+    value.ok_or_else(|| Error::invalid(format!("the item has no key attribute {name}")))
 }
 
 impl Index {

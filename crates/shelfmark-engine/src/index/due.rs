@@ -19,6 +19,7 @@ use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::after_row;
 use crate::read::{RawRow, RowScan, chunk_key};
+use crate::shards::{self, stored_bytes};
 use crate::write::{due_key_of, expiry};
 
 /// Rows looked at per commit.
@@ -106,7 +107,7 @@ fn read(
     let mut piece = Piece::default();
     for _ in 0..ROWS_PER_COMMIT {
         let Some(row) = rows.next_row()? else { break };
-        piece.add(table, &row)?;
+        piece.add(table, snapshot, &row)?;
         piece.last = Some(row.key.to_bytes());
         if piece.bytes >= bytes_max {
             break;
@@ -116,7 +117,7 @@ fn read(
 }
 
 impl Piece {
-    fn add(&mut self, table: &Table, row: &RawRow) -> Result<()> {
+    fn add(&mut self, table: &Table, snapshot: &dyn Snapshot, row: &RawRow) -> Result<()> {
         let had = Head::parse(&row.head)?.expires_at;
         let item = table.decode_whole(row)?;
         let has = expiry(table, &item, None);
@@ -126,7 +127,15 @@ impl Piece {
         let head_key = Bytes::from(chunk_key(&row.key, 0));
         self.validate.push(head_key.clone());
         if had != has {
-            self.put(head_key, with_expiry(&row.head, has)?);
+            let head = with_expiry(&row.head, has)?;
+            let grown = stored_bytes(&row.key, &head, &row.chunks)
+                - stored_bytes(&row.key, &row.head, &row.chunks);
+            let partition = table.key_of(&item)?.partition;
+            if let Some(added) = shards::added(snapshot, table, &partition, &row.key, grown)? {
+                self.validate.push(added.map_key);
+                self.writes.push(added.write);
+            }
+            self.put(head_key, head);
             let old = had.map(|second| due_key_of(table, &row.key, second));
             self.writes.extend(old.map(|key| StoreWrite::Delete { key }));
         }

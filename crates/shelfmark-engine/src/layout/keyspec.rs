@@ -252,6 +252,20 @@ impl KeySpec {
         if rest.is_empty() { Ok(KeyColumns { columns }) } else { Err(damaged("bytes left over")) }
     }
 
+    /// Parts bytes that begin with a partition key, as it lies behind tree and table id.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: they begin with none.
+    pub(crate) fn split_partition<'k>(&self, own: &'k [u8]) -> Result<(&'k [u8], &'k [u8])> {
+        let mut rest = own;
+        if self.placement == Placement::Hashed {
+            rest = rest.get(8..).ok_or_else(|| damaged("no token"))?;
+        }
+        take_partition(self.placement, &self.partition, &mut rest, &mut Vec::new())?;
+        own.split_at_checked(own.len() - rest.len()).ok_or_else(|| damaged("no partition"))
+    }
+
     /// Reads the columns of a key (without its chunk). Keys of one partition, one after the other,
     /// decode the partition key once.
     pub(crate) fn read(&self, key: &RowKey, memo: &mut KeyMemo) -> Result<()> {

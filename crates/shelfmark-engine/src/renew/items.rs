@@ -56,6 +56,8 @@ pub(super) fn rows(pen: &mut Pen<'_>, table: &Table, tell: &mut Teller<'_>) -> R
     corrected += empty_partitions(pen, table)?;
     corrected += crate::shards::renew(pen, table)?;
     pen.end()?;
+    corrected += crate::shards::renew_bytes(pen, table)?;
+    pen.end()?;
     if corrected > 0 {
         tell(Mended::Counts { table: name(), corrected });
     }

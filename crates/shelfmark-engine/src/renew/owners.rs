@@ -132,7 +132,7 @@ impl KeyOwners {
         if table.counts_exactly() {
             add(Tree::Counts, table.id, KeyOwner::Counts(name()));
         }
-        if table.schema.options.shard_items_max.is_some() {
+        if table.has_shards() {
             add(Tree::Shards, table.id, KeyOwner::Shards(name()));
         }
         self.ids.insert(table.id);

@@ -1,41 +1,108 @@
-//! What a write of a sharded table does for its shard: it counts, and says when the shard may have
-//! become too large.
+//! What a write of a table with shards does for its shard: it counts items and bytes, and says how
+//! much larger the shard has become.
 
-use shelfmark_model::Key;
+use bytes::Bytes;
+use shelfmark_model::{Key, Value};
+use shelfmark_store::{Snapshot, Write as StoreWrite};
 
+use super::listing::map_of;
 use super::map::{Place, ShardMap};
 use crate::catalogue::Table;
 use crate::error::Result;
 use crate::read::View as _;
 use crate::write::Writer;
 
-/// Counts an item that was created (`delta` 1) or removed (-1) in its shard. Returns the shard that
-/// an item was created in.
+/// How a write changes a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SizeChange {
+    /// 1 if the item is created, -1 if it is removed.
+    pub(crate) items: i64,
+    /// Difference of the bytes of its keys and records.
+    pub(crate) bytes: i64,
+}
+
+/// How much larger a write made a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardGrowth {
+    /// The shard's number in its partition.
+    pub shard: u64,
+    /// 1 if the item was created, 0 if it was there before.
+    pub items: u64,
+    /// Bytes that were added; 0 where the table does not count them.
+    pub bytes: u64,
+}
+
+/// Returns the bytes that a row takes: its keys and records.
+pub(crate) fn stored_bytes(row_key: &[u8], head: &Bytes, chunks: &[Bytes]) -> i64 {
+    // The number of a chunk is one byte below 128, and two above; `docs/format.md`.
+    let number = |chunk: usize| if chunk < 128 { 1 } else { 2 };
+    let records = std::iter::once(head).chain(chunks).enumerate();
+    let bytes: usize = records.map(|(at, own)| row_key.len() + number(at) + own.len()).sum();
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+/// Counts a change of a row in its shard. Returns by how much the shard grew, if it did.
 ///
-/// The shard map is read through the writer's buffer, so it is validated at commit.
+/// The shard map is read through the writer's buffer, so it is validated at commit. A write that
+/// changes neither the number of items nor, where they count, their bytes reads nothing.
 pub(crate) fn count(
     writer: &Writer,
     table: &Table,
     key: &Key,
     row_key: &[u8],
-    delta: i64,
-) -> Result<Option<u64>> {
-    if table.schema.options.shard_items_max.is_none() {
+    change: SizeChange,
+) -> Result<Option<ShardGrowth>> {
+    let bytes = if table.counts_bytes() { change.bytes } else { 0 };
+    if !table.has_shards() || (change.items == 0 && bytes == 0) {
         return Ok(None);
     }
     let place = Place::of(table, &key.partition)?;
-    let shard = match writer.buffer.get(&place.map_key())? {
+    let map = writer.buffer.get(&place.map_key())?;
+    let mut buffer = writer.buffer.borrow_mut();
+    let shard = match map {
         // One shard: its count is the partition's.
         None => 0,
         Some(map) => {
             let shard = ShardMap::decode(&map)?.counted_in(place.sort_of(row_key));
-            writer.buffer.borrow_mut().add(place.counter_key(shard), delta);
+            if change.items != 0 {
+                buffer.add(place.counter_key(shard), change.items);
+            }
             shard
         }
     };
-    if delta < 0 {
+    if bytes != 0 {
+        buffer.add(place.bytes_key(shard), bytes);
+    }
+    drop(buffer);
+    let (items, bytes) = (change.items.max(0).unsigned_abs(), bytes.max(0).unsigned_abs());
+    if items == 0 && bytes == 0 {
         return Ok(None);
     }
-    table.shared.shards.planned(&place.partition, &key.partition, shard);
-    Ok(Some(shard))
+    let growth = ShardGrowth { shard, items, bytes };
+    table.shared.shards.planned(&place.partition, &key.partition, growth);
+    Ok(Some(growth))
+}
+
+/// Bytes that are added to a shard without a [`Writer`].
+pub(crate) struct Added {
+    /// The map that this rests on, to be validated.
+    pub(crate) map_key: Bytes,
+    pub(crate) write: StoreWrite,
+}
+
+/// Counts that the bytes of a row change by so many; `None` if they do not count.
+pub(crate) fn added(
+    snapshot: &dyn Snapshot,
+    table: &Table,
+    partition: &[Value],
+    row_key: &[u8],
+    delta: i64,
+) -> Result<Option<Added>> {
+    if !table.counts_bytes() || delta == 0 {
+        return Ok(None);
+    }
+    let place = Place::of(table, partition)?;
+    let shard = map_of(snapshot, &place)?.counted_in(place.sort_of(row_key));
+    let write = StoreWrite::Add { key: place.bytes_key(shard), delta };
+    Ok(Some(Added { map_key: place.map_key(), write }))
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use shelfmark_model::Value;
 use shelfmark_store::{Snapshot, Write as StoreWrite};
 
@@ -25,6 +26,9 @@ pub struct Shard {
     pub upper: Option<Vec<Value>>,
     /// How many items it holds, exactly; expired ones that were not swept yet included.
     pub items: u64,
+    /// How many bytes the keys and records of these items have, exactly; `None` if the table does not
+    /// count them, or has not counted all from before it did.
+    pub bytes: Option<u64>,
     /// It is being split: the subscribers are being told.
     pub splitting: bool,
 }
@@ -33,22 +37,24 @@ impl Engine {
     /// Returns the shards of a partition in key order, as of one moment. A partition that was never
     /// split, or is empty, is one shard.
     ///
-    /// Cost: one point read per shard.
+    /// Cost: one or two point reads per shard.
     ///
     /// # Errors
     ///
     /// * [`crate::ErrorKind::Invalid`]: the table keeps no exact counts. Create it with
-    ///   `shard_items_max` or `exact_counts`.
+    ///   `shard_bytes_max`, `shard_items_max` or `exact_counts`.
     pub fn shards(&self, table: &Table, partition: &[Value]) -> Result<Vec<Shard>> {
         if !table.counts_exactly() {
             return Err(Error::invalid(format!(
-                "table {} keeps no exact counts; create it with `shard_items_max`",
+                "table {} keeps no exact counts; create it with `shard_bytes_max` or \
+                 `shard_items_max`",
                 table.schema.name
             )));
         }
         let place = Place::of(table, partition)?;
         let snapshot = self.inner.store.snapshot()?;
-        let map = read_map(&*snapshot, &place)?.unwrap_or_else(ShardMap::whole);
+        let map = map_of(&*snapshot, &place)?;
+        let knows_bytes = table.knows_bytes();
         let sort = |entry: &Entry| sort_values(table, &place, &entry.start);
         let mut shards = Vec::with_capacity(map.entries.len());
         for (number, entry) in map.entries.iter().enumerate() {
@@ -58,6 +64,10 @@ impl Engine {
                 lower: if number == 0 { None } else { Some(sort(entry)?) },
                 upper: after.map(sort).transpose()?,
                 items: items(&*snapshot, table, &place, partition, &map, number)?,
+                bytes: match knows_bytes {
+                    true => Some(bytes(&*snapshot, &place, &map, number)?),
+                    false => None,
+                },
                 splitting: map.split.as_ref().is_some_and(|split| split.place == number),
             });
         }
@@ -118,18 +128,34 @@ pub(crate) fn items(
     map: &ShardMap,
     number: usize,
 ) -> Result<u64> {
-    let count = if map.entries.len() == 1 {
-        counter(snapshot, &partition_count_key(table, partition)?)?
-    } else {
-        let own = map.entries.get(number).map_or(0, |entry| entry.id);
-        let mut count = counter(snapshot, &place.counter_key(own))?;
-        if let Some(split) = map.split.as_ref().filter(|split| split.place == number) {
-            count += counter(snapshot, &place.counter_key(split.left))?;
-            count += counter(snapshot, &place.counter_key(split.right))?;
-        }
-        count
-    };
-    Ok(u64::try_from(count).unwrap_or(0))
+    if map.entries.len() == 1 {
+        return counted(snapshot, &partition_count_key(table, partition)?);
+    }
+    summed(snapshot, map, number, |shard| place.counter_key(shard))
+}
+
+/// Returns how many bytes the shard at `number` holds, as [`items`] does.
+pub(crate) fn bytes(
+    snapshot: &dyn Snapshot,
+    place: &Place,
+    map: &ShardMap,
+    number: usize,
+) -> Result<u64> {
+    summed(snapshot, map, number, |shard| place.bytes_key(shard))
+}
+
+/// Returns the sum of the counters of a shard and of its halves.
+fn summed(
+    snapshot: &dyn Snapshot,
+    map: &ShardMap,
+    number: usize,
+    key: impl Fn(u64) -> Bytes,
+) -> Result<u64> {
+    let mut sum = 0_i64;
+    for shard in map.counting(number) {
+        sum = sum.saturating_add(counter(snapshot, &key(shard))?);
+    }
+    Ok(u64::try_from(sum).unwrap_or(0))
 }
 
 /// Returns the sort key of these bytes.

@@ -3,6 +3,9 @@
 //! `[tree][table id] 00 [partition key]` holds the map of a partition that was split or is being
 //! split; `[tree][table id] 01 [partition key][shard id]` the count of one shard. A partition
 //! without a map is one shard, of id 0, whose count is the partition's.
+//! `[tree][table id] 02 [partition key][shard id]` holds the bytes of one shard, also of one that was
+//! never split, where the table counts bytes; `[tree][table id] 03` how far the bytes of items from
+//! before that have been counted.
 //!
 //! ```text
 //! map    01, next id, number of shards, shards, 0 | 1 and a split
@@ -21,6 +24,25 @@ use crate::error::{Error, Result};
 use crate::layout::{Tree, tree_key};
 
 const VERSION: u8 = 1;
+
+/// What a key of the tree is for: the byte behind the table's id.
+pub(crate) mod section {
+    /// The map of a partition.
+    pub(crate) const MAP: u8 = 0;
+    /// The items of a shard.
+    pub(crate) const ITEMS: u8 = 1;
+    /// The bytes of a shard.
+    pub(crate) const BYTES: u8 = 2;
+    /// How far a pass has come.
+    pub(crate) const PASS: u8 = 3;
+}
+
+/// Returns what the keys of a section of a table begin with.
+pub(crate) fn section_key(table: u64, section: u8) -> Vec<u8> {
+    let mut key = tree_key(Tree::Shards, table);
+    key.push(section);
+    key
+}
 
 /// A partition of a table, with the bytes that its keys have.
 #[derive(Debug, Clone)]
@@ -69,21 +91,29 @@ impl Place {
     }
 
     /// The partition of these bytes, without tree and table id.
-    pub(super) fn named(table: &Table, partition: Bytes) -> Self {
+    pub(crate) fn named(table: &Table, partition: Bytes) -> Self {
         let rows = [table.key.prefix.as_ref(), &partition, &[1]].concat();
         Self { partition, rows: rows.into(), table: table.id }
     }
 
     pub(crate) fn map_key(&self) -> Bytes {
-        let mut key = tree_key(Tree::Shards, self.table);
-        key.push(0);
+        let mut key = section_key(self.table, section::MAP);
         key.extend_from_slice(&self.partition);
         key.into()
     }
 
+    /// Where the items of a shard are counted, in a partition that has a map.
     pub(crate) fn counter_key(&self, shard: u64) -> Bytes {
-        let mut key = tree_key(Tree::Shards, self.table);
-        key.push(1);
+        self.of_shard(section::ITEMS, shard)
+    }
+
+    /// Where the bytes of a shard are counted.
+    pub(crate) fn bytes_key(&self, shard: u64) -> Bytes {
+        self.of_shard(section::BYTES, shard)
+    }
+
+    fn of_shard(&self, section: u8, shard: u64) -> Bytes {
+        let mut key = section_key(self.table, section);
         key.extend_from_slice(&self.partition);
         put_ordered_varint(&mut key, shard);
         key.into()
@@ -120,6 +150,16 @@ impl ShardMap {
             Some(split) if split.place == place => split.right,
             _ => self.entries.get(place).map_or(0, |entry| entry.id),
         }
+    }
+
+    /// Returns the ids under which the shard at `number` is counted: its own, and those of its halves
+    /// while it is split.
+    pub(crate) fn counting(&self, number: usize) -> Vec<u64> {
+        let mut ids = vec![self.entries.get(number).map_or(0, |entry| entry.id)];
+        if let Some(split) = self.split.as_ref().filter(|split| split.place == number) {
+            ids.extend([split.left, split.right]);
+        }
+        ids
     }
 
     /// Begins to split the shard at `place`.

@@ -18,14 +18,20 @@
 //! are told; while one of them fails the split stays where it is, is tried again, and survives a
 //! restart.
 //!
+//! Items are counted, and bytes of keys and records where the table asks for it. A table that has
+//! begun to ask for it counts what writes change from then on, and a pass in the background adds
+//! what was there before ([`pass`]); until then its shards are not split by their bytes.
+//!
 //! What it is not: a limit. A shard that could not be split goes on growing, and nothing is refused.
 //!
-//! Invariant: the counters of a partition's shards add up to the partition's count, at every
-//! snapshot.
+//! Invariant: the counters of a partition's shards add up to the partition's count and to the bytes
+//! of its rows, at every snapshot.
 
 mod count;
+mod grown;
 mod listing;
 mod map;
+mod pass;
 mod renew;
 mod rooms;
 mod rows;
@@ -34,30 +40,52 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use count::count;
+pub use count::ShardGrowth;
+pub(crate) use count::{SizeChange, added, count, stored_bytes};
 pub use listing::Shard;
-pub(crate) use listing::{counted, items, map_of};
-pub(crate) use map::{Place, ShardMap};
-pub(crate) use renew::renew;
+pub(crate) use listing::{bytes, counted, items, map_of};
+pub(crate) use map::{Place, ShardMap, section};
+pub(crate) use renew::{renew, renew_bytes};
 pub(crate) use rooms::Rooms;
+pub(crate) use rows::Sum;
 pub(crate) use state::State;
 pub use state::{HookResult, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
 
 use shelfmark_model::TableSchema;
 
+use crate::catalogue::Table;
 use crate::error::{Error, Result};
 
-/// Refuses a limit that no shard can keep.
+/// Refuses limits that no shard can keep, and has a table whose bytes begin to count look for those
+/// of its items from before.
 ///
 /// # Errors
 ///
-/// * [`crate::ErrorKind::Invalid`]: it is 0.
-pub(crate) fn check_limit(schema: &TableSchema) -> Result<()> {
-    if schema.options.shard_items_max == Some(0) {
-        return Err(Error::invalid(format!(
-            "table {}: `shard_items_max` is 0, but a shard holds an item at least",
-            schema.name
-        )));
+/// * [`crate::ErrorKind::Invalid`]: a limit is 0.
+pub(crate) fn check_limits(old: Option<&Table>, schema: &mut TableSchema) -> Result<()> {
+    let had = old.map(|old| &old.schema.options);
+    let options = &schema.options;
+    // A table of an earlier build keeps what it has.
+    if options.shard_items_max == Some(0) && had.is_none_or(|had| had.shard_items_max != Some(0)) {
+        return Err(no_limit(schema, "shard_items_max", "an item"));
     }
+    if options.shard_bytes_max == Some(0) {
+        return Err(no_limit(schema, "shard_bytes_max", "a byte"));
+    }
+    let begins =
+        options.shard_bytes_max.is_some() && had.is_some_and(|had| had.shard_bytes_max.is_none());
+    schema.options.shard_pass = match old {
+        _ if options.shard_bytes_max.is_none() => None,
+        Some(old) if begins => Some(old.version + 1),
+        Some(_) => options.shard_pass,
+        None => None,
+    };
     Ok(())
+}
+
+fn no_limit(schema: &TableSchema, name: &str, least: &str) -> Error {
+    Error::invalid(format!(
+        "table {}: `{name}` is 0, but a shard holds {least} at least",
+        schema.name
+    ))
 }

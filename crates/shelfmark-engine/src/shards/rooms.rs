@@ -1,7 +1,7 @@
 //! How much room the shards of a table have, so that most writes need not look.
 //!
-//! A look reads a shard's counter and finds room for so many more items. Room goes down twice for
-//! one item: when its write is planned, which also marks the shard as due for the upkeep thread,
+//! A look reads a shard's counters and finds room for so many more items and bytes. Room goes down
+//! twice for one write: when it is planned, which also marks the shard as due for the upkeep thread,
 //! and when the writer says that it is committed. So the room known is never more than there is, as
 //! far as writers say so; a write that is refused or planned again only has the shard looked at
 //! earlier.
@@ -13,6 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use shelfmark_model::Value;
+
+use super::count::ShardGrowth;
 
 /// Shards of one table whose room is remembered. Above it all are forgotten and looked at anew.
 const ROOMS_MAX: usize = 16_384;
@@ -36,26 +38,45 @@ struct Inner {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Room {
-    left: u64,
-    /// Items committed so far, as far as writers say so.
-    entered: u64,
+    left: Space,
+    /// What was committed so far, as far as writers say so.
+    entered: Space,
+}
+
+/// A number of items and one of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Space {
+    pub(super) items: u64,
+    pub(super) bytes: u64,
+}
+
+impl Space {
+    fn of(growth: ShardGrowth) -> Self {
+        Self { items: growth.items, bytes: growth.bytes }
+    }
+
+    /// Returns what is left without `other`; `None` if there is not so much.
+    fn without(self, other: Self) -> Option<Self> {
+        let items = self.items.checked_sub(other.items)?;
+        Some(Self { items, bytes: self.bytes.checked_sub(other.bytes)? })
+    }
 }
 
 /// A look that began.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    entered: u64,
+    entered: Space,
     forgotten: u64,
 }
 
 impl Rooms {
-    /// A write that creates an item was planned.
-    pub(super) fn planned(&self, partition: &Bytes, values: &[Value], shard: u64) {
+    /// A write that makes a shard larger was planned.
+    pub(super) fn planned(&self, partition: &Bytes, values: &[Value], growth: ShardGrowth) {
         let mut inner = self.lock();
-        if let Some(room) = inner.rooms.get_mut(&(partition.clone(), shard))
-            && room.left > 0
+        if let Some(room) = inner.rooms.get_mut(&(partition.clone(), growth.shard))
+            && let Some(left) = room.left.without(Space::of(growth))
         {
-            room.left -= 1;
+            room.left = left;
             return;
         }
         if !inner.fresh.contains_key(partition) {
@@ -63,16 +84,17 @@ impl Rooms {
         }
     }
 
-    /// A write that created an item is durable. Tells whether the shard must be looked at.
-    pub(super) fn committed(&self, partition: &Bytes, shard: u64) -> bool {
+    /// A write that made a shard larger is durable. Tells whether the shard must be looked at.
+    pub(super) fn committed(&self, partition: &Bytes, growth: ShardGrowth) -> bool {
         let mut inner = self.lock();
         if inner.rooms.len() >= ROOMS_MAX {
             inner.rooms.clear();
             inner.forgotten += 1;
         }
-        let room = inner.rooms.entry((partition.clone(), shard)).or_default();
-        room.entered += 1;
-        match room.left.checked_sub(1) {
+        let room = inner.rooms.entry((partition.clone(), growth.shard)).or_default();
+        room.entered.items = room.entered.items.wrapping_add(growth.items);
+        room.entered.bytes = room.entered.bytes.wrapping_add(growth.bytes);
+        match room.left.without(Space::of(growth)) {
             Some(left) => {
                 room.left = left;
                 false
@@ -90,13 +112,18 @@ impl Rooms {
 
     /// The look found this much room. What was committed since it began is taken off, for its
     /// snapshot may not have shown it.
-    pub(super) fn found(&self, partition: &Bytes, shard: u64, look: Look, left: u64) {
+    pub(super) fn found(&self, partition: &Bytes, shard: u64, look: Look, left: Space) {
         let mut inner = self.lock();
         if inner.forgotten != look.forgotten {
             return;
         }
         let room = inner.rooms.entry((partition.clone(), shard)).or_default();
-        room.left = left.saturating_sub(room.entered - look.entered);
+        let items = room.entered.items.wrapping_sub(look.entered.items);
+        let bytes = room.entered.bytes.wrapping_sub(look.entered.bytes);
+        room.left = Space {
+            items: left.items.saturating_sub(items),
+            bytes: left.bytes.saturating_sub(bytes),
+        };
     }
 
     /// Has the partition looked at at the next call.

@@ -4,12 +4,16 @@ use std::sync::{Arc, PoisonError, mpsc};
 
 use bytes::Bytes;
 use shelfmark_model::Value;
-use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, KeyRange, Write as StoreWrite};
+use shelfmark_store::{
+    Commit, ErrorKind as StoreErrorKind, KeyRange, Snapshot, Write as StoreWrite,
+};
 
-use super::listing::{counter, items, read_map, sort_values};
+use super::count::ShardGrowth;
+use super::grown::{Held, Limits};
+use super::listing::{counter, map_of, read_map, sort_values};
 use super::map::{Place, ShardMap, Split};
 use super::rooms::Look;
-use super::rows::{row_at, rows_in};
+use super::rows::sum_of;
 use super::state::SplitEvent;
 use crate::catalogue::Table;
 use crate::engine::{Engine, Inner};
@@ -20,8 +24,8 @@ use crate::error::{Error, ErrorKind, Result};
 const ATTEMPTS_MAX: usize = 64;
 
 impl Engine {
-    /// Splits the shards that a durable write made too large: those that its answers name
-    /// ([`crate::Written::entered_shard`]) in one partition. Returns how many splits were done by this
+    /// Splits the shards that durable writes made too large: those that their answers name
+    /// ([`crate::Written::grown_shard`]) in one partition. Returns how many splits were done by this
     /// call: where another thread is splitting the partition it is left to that one.
     ///
     /// Writes never split by themselves. Whoever wants it at once calls this after its writes; for
@@ -37,12 +41,12 @@ impl Engine {
         &self,
         table: &Arc<Table>,
         partition: &[Value],
-        shards: impl IntoIterator<Item = u64>,
+        grown: impl IntoIterator<Item = ShardGrowth>,
     ) -> Result<usize> {
         let place = Place::of(table, partition)?;
         let rooms = &table.shared.shards;
         // Every one is told, also behind the first that is due.
-        let due = shards.into_iter().filter(|shard| rooms.committed(&place.partition, *shard));
+        let due = grown.into_iter().filter(|growth| rooms.committed(&place.partition, *growth));
         if due.count() == 0 {
             return Ok(0);
         }
@@ -57,7 +61,10 @@ impl Engine {
     /// * As [`Engine::split_after`]; the other partitions are seen to all the same.
     pub fn split_due(&self, table: &Arc<Table>) -> Result<usize> {
         let mut done = 0;
-        let mut outcome = Ok(());
+        let mut outcome = self.inner.count_bytes(table);
+        // Counting ends with a new form of the table.
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_ref().unwrap_or(table);
         for (_, values) in table.shared.shards.take_due() {
             let place = Place::of(table, &values)?;
             match self.split_partition(table, &place, &values) {
@@ -139,16 +146,16 @@ impl Inner {
         place: &Place,
         values: &[Value],
     ) -> Result<Ended> {
-        let Some(items_max) = table.schema.options.shard_items_max else {
+        if !table.has_shards() {
             return Ok(Ended { done: 0, refused: None });
-        };
+        }
         let mut done = 0;
         let mut conflicts = 0;
         while conflicts < ATTEMPTS_MAX {
             let map = read_map(&*self.store.snapshot()?, place)?;
             let planned = match map.as_ref().filter(|map| map.split.is_some()) {
                 Some(map) => self.end(table, values, place, map)?,
-                None => self.begin(table, values, place, map, items_max)?,
+                None => self.begin(table, values, place, map)?,
             };
             let (commit, completes) = match planned {
                 Planned::Nothing => return Ok(Ended { done, refused: None }),
@@ -184,29 +191,25 @@ impl Inner {
         values: &[Value],
         place: &Place,
         map: Option<ShardMap>,
-        items_max: u64,
     ) -> Result<Planned> {
         let map = map.unwrap_or_else(ShardMap::whole);
+        let limits = Limits::of(table);
         let rooms = &table.shared.shards;
         let looks: Vec<Look> =
             map.entries.iter().map(|entry| rooms.look(&place.partition, entry.id)).collect();
         let snapshot = self.store.snapshot()?;
-        if read_map(&*snapshot, place)?.unwrap_or_else(ShardMap::whole) != map {
+        if map_of(&*snapshot, place)? != map {
             return Ok(Planned::Changed);
         }
         for (number, (entry, look)) in map.entries.iter().zip(looks).enumerate() {
-            let items = items(&*snapshot, table, place, values, &map, number)?;
-            if items <= items_max || items < 2 {
-                let left = items_max.saturating_sub(items);
-                rooms.found(&place.partition, entry.id, look, left);
-                continue;
-            }
+            let held = Held::read(&*snapshot, table, place, values, &map, number)?;
             let range = range_of(place, &map, number);
-            let Some(row) = row_at(&*snapshot, table, range, items / 2)? else { continue };
-            let cut = Bytes::copy_from_slice(place.sort_of(&row));
-            if cut <= entry.start {
+            let row = limits.cut(&*snapshot, table, range, held)?;
+            let cut = row.map(|row| Bytes::copy_from_slice(place.sort_of(&row)));
+            let Some(cut) = cut.filter(|cut| *cut > entry.start) else {
+                rooms.found(&place.partition, entry.id, look, limits.room(held));
                 continue;
-            }
+            };
             let (key, value) = (place.map_key(), map.begin(number, cut).encode());
             return Ok(Planned::Begin(Commit {
                 base: Some(snapshot),
@@ -246,12 +249,14 @@ impl Inner {
         let key = place.map_key();
         let mut writes = vec![StoreWrite::Put { key: key.clone(), value: map.end().encode() }];
         for (half, range) in halves(place, map, split) {
-            let rows = i64::try_from(rows_in(&*snapshot, table, range)?).unwrap_or(i64::MAX);
-            let counter_key = place.counter_key(half);
-            let delta = rows - counter(&*snapshot, &counter_key)?;
-            writes.push(StoreWrite::Add { key: counter_key, delta });
+            let sum = sum_of(&*snapshot, table, range)?;
+            writes.push(lacking(&*snapshot, place.counter_key(half), sum.rows)?);
+            if table.counts_bytes() {
+                writes.push(lacking(&*snapshot, place.bytes_key(half), sum.bytes)?);
+            }
         }
         writes.push(StoreWrite::Delete { key: place.counter_key(old) });
+        writes.push(StoreWrite::Delete { key: place.bytes_key(old) });
         Ok(Planned::End(Commit {
             base: Some(snapshot),
             validate: vec![key],
@@ -308,6 +313,13 @@ enum Planned {
     Begin(Commit),
     /// The second.
     End(Commit),
+}
+
+/// Adds to a counter what it lacks of what is there at this moment.
+pub(super) fn lacking(snapshot: &dyn Snapshot, key: Bytes, is_there: u64) -> Result<StoreWrite> {
+    let is_there = i64::try_from(is_there).unwrap_or(i64::MAX);
+    let delta = is_there.saturating_sub(counter(snapshot, &key)?);
+    Ok(StoreWrite::Add { key, delta })
 }
 
 /// The keys of the rows of the shard at `number`.

@@ -10,7 +10,7 @@ use crate::catalogue::{Table, take_table_name};
 use crate::codec::{change_parts, decode_change};
 use crate::error::Result;
 use crate::layout::{Tree, tree_key, tree_range};
-use crate::shards::ShardMap;
+use crate::shards::{Place, ShardMap, section};
 
 /// Bytes of a token's record: hash, second and version; earlier builds wrote no version.
 const TOKEN_BYTES: [usize; 2] = [16, 17];
@@ -35,20 +35,44 @@ impl Checker {
                 self.out.add(place.as_str(), &row.key, why);
             }
         }
+        self.shards(table)
+    }
+
+    /// Checks that maps of shards and their counters can be read, and that there are no bytes where
+    /// there are no rows.
+    fn shards(&mut self, table: &Table) -> Result<()> {
         let mut walk = Walk::over(tree_range(Tree::Shards, table.id));
         let place = format!("shards of {}", table.schema.name);
         while let Some(row) = walk.next(&self.moment)? {
-            let section = row.key.get(tree_key(Tree::Shards, table.id).len()).copied();
-            let fits = match section {
-                Some(0) => ShardMap::decode(&row.value).is_ok(),
-                Some(1) => StoreWrite::counter(&row.value).is_ok(),
+            let rest = row.key.get(tree_key(Tree::Shards, table.id).len()..).unwrap_or_default();
+            let (kind, name) = rest.split_first().unwrap_or((&u8::MAX, &[]));
+            let fits = match *kind {
+                section::MAP => ShardMap::decode(&row.value).is_ok(),
+                section::ITEMS | section::BYTES => StoreWrite::counter(&row.value).is_ok(),
+                section::PASS => name.is_empty() && row.value.len() >= 8,
                 _ => false,
             };
             if !fits {
                 self.out.add(place.as_str(), &row.key, "neither a shard map nor a counter");
+            } else if *kind == section::BYTES && table.knows_bytes() {
+                let bytes = StoreWrite::counter(&row.value)?;
+                if let Err(why) = damage(self.has_rows(table, name, bytes))? {
+                    self.out.add(place.as_str(), &row.key, why);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Checks that a partition whose shard has `bytes` has rows. `name` is that of the shard.
+    fn has_rows(&self, table: &Table, name: &[u8], bytes: i64) -> Result<()> {
+        let (partition, _) = table.key.split_partition(name)?;
+        let rows = Place::named(table, Bytes::copy_from_slice(partition)).rows;
+        if bytes == 0 || Walk::over(KeyRange::prefix(rows)).next(&self.moment)?.is_some() {
+            return Ok(());
+        }
+        let why = format!("the partition has no rows, its shard has {bytes} bytes");
+        Err(crate::error::Error::corrupt(why))
     }
 
     /// Checks that every change can be read.

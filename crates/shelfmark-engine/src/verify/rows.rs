@@ -9,7 +9,7 @@ use crate::catalogue::{Index, Table};
 use crate::codec::Head;
 use crate::error::{Error, Result};
 use crate::read::{RawRow, View as _, chunk_key, read_row};
-use crate::shards::{Place, ShardMap, counted, items, map_of};
+use crate::shards::{self, Place, ShardMap, Sum, counted, items, map_of, stored_bytes};
 use crate::write::{due_key_of, entry_record, partition_count_key, table_count_key};
 
 /// The partition that rows are being counted in.
@@ -17,8 +17,8 @@ struct Counting {
     key: Key,
     place: Place,
     map: ShardMap,
-    /// Rows of each shard.
-    rows: Vec<u64>,
+    /// Rows of each shard, and their bytes.
+    rows: Vec<Sum>,
 }
 
 /// A row that could be read.
@@ -135,13 +135,15 @@ impl Checker {
                 let Some(map) = self.kept(|snapshot| map_of(snapshot, &place))? else {
                     return Ok(None);
                 };
-                let rows = vec![0; map.entries.len()];
+                let rows = vec![Sum::default(); map.entries.len()];
                 Counting { key: sound.key.clone(), place, map, rows }
             }
         };
         let shard = counting.map.place_of(counting.place.sort_of(&sound.row.key));
         if let Some(rows) = counting.rows.get_mut(shard) {
-            *rows += 1;
+            let bytes = stored_bytes(&sound.row.key, &sound.row.head, &sound.row.chunks);
+            rows.rows += 1;
+            rows.bytes += bytes.unsigned_abs();
         }
         Ok(Some(counting))
     }
@@ -151,17 +153,25 @@ impl Checker {
         let Some(Counting { key, place: of, map, rows }) = counting else { return Ok(()) };
         let partition = &key.partition;
         let count_key = partition_count_key(table, partition)?;
-        let all: u64 = rows.iter().sum();
+        let all: u64 = rows.iter().map(|shard| shard.rows).sum();
         let kept = self.kept(|snapshot| counted(snapshot, &count_key))?;
         if let Some(kept) = kept.filter(|kept| *kept != all) {
             let why = format!("the partition has {all} rows, its count says {kept}");
             self.out.add(place(table), &count_key, why);
         }
-        for (number, rows) in rows.into_iter().enumerate() {
+        for (number, Sum { rows, bytes }) in rows.into_iter().enumerate() {
             let kept =
                 self.kept(|snapshot| items(snapshot, table, &of, partition, &map, number))?;
             if let Some(kept) = kept.filter(|kept| *kept != rows && map.entries.len() > 1) {
                 let why = format!("shard {number} has {rows} rows, its count says {kept}");
+                self.out.add(place(table), &of.map_key(), why);
+            }
+            if !table.knows_bytes() {
+                continue;
+            }
+            let kept = self.kept(|snapshot| shards::bytes(snapshot, &of, &map, number))?;
+            if let Some(kept) = kept.filter(|kept| *kept != bytes) {
+                let why = format!("shard {number} has {bytes} bytes, its count says {kept}");
                 self.out.add(place(table), &of.map_key(), why);
             }
         }

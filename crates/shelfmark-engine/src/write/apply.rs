@@ -15,6 +15,7 @@ use crate::codec::{Head, Stored, encode_record};
 use crate::error::{Error, Refusal, Result};
 use crate::read::{chunk_key, read_row};
 use crate::report::{AccessReport, AccessStep};
+use crate::shards::stored_bytes;
 use crate::transaction::Guards;
 
 /// A buffer that writes are applied to.
@@ -61,6 +62,8 @@ pub(super) struct Before {
     pub(super) item: Item,
     pub(super) expires_at: Option<u64>,
     chunks: Vec<Bytes>,
+    /// What its keys and records take in the store.
+    pub(super) stored_bytes: i64,
     /// Visible to readers.
     pub(super) live: bool,
 }
@@ -136,12 +139,17 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
     if let Some(refusal) = derive::indexes(writer, &change)? {
         return Ok(Applied::Refused(refusal));
     }
+    let after_bytes = bytes_after(&row_key, stored.as_ref());
     put_row(writer, &change, stored, looked)?;
-    written.entered_shard = derive::counts(writer, &change, looked)?;
+    written.grown_shard = derive::counts(writer, &change, after_bytes, looked)?;
     derive::due(writer, &change)?;
     derive::change_log(writer, &change)?;
     written.new = if write.returns.new { change.after.map(|after| after.item) } else { None };
     Ok(finish(written, step))
+}
+
+fn bytes_after(row_key: &[u8], stored: Option<&Stored>) -> i64 {
+    stored.map_or(0, |stored| stored_bytes(row_key, &stored.head, &stored.chunks))
 }
 
 fn finish(mut written: Written, mut step: AccessStep) -> Applied {
@@ -158,7 +166,7 @@ pub(super) fn needs_look(table: &Table, write: &Write) -> bool {
         || !matches!(write.change, Change::Put(_) | Change::Delete(_))
         || !table.indexes.is_empty()
         || options.exact_counts
-        || options.shard_items_max.is_some()
+        || table.has_shards()
         || options.change_log
         || options.ttl.is_some()
         || table.has_chunks()
@@ -169,7 +177,8 @@ fn find(writer: &Writer, table: &Table, row_key: &[u8]) -> Result<Option<Before>
     let expires_at = Head::parse(&row.head)?.expires_at;
     let live = !table.hides(expires_at, writer.now);
     let item = table.decode_whole(&row)?;
-    Ok(Some(Before { item, expires_at, chunks: row.chunks, live }))
+    let stored_bytes = stored_bytes(row_key, &row.head, &row.chunks);
+    Ok(Some(Before { item, expires_at, chunks: row.chunks, stored_bytes, live }))
 }
 
 fn holds(condition: Option<&Condition>, live: Option<&Item>) -> bool {

@@ -12,6 +12,7 @@ use crate::codec::{ChangeRecord, Head, Stored, encode_change, encode_record};
 use crate::error::{Refusal, Result};
 use crate::layout::{Tree, misfit, tree_key};
 use crate::read::read_row;
+use crate::shards::{ShardGrowth, SizeChange};
 
 /// One row, before and after.
 pub(super) struct RowChange<'a> {
@@ -178,23 +179,28 @@ fn misfits(table: &Table, item: &Item) -> Option<Refusal> {
     })
 }
 
-/// Keeps exact counts of the table, of the partition and of its shards. Returns the shard that an
-/// item was created in.
-pub(super) fn counts(writer: &Writer, change: &RowChange<'_>, looked: bool) -> Result<Option<u64>> {
-    if !change.table.counts_exactly() || !looked {
+/// Keeps exact counts of the table, of the partition and of its shards. Returns the shard that has
+/// become larger.
+pub(super) fn counts(
+    writer: &Writer,
+    change: &RowChange<'_>,
+    after_bytes: i64,
+    looked: bool,
+) -> Result<Option<ShardGrowth>> {
+    let table = change.table;
+    if !table.counts_exactly() || !looked {
         return Ok(None);
     }
-    let delta = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
-    if delta == 0 {
-        return Ok(None);
-    }
-    let partition = partition_count_key(change.table, &change.key.partition)?;
-    {
+    let items = i64::from(change.after.is_some()) - i64::from(change.before.is_some());
+    let bytes = after_bytes - change.before.as_ref().map_or(0, |before| before.stored_bytes);
+    if items != 0 {
+        let partition = partition_count_key(table, &change.key.partition)?;
         let mut buffer = writer.buffer.borrow_mut();
-        buffer.add(table_count_key(change.table.id), delta);
-        buffer.add(partition, delta);
+        buffer.add(table_count_key(table.id), items);
+        buffer.add(partition, items);
     }
-    crate::shards::count(writer, change.table, change.key, change.row_key, delta)
+    let delta = SizeChange { items, bytes };
+    crate::shards::count(writer, table, change.key, change.row_key, delta)
 }
 
 /// Returns the key of a table's count.

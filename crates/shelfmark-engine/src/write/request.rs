@@ -6,6 +6,7 @@ use shelfmark_model::{Condition, Item, Key, Patch};
 
 use crate::catalogue::Table;
 use crate::report::AccessReport;
+use crate::shards::ShardGrowth;
 
 /// What a write does to one item.
 #[derive(Debug, Clone)]
@@ -108,9 +109,9 @@ pub struct Written {
     pub size_before_bytes: usize,
     /// See `size_before_bytes`.
     pub size_after_bytes: usize,
-    /// The shard that the item was created in, for a table whose partitions are split; `None` if it
-    /// was there before.
-    pub entered_shard: Option<u64>,
+    /// The shard that this made larger, for a table whose partitions are split: the item is new in it,
+    /// or has more bytes than before, where bytes count.
+    pub grown_shard: Option<ShardGrowth>,
     /// What was read for it.
     pub report: AccessReport,
 }

@@ -35,6 +35,8 @@ mod renew;
 #[cfg(test)]
 mod script;
 #[cfg(test)]
+mod shard_bytes;
+#[cfg(test)]
 mod transactions;
 #[cfg(test)]
 mod upkeep;

@@ -169,6 +169,7 @@ impl TableSchema {
             || options.change_log
             || options.ttl.is_some()
             || options.shard_items_max.is_some()
+            || options.shard_bytes_max.is_some()
         {
             return Err(Error::invalid(
                 "a table of cells has indexes of cells only, expiries per cell, and no counts, \

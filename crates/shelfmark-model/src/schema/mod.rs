@@ -203,6 +203,12 @@ pub struct TableOptions {
     pub ttl_pass: Option<u64>,
     /// Split a partition's shard above this many items, at least 1; implies exact counts.
     pub shard_items_max: Option<u64>,
+    /// Split a partition's shard above this many bytes, at least 1; implies exact counts. Bytes are
+    /// those of keys and records as they are stored, before files are compressed.
+    pub shard_bytes_max: Option<u64>,
+    /// The bytes of items that were there before `shard_bytes_max` was set are still being counted;
+    /// the engine sets this to the number of its pass over them, and takes it away at the end.
+    pub shard_pass: Option<u64>,
     /// Refuse a write whose index key attribute is of another type, empty, or longer than
     /// [`crate::limits::STRICT_PARTITION_COLUMN_BYTES_MAX`] or
     /// [`crate::limits::STRICT_SORT_COLUMN_BYTES_MAX`], instead of leaving the item out of the index.

@@ -104,7 +104,7 @@ impl Blobs {
             };
             let shelf = KeyColumn::new(rows::SHELF, KeyType::U8);
             let columns = columns.into_iter().map(column).collect();
-            Handle::open_any(database, name, "blobs", shelf, columns, &TableSettings::default())
+            Handle::open_any(database, name, "blobs", shelf, columns, &TableSettings::unsplit())
         };
         Ok(Self {
             engine: database.engine().clone(),

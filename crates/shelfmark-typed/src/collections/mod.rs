@@ -28,7 +28,7 @@ fn open(database: &Database, table: &str, sort: Option<(&str, KeyType)>) -> Resu
         .into_iter()
         .map(|(name, key_type)| SortColumn::new(name, key_type, Direction::Ascending))
         .collect();
-    Handle::open_any(database, table, "collections", name, sort, &TableSettings::default())
+    Handle::open_any(database, table, "collections", name, sort, &TableSettings::unsplit())
 }
 
 /// Returns the item of a record under a key.

@@ -8,6 +8,10 @@ use crate::error::Result;
 
 /// A contiguous range of a partition's sort keys.
 ///
+/// A partition is split by itself where a shard has more bytes than
+/// [`TableSettings::shard_bytes_max`](crate::TableSettings::shard_bytes_max), and by items where that
+/// is asked for:
+///
 /// # Examples
 ///
 /// ```
@@ -33,6 +37,9 @@ pub struct EntityShard {
     pub upper: Option<String>,
     /// How many entities it holds, exactly; expired ones that were not swept yet included.
     pub count: u64,
+    /// How many bytes the keys and records of these take as they are stored, exactly; `None` if the
+    /// table does not count them, or has not counted all from before it did.
+    pub bytes: Option<u64>,
     /// It is being split, and the subscribers are being told.
     pub splitting: bool,
 }
@@ -108,7 +115,7 @@ impl Partition {
     /// Returns the shards of the partition in the order of sort keys, as of one moment. Splits
     /// change no answer of any read; this is for statistics and for spreading work.
     ///
-    /// Cost: one point read per shard.
+    /// Cost: two point reads per shard.
     ///
     /// # Errors
     ///
@@ -166,6 +173,7 @@ fn shard_of(shard: Shard) -> EntityShard {
         lower: text(shard.lower),
         upper: text(shard.upper),
         count: shard.items,
+        bytes: shard.bytes,
         splitting: shard.splitting,
     }
 }

@@ -63,7 +63,7 @@ fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at_micros(1_700_000_000_000_000))
 }
 
-fn memory() -> Bed {
+pub(crate) fn memory() -> Bed {
     let clock = clock();
     bed(Arc::new(MemoryStore::new(clock.clone())), clock, None)
 }

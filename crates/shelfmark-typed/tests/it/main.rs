@@ -31,3 +31,4 @@ mod indexes;
 mod inside;
 mod maps;
 mod ordered;
+mod shards_by_bytes;

@@ -83,8 +83,8 @@ pub(super) fn written(script: &Script, written: &Written) -> String {
     };
     let (before, after) = (written.size_before_bytes, written.size_after_bytes);
     write!(out, ", {before} -> {after} bytes").unwrap();
-    if let Some(shard) = written.entered_shard {
-        write!(out, ", shard {shard}").unwrap();
+    if let Some(shard) = written.grown_shard.filter(|grown| grown.items > 0) {
+        write!(out, ", shard {}", shard.shard).unwrap();
     }
     out.push('\n');
     if let Some(old) = &written.old {
