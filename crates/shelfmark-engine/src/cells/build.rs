@@ -42,8 +42,7 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
         && view.state == IndexState::Building
     {
         let base = inner.catalogue.table(&view.base)?;
-        // Who reads a view does not look at the marks of its base. From now on no deletion leaves rows
-        // behind that it concerns; those of before are seen to first.
+        // What was deleted need not be entered only to be removed again.
         patiently(|| inner.purge_ranges(&base))?;
         build(inner, &base, &Built::View(&table))?;
         set_state(inner, name, |schema| {

@@ -1,5 +1,5 @@
 //! Deleting a range of rows: the rows go away in the same commit, or, when they are too many, are
-//! hidden by it and go away in the background.
+//! hidden by it and go away in the background, the rows of views with them (`purging`).
 //!
 //! The caller holds the partition exclusively, so no row of it is written between the reading and
 //! the queueing.
@@ -10,13 +10,13 @@ use shelfmark_store::{Direction, KeyRange};
 use super::find::Target;
 use super::marks::{self, RangeMark};
 use super::{CellRow, Deletion, Timestamp};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::read::RowScan;
 
 /// Most rows deleted in the commit of a deletion; more go in the background.
 ///
 /// Source: ours; with their index entries well within the smallest commit of a driver.
-pub(super) const ROWS_MAX: usize = 512;
+const ROWS_MAX: usize = 512;
 
 /// Most bytes of rows read for it.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -37,13 +37,11 @@ pub(super) fn range(target: &Target<'_>, range: KeyRange, timestamp: Timestamp) 
     for (key, at_seconds) in laid.keys {
         target.put_mark_due(&key, at_seconds);
     }
-    // Who reads a view does not look at the marks of its base, so its rows go at once.
-    let rows_max = if target.views.is_empty() { ROWS_MAX } else { usize::MAX };
-    let is_done = rows(target, range, timestamp, rows_max)?.is_none();
+    let is_done = rows(target, range, timestamp)?.is_none();
     if !is_done {
-        target.table.shared.cells.set_purges(true);
+        target.table.shared.cells.begin_purges();
         marks::put_purge(&mut target.writer.buffer.borrow_mut(), target.table.id, &mark);
-        target.purges.borrow_mut().push(mark);
+        target.purges.forget();
     }
     Ok(())
 }
@@ -53,8 +51,9 @@ pub(super) fn rows(
     target: &Target<'_>,
     range: KeyRange,
     timestamp: Timestamp,
-    rows_max: usize,
 ) -> Result<Option<KeyRange>> {
+    // Of each row a row of every view may go with it.
+    let rows_max = (ROWS_MAX / (1 + target.views.len())).max(1);
     let mut bytes = 0;
     let mut found = Vec::new();
     {
@@ -62,15 +61,6 @@ pub(super) fn rows(
             RowScan::new(&target.writer.buffer, range.clone(), Direction::Ascending, ROWS_MAX);
         while let Some(raw) = scan.next_row()? {
             if found.len() >= rows_max || bytes > BYTES_MAX {
-                if rows_max == usize::MAX {
-                    return Err(Error::new(
-                        ErrorKind::LimitExceeded,
-                        format!(
-                            "the deletion covers more than {BYTES_MAX} bytes of rows of a table \
-                             with views; delete less at once"
-                        ),
-                    ));
-                }
                 let rest = KeyRange { start: raw.key.to_bytes(), end: range.end.clone() };
                 delete_found(target, found, timestamp)?;
                 return Ok(Some(rest));

@@ -12,8 +12,9 @@ use shelfmark_store::KeyRange;
 use super::keys::Place;
 use super::layout::CellsLayout;
 use super::lease::StoredLease;
-use super::marks::{self, RangeMark};
+use super::marks;
 use super::page::live_row;
+use super::purging::Purges;
 use super::{CellRow, Content, Timestamp, derive};
 use crate::catalogue::{Table, put_table_name};
 use crate::engine::Inner;
@@ -41,7 +42,7 @@ pub(super) struct Target<'a> {
     /// Second since the Unix epoch.
     pub(super) now: u64,
     /// Deleted ranges whose rows may still be there.
-    pub(super) purges: RefCell<Vec<RangeMark>>,
+    pub(super) purges: Purges,
     /// Rows that were found to be decided on. What is written of the table since is none of them.
     kept: RefCell<HashMap<Vec<u8>, Found>>,
     /// The latest timestamp that is written.
@@ -92,11 +93,7 @@ impl<'a> Target<'a> {
         let layout = table.cells()?;
         let state = &table.shared.cells;
         state.load(table.id, &writer.buffer)?;
-        let purges = match state.has_purges() {
-            true => marks::purges(&writer.buffer, table.id)?,
-            false => Vec::new(),
-        };
-        let purges = RefCell::new(purges);
+        let purges = Purges::of(table);
         state.lease.load(table, &writer.buffer)?;
         Ok(Self {
             inner,
@@ -188,13 +185,18 @@ impl<'a> Target<'a> {
         chunks: Vec<Bytes>,
     ) -> Result<Found> {
         let mut found = Found { place, key, stored, chunks, left: None };
-        if let Some(deleted) = purged_up_to(&self.purges.borrow(), self.rest_of(&found.key)) {
+        if let Some(deleted) = self.purged_up_to(&found.key)? {
             let mut row = found.to_row();
             row.delete_up_to(deleted);
             found.left = Some(row);
         }
         self.count(&found);
         Ok(found)
+    }
+
+    /// Returns the latest deletion that is being purged and covers a row.
+    pub(super) fn purged_up_to(&self, key: &[u8]) -> Result<Option<Timestamp>> {
+        self.purges.covering(&self.writer.buffer, &self.layout.keys, self.rest_of(key))
     }
 
     /// Statics and rows of dead cells are no rows.
@@ -307,11 +309,6 @@ impl<'a> Target<'a> {
         key.extend_from_slice(rest);
         key.into()
     }
-}
-
-/// Returns the latest deletion among ranges that cover a row.
-pub(super) fn purged_up_to(purges: &[RangeMark], rest: &[u8]) -> Option<Timestamp> {
-    purges.iter().filter(|mark| mark.covers(rest)).map(|mark| mark.deletion.timestamp).max()
 }
 
 /// Returns the second at which something of a row is to be forgotten.

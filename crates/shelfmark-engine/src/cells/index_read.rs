@@ -44,7 +44,7 @@ impl Engine {
     pub fn query_cell_index(&self, table: &Table, query: &CellIndexQuery) -> Result<CellPage> {
         let page = self.reading(table, |view, table| {
             let now = query.limits.now.unwrap_or_else(|| self.now());
-            CellReader::new(&view, table, now)?.query_index(query)
+            CellReader::new(&self.inner, &view, table, now)?.query_index(query)
         })?;
         self.report(&page.report);
         Ok(page)

@@ -128,9 +128,15 @@ impl CellKeys {
 
     /// Returns the length of the part of a key (without chunk) that names the partition.
     pub(super) fn partition_length(&self, key: &[u8]) -> Result<usize> {
-        let mut rest = key.get(self.prefix.len() + 8..).ok_or_else(damaged)?;
+        let own = key.get(self.prefix.len()..).ok_or_else(damaged)?;
+        Ok(self.prefix.len() + self.partition_length_of(own)?)
+    }
+
+    /// As [`CellKeys::partition_length`], of a key without `[tree][id]`.
+    pub(super) fn partition_length_of(&self, own: &[u8]) -> Result<usize> {
+        let mut rest = own.get(8..).ok_or_else(damaged)?;
         take_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
-        Ok(key.len() - rest.len())
+        Ok(own.len() - rest.len())
     }
 
     /// Returns the range of the rows of a partition that lie in `span`.

@@ -17,6 +17,7 @@ use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
 
 use super::codec::{put_deletion, take_deletion};
+use super::keys::CellKeys;
 use super::lease::StoredLease;
 use super::{Deletion, Timestamp};
 use crate::codec::{Reader, put_varint};
@@ -33,6 +34,11 @@ const LEASE: u8 = 4;
 
 /// How far the persisted bound rises above the mark that raised it, in microseconds.
 const BOUND_STEP_MICROS: i64 = 60_000_000;
+
+/// Marks of ranges to be purged that one page of a read gives.
+///
+/// Source: ours; a partition has few, and the one behind them tells where the next partition is.
+const PURGES_AT_ONCE: usize = 8;
 
 /// Most older ranges of its level that one deletion replaces; above, it lies one level higher. So
 /// four levels are enough for 2048⁴ deletions within one grace period.
@@ -292,10 +298,64 @@ pub(super) fn has_purges(view: &impl View, table: u64) -> Result<bool> {
 /// Returns the ranges of the table that are still to be purged, in order of their ends.
 pub(super) fn purges(view: &impl View, table: u64) -> Result<Vec<RangeMark>> {
     let mut purges = ending_behind(view, table, PURGES, &[], None, usize::MAX)?;
-    for purge in &mut purges {
-        purge.end.truncate(purge.end.len().saturating_sub(size_of::<Timestamp>()));
-    }
+    purges.iter_mut().for_each(name_end);
     Ok(purges)
+}
+
+/// The name of a range that is to be purged is its end and a timestamp; leaves the end.
+fn name_end(purge: &mut RangeMark) {
+    purge.end.truncate(purge.end.len().saturating_sub(size_of::<Timestamp>()));
+}
+
+/// The ranges of one partition that are still to be purged.
+#[derive(Debug, Default)]
+pub(super) struct PartitionPurges {
+    /// They may overlap.
+    marks: Vec<RangeMark>,
+    /// What the names of rows begin with in the next partition that has some; `None` if none has.
+    pub(super) next_partition: Option<Bytes>,
+}
+
+impl PartitionPurges {
+    /// Returns the latest deletion that covers a row.
+    pub(super) fn covering(&self, row: &[u8]) -> Option<Timestamp> {
+        let covering = self.marks.iter().filter(|mark| mark.covers(row));
+        covering.map(|mark| mark.deletion.timestamp).max()
+    }
+}
+
+/// Returns the ranges of one partition that are still to be purged. Rows in it have names that begin
+/// with `partition`.
+///
+/// Cost: one seek, and the marks of this partition.
+pub(super) fn purges_of(
+    view: &impl View,
+    table: u64,
+    keys: &CellKeys,
+    partition: &[u8],
+) -> Result<PartitionPurges> {
+    let mut found = PartitionPurges::default();
+    let prefix = key(table, PURGES, &[]);
+    let whole = KeyRange::prefix(prefix.clone());
+    // A range ends behind what its partition's rows begin with, and before the next partition.
+    let mut rest = Some(KeyRange { start: key(table, PURGES, partition), end: whole.end });
+    while let Some(range) = rest.take() {
+        let limits = ScanLimits { rows_max: PURGES_AT_ONCE, ..ScanLimits::default() };
+        let page = view.scan(&range, Direction::Ascending, limits)?;
+        for row in &page.rows {
+            let name = row.key.get(prefix.len()..).unwrap_or_default();
+            let mut mark = RangeMark::decode(name, &row.value)?;
+            name_end(&mut mark);
+            if !mark.start.starts_with(partition) {
+                let length = keys.partition_length_of(&mark.start)?;
+                found.next_partition = Some(mark.start.slice(..length));
+                return Ok(found);
+            }
+            found.marks.push(mark);
+        }
+        rest = page.next;
+    }
+    Ok(found)
 }
 
 /// Notes a range whose rows are deleted by its mark and still there.

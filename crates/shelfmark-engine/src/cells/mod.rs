@@ -51,6 +51,7 @@ mod marks;
 mod merge;
 mod page;
 mod patch;
+mod purging;
 mod raw;
 mod renew;
 mod request;

@@ -12,17 +12,16 @@ use shelfmark_keycode::{prefix_successor, token_bytes};
 use shelfmark_model::IndexState;
 use shelfmark_store::{Direction, KeyRange};
 
-use super::find::purged_up_to;
 use super::keep::{Collect, Keep};
 use super::keys::STATICS;
 use super::layout::CellsLayout;
-use super::marks::{self, RangeMark};
+use super::purging::{PurgedBase, Purges};
 use super::raw::ClusteringValue;
 use super::request::{CellEntry, CellLimits, CellPage, CellQuery, CellScan};
 use super::row::{LiveCell, LiveRow, Visible};
 use super::{CellRow, Content, has_expired};
 use crate::catalogue::Table;
-use crate::engine::Engine;
+use crate::engine::{Engine, Inner};
 use crate::error::{Error, Result};
 use crate::layout::{RowKey, after_row};
 use crate::read::{Cursor, RawRow, RowScan, View, read_row};
@@ -67,7 +66,7 @@ impl Engine {
     pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
         let got = self.reading(table, |view, table| {
             let now = get.now.unwrap_or_else(|| self.now());
-            let mut reader = CellReader::new(&view, table, now)?;
+            let mut reader = CellReader::new(&self.inner, &view, table, now)?;
             let row = reader.get(&get.partition, &get.clustering)?;
             let statics = if get.statics { Some(reader.statics(&get.partition)?) } else { None };
             Ok(CellGot { row, statics, report: reader.report() })
@@ -89,7 +88,7 @@ impl Engine {
                     let current = self.inner.catalogue.current(table)?;
                     let table = current.as_deref().unwrap_or(table);
                     let now = get.now.unwrap_or_else(|| self.now());
-                    let mut reader = CellReader::new(&view, table, now)?;
+                    let mut reader = CellReader::new(&self.inner, &view, table, now)?;
                     let row = reader.get(&get.partition, &get.clustering)?;
                     let statics =
                         if get.statics { Some(reader.statics(&get.partition)?) } else { None };
@@ -108,7 +107,7 @@ impl Engine {
     /// * As [`Engine::get_cells`].
     pub fn get_statics(&self, table: &Table, partition: &Bytes) -> Result<Arc<LiveRow>> {
         self.reading(table, |view, table| {
-            CellReader::new(&view, table, self.now())?.statics(partition)
+            CellReader::new(&self.inner, &view, table, self.now())?.statics(partition)
         })
     }
 
@@ -123,7 +122,7 @@ impl Engine {
     pub fn query_cells(&self, table: &Table, query: &CellQuery) -> Result<CellPage> {
         let page = self.reading(table, |view, table| {
             let now = query.limits.now.unwrap_or_else(|| self.now());
-            let reader = CellReader::new(&view, table, now)?;
+            let reader = CellReader::new(&self.inner, &view, table, now)?;
             let range = reader.layout.keys.span(&query.partition, &query.span)?;
             let mut kept = Collect::new(query);
             let (cursor, step) = reader.query(query, range, &mut kept)?;
@@ -142,7 +141,7 @@ impl Engine {
     pub fn scan_cells(&self, table: &Table, scan: &CellScan) -> Result<CellPage> {
         let page = self.reading(table, |view, table| {
             let now = scan.limits.now.unwrap_or_else(|| self.now());
-            let reader = CellReader::new(&view, table, now)?;
+            let reader = CellReader::new(&self.inner, &view, table, now)?;
             let range = token_range(&reader.layout.keys.prefix, scan.tokens);
             reader.scan(&scan.limits, range)
         })?;
@@ -204,14 +203,16 @@ pub(super) struct CellReader<'a, V: View> {
     pub(super) table: &'a Table,
     pub(super) layout: &'a CellsLayout,
     pub(super) now: u64,
-    purges: Vec<RangeMark>,
+    purges: Purges,
+    /// Of a view, whose base's deletions concern it, too.
+    base: Option<PurgedBase>,
     step: AccessStep,
     /// How many cells the row before had: the next one will have about as many.
     cells: Cell<usize>,
 }
 
 impl<'a, V: View> CellReader<'a, V> {
-    pub(super) fn new(view: &'a V, table: &'a Table, now: u64) -> Result<Self> {
+    pub(super) fn new(inner: &Inner, view: &'a V, table: &'a Table, now: u64) -> Result<Self> {
         let layout = table.cells()?;
         if layout.view_of.as_ref().is_some_and(|schema| schema.state != IndexState::Public) {
             return Err(Error::invalid(format!(
@@ -220,12 +221,10 @@ impl<'a, V: View> CellReader<'a, V> {
             )));
         }
         table.shared.cells.load(table.id, view)?;
-        let purges = match table.shared.cells.has_purges() {
-            true => marks::purges(view, table.id)?,
-            false => Vec::new(),
-        };
+        let purges = Purges::of(table);
+        let base = PurgedBase::of(inner, view, table)?;
         let step = AccessStep::new(&table.schema.name.name, None);
-        Ok(Self { view, table, layout, now, purges, step, cells: Cell::new(8) })
+        Ok(Self { view, table, layout, now, purges, base, step, cells: Cell::new(8) })
     }
 
     pub(super) fn report(self) -> AccessReport {
@@ -236,20 +235,26 @@ impl<'a, V: View> CellReader<'a, V> {
         self.step
     }
 
-    /// Returns what is seen of a stored row.
-    pub(super) fn visible(&self, raw: &RawRow) -> Visible<'a> {
-        let deleted = if self.purges.is_empty() {
-            None
-        } else {
-            let rest = raw.key.get(self.layout.keys.prefix.len()..).unwrap_or_default();
-            purged_up_to(&self.purges, rest)
-        };
-        Visible { declared: self.layout.declared(), now: self.now, deleted }
+    /// Returns what is seen of a stored row, which is not behind its base ([`CellReader::is_behind`]).
+    pub(super) fn visible(&self, raw: &RawRow) -> Result<Visible<'a>> {
+        let rest = raw.key.get(self.layout.keys.prefix.len()..).unwrap_or_default();
+        let deleted = self.purges.covering(self.view, &self.layout.keys, rest)?;
+        Ok(Visible { declared: self.layout.declared(), now: self.now, deleted })
+    }
+
+    /// Tells whether what a row holds may not be what its base makes of it.
+    pub(super) fn is_behind(&self) -> bool {
+        self.base.is_some()
     }
 
     pub(super) fn live(&self, raw: &RawRow) -> Result<LiveRow> {
+        if let Some(base) = &self.base
+            && let Some(left) = base.left(self.view, self.table, &raw.key)?
+        {
+            return Ok(live_row(&left, self.layout, self.now).unwrap_or_default());
+        }
         let room = self.cells.get();
-        let row = LiveRow::decode(&raw.head, &raw.chunks, &self.visible(raw), room)?;
+        let row = LiveRow::decode(&raw.head, &raw.chunks, &self.visible(raw)?, room)?;
         self.cells.set(row.cells.len().min(CELLS_EXPECTED_MAX));
         Ok(row)
     }
@@ -287,7 +292,7 @@ impl<'a, V: View> CellReader<'a, V> {
     }
 
     pub(super) fn has_purges(&self) -> bool {
-        !self.purges.is_empty()
+        self.purges.is_any()
     }
 
     pub(super) fn evaluated(&mut self, size_bytes: usize) {

@@ -45,7 +45,7 @@ pub(super) fn patch(
     key: &[u8],
     says: &CellRow,
 ) -> Result<bool> {
-    if !is_local(target, says) {
+    if !is_local(target, says) || target.purged_up_to(key)?.is_some() {
         return Ok(false);
     }
     let Some(head) = target.writer.buffer.get(&chunk_key(key, 0))? else { return Ok(false) };
@@ -84,7 +84,6 @@ fn is_local(target: &Target<'_>, says: &CellRow) -> bool {
         && says.collections.is_empty()
         && says.deletion.is_none()
         && target.views.is_empty()
-        && target.purges.borrow().is_empty()
         && !target.layout.kept_indexes().any(|index| {
             // Of folded keys, too.
             whole_row(index.schema.target) || !index.schema.fold.is_none()

@@ -145,7 +145,7 @@ impl Engine {
         let (shown, report) = self.reading(table, |view, table| {
             sink.begin();
             let now = query.limits.now.unwrap_or_else(|| self.now());
-            let reader = CellReader::new(&view, table, now)?;
+            let reader = CellReader::new(&self.inner, &view, table, now)?;
             let range = reader.layout.keys.span(&query.partition, &query.span)?;
             let mut show =
                 Show { sink: &mut *sink, rows: 0, cells: Vec::new(), key: Places::default() };
@@ -195,7 +195,7 @@ impl Keep for Show<'_> {
         let behind = |key: &mut Places| {
             key.read(&reader.layout.keys.sort, raw.key.get(clustering_at..).unwrap_or_default())
         };
-        if !raw.chunks.is_empty() {
+        if !raw.chunks.is_empty() || reader.is_behind() {
             let row = reader.live(raw)?;
             if !row.exists() {
                 return Ok(false);
@@ -206,7 +206,7 @@ impl Keep for Show<'_> {
             self.shown(reader, row.size_bytes());
             return Ok(true);
         }
-        let visible = reader.visible(raw);
+        let visible = reader.visible(raw)?;
         let mut stored = RowReader::new(&raw.head)?;
         let is_inserted = visible.liveness(stored.liveness).is_some();
         self.cells.clear();

@@ -69,6 +69,8 @@ pub(crate) struct TableState {
     levels: AtomicUsize,
     /// Some rows may be covered by marks that were not applied to them yet.
     has_purges: AtomicBool,
+    /// No such mark was left when the last purge looked.
+    purges_ended: AtomicBool,
     /// How late a write must be to be later than all that was there.
     pub(super) lease: Lease,
 }
@@ -82,6 +84,7 @@ impl Default for TableState {
             met_chunks: AtomicBool::new(false),
             levels: AtomicUsize::new(usize::MAX),
             has_purges: AtomicBool::new(true),
+            purges_ended: AtomicBool::new(false),
             lease: Lease::default(),
         }
     }
@@ -147,8 +150,18 @@ impl TableState {
         self.is_loaded.load(Ordering::Acquire) && self.has_purges()
     }
 
-    pub(super) fn set_purges(&self, has: bool) {
-        self.has_purges.store(has, Ordering::Release);
+    /// Has readers look for deletions that are being purged, before one is queued.
+    pub(super) fn begin_purges(&self) {
+        self.purges_ended.store(false, Ordering::Release);
+        self.has_purges.store(true, Ordering::Release);
+    }
+
+    /// Has readers no longer look, once no mark was left at two looks in a row: whoever took his
+    /// snapshot before the last rows were gone has looked at this by then.
+    pub(super) fn end_purges(&self) {
+        if self.purges_ended.swap(true, Ordering::AcqRel) {
+            self.has_purges.store(false, Ordering::Release);
+        }
     }
 }
 

@@ -160,12 +160,7 @@ impl Inner {
                 let _partition = self.partitions.lock(&[(partition.clone(), true)]);
                 let writer = self.writer(self.store.latest()?);
                 let target = Target::new(self, &writer, table, &views, writer.now)?;
-                let rest = delete::rows(
-                    &target,
-                    range.clone(),
-                    mark.deletion.timestamp,
-                    delete::ROWS_MAX,
-                )?;
+                let rest = delete::rows(&target, range.clone(), mark.deletion.timestamp)?;
                 drop(target);
                 if rest.is_none() {
                     marks::remove_purge(&mut writer.buffer.borrow_mut(), table.id, mark);
@@ -200,7 +195,7 @@ impl Inner {
         let writer = self.writer(self.store.latest()?);
         let left = marks::purges(&writer.buffer, table.id)?.len();
         if left == 0 {
-            table.shared.cells.set_purges(false);
+            table.shared.cells.end_purges();
         }
         Ok(left)
     }

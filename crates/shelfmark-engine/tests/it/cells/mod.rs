@@ -8,6 +8,7 @@ mod derived;
 mod format;
 mod large;
 mod model;
+mod purging;
 mod reports;
 mod together;
 pub(crate) mod verify;
