@@ -50,6 +50,29 @@ class Statements(Bed):
             self.assertEqual(found, value, name)
         self.assertEqual(insert.routing_key_indexes, [0])
 
+    def test_a_large_partition_under_a_view_is_deleted(self):
+        table = self.table("k int, c int, a int, v text, PRIMARY KEY (k, c)")
+        view = f"{table}_by_a"
+        self.session.execute(
+            f"CREATE MATERIALIZED VIEW {view} AS SELECT * FROM {table} WHERE a IS NOT NULL AND "
+            "k IS NOT NULL AND c IS NOT NULL PRIMARY KEY (a, k, c)")
+        insert = self.session.prepare(f"INSERT INTO {table} (k, c, a, v) VALUES (?, ?, ?, ?)")
+        # Twelve MB: more than one step of a deletion takes.
+        futures = [self.session.execute_async(insert, [1, c, c % 3, "v" * 8_000])
+                   for c in range(1500)]
+        futures.append(self.session.execute_async(insert, [2, 1, 0, "kept"]))
+        for future in futures:
+            future.result()
+        count = self.session.prepare(f"SELECT count(*) FROM {view} WHERE a = ?")
+        self.assertEqual(self.session.execute(count, [0]).one()[0], 501)
+        self.session.execute(f"DELETE FROM {table} WHERE k = 1 AND c >= 10")
+        self.assertEqual([self.session.execute(count, [a]).one()[0] for a in range(3)], [5, 3, 3])
+        self.session.execute(f"DELETE FROM {table} WHERE k = 1")
+        self.session.execute(insert, [1, 700, 1, "later"])
+        rows = sorted((row.a, row.k, row.c, row.v)
+                      for row in self.session.execute(f"SELECT a, k, c, v FROM {view}"))
+        self.assertEqual(rows, [(0, 2, 1, "kept"), (1, 1, 700, "later")])
+
     def test_pages(self):
         table = self.table("k int, c int, v text, PRIMARY KEY (k, c)")
         insert = self.session.prepare(f"INSERT INTO {table} (k, c, v) VALUES (?, ?, ?)")

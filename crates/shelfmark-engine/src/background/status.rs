@@ -176,6 +176,14 @@ impl State {
         }
     }
 
+    /// Notes work that was done outside of a run: who caused it did it at once.
+    pub(crate) fn did(&self, work: Work, done: u64) {
+        if done > 0 {
+            let mut inner = self.lock();
+            inner.works.entry(work).or_insert_with(|| WorkStatus::new(work)).done += done;
+        }
+    }
+
     /// Returns how many runs of this work have failed in a row.
     pub(super) fn failures_in_a_row(&self, work: Work) -> u32 {
         self.lock().works.get(&work).map_or(0, |status| status.failures_in_a_row)

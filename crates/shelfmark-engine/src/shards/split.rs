@@ -15,6 +15,7 @@ use super::map::{Place, ShardMap, Split};
 use super::rooms::Look;
 use super::rows::sum_of;
 use super::state::SplitEvent;
+use crate::background::Work;
 use crate::catalogue::Table;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Result};
@@ -50,7 +51,9 @@ impl Engine {
         if due.count() == 0 {
             return Ok(0);
         }
-        self.split_partition(table, &place, partition)
+        let done = self.split_partition(table, &place, partition)?;
+        self.inner.background.did(Work::Splits, done as u64);
+        Ok(done)
     }
 
     /// Splits the shards of a table that any writes made too large, if they have been committed

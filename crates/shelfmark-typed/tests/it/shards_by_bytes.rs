@@ -59,6 +59,10 @@ fn a_partition_of_large_entities_grows_without_being_asked() {
     }
     let shards = check(&bed, &partition, SHARD_BYTES_MAX_DEFAULT);
     assert!(shards.len() >= 3, "{shards:#?}");
+    let splits = |work: &&shelfmark_engine::WorkStatus| work.work == shelfmark_engine::Work::Splits;
+    let status = bed.engine.background();
+    let done = status.works.iter().find(splits).map(|own| own.done);
+    assert_eq!(done, Some(shards.len() as u64 - 1), "it is seen that they were done");
     let bytes: u64 = shards.iter().filter_map(|shard| shard.bytes).sum();
     assert!((90_000_000..91_000_000).contains(&bytes), "{bytes}");
     // Its neighbour: nothing is split that is small.

@@ -82,6 +82,7 @@ fn schemas() -> [TableSchema; 3] {
     logged.placement = Placement::Ordered;
     logged.options.exact_counts = true;
     logged.options.change_log = true;
+    logged.options.shard_bytes_max = Some(100);
     [indexed, logged, plain("ranged")]
 }
 

@@ -109,6 +109,7 @@ fn events() -> Spec {
     );
     schema.options.change_log = true;
     schema.options.exact_counts = true;
+    schema.options.shard_bytes_max = Some(200);
     let indexes = vec![by_tag(Projected::All), by_email()];
     schema.indexes = indexes.iter().map(|index| index.schema.clone()).collect();
     Spec {
@@ -238,6 +239,8 @@ fn sessions() -> Spec {
     );
     schema.options.ttl = Some(TtlSource::PerItem);
     schema.options.exact_counts = true;
+    schema.options.shard_bytes_max = Some(300);
+    schema.options.shard_items_max = Some(3);
     schema.options.change_log = true;
     let indexes = vec![by_email(), by_tag(Projected::KeysOnly)];
     schema.indexes = vec![indexes[0].schema.clone()];

@@ -94,6 +94,7 @@ impl World {
             Step::Sweep => self.sweep(),
             Step::Purge => {
                 assert_eq!(self.bed.purge().unwrap(), 0);
+                crate::drivers::patiently(|| self.bed.engine.split_all_due()).unwrap();
             }
             Step::Reopen => self.reopen(),
         }
