@@ -44,6 +44,8 @@ pub(crate) struct Shared {
     pub(crate) chunked: AtomicBool,
     /// Which shards may have become too large.
     pub(crate) shards: crate::shards::Rooms,
+    /// Whether any partition was split.
+    pub(crate) unsplit: crate::shards::Unsplit,
     /// What is remembered of a table of cells.
     pub(crate) cells: TableState,
 }

@@ -43,8 +43,9 @@ pub(crate) fn stored_bytes(row_key: &[u8], head: &Bytes, chunks: &[Bytes]) -> i6
 
 /// Counts a change of a row in its shard. Returns by how much the shard grew, if it did.
 ///
-/// The shard map is read through the writer's buffer, so it is validated at commit. A write that
-/// changes neither the number of items nor, where they count, their bytes reads nothing.
+/// The shard map is read through the writer's buffer, so it is validated at commit. It is not read
+/// by a write that changes neither the number of items nor, where they count, their bytes, nor where
+/// no partition of the table was ever split.
 pub(crate) fn count(
     writer: &Writer,
     table: &Table,
@@ -57,7 +58,9 @@ pub(crate) fn count(
         return Ok(None);
     }
     let place = Place::of(table, &key.partition)?;
-    let map = writer.buffer.get(&place.map_key())?;
+    let unsplit = &table.shared.unsplit;
+    let is_whole = writer.is_gated && unsplit.is_sure(table, &**writer.buffer.borrow().base())?;
+    let map = if is_whole { None } else { writer.buffer.get(&place.map_key())? };
     let mut buffer = writer.buffer.borrow_mut();
     let shard = match map {
         // One shard: its count is the partition's.

@@ -39,6 +39,7 @@ mod split;
 mod state;
 #[cfg(test)]
 mod tests;
+mod unsplit;
 
 pub use count::ShardGrowth;
 pub(crate) use count::{SizeChange, added, count, stored_bytes};
@@ -50,6 +51,7 @@ pub(crate) use rooms::Rooms;
 pub(crate) use rows::Sum;
 pub(crate) use state::State;
 pub use state::{HookResult, SplitEvent, SplitFailure, SplitHook, SplitSubscription};
+pub(crate) use unsplit::Unsplit;
 
 use shelfmark_model::TableSchema;
 

@@ -167,7 +167,15 @@ impl Inner {
                     conflicts += 1;
                     continue;
                 }
-                Planned::Begin(commit) => (commit, false),
+                Planned::Begin(commit) => {
+                    if !table.shared.unsplit.has_ended() {
+                        // Whoever has not read the map is queued by then.
+                        let gate = table.shared.gate.write();
+                        let _gate = gate.unwrap_or_else(PoisonError::into_inner);
+                        table.shared.unsplit.end();
+                    }
+                    (commit, false)
+                }
                 Planned::End(commit) => (commit, true),
             };
             match self.commit_split(table, commit) {

@@ -302,7 +302,7 @@ impl Inner {
         if writes.iter().any(|write| write.table.is_retired()) {
             return Ok(Attempt::Stale);
         }
-        let writer = self.writer(self.store.latest()?);
+        let writer = self.gated_writer()?;
         if let Some(token) = token
             && let Some(answer) = take_token(&writer, token)?
         {
@@ -349,7 +349,7 @@ impl Inner {
         if table.is_retired() {
             return Ok(None);
         }
-        let writer = Writer { expiring: true, ..self.writer(self.store.latest()?) };
+        let writer = Writer { expiring: true, ..self.gated_writer()? };
         let is_due =
             !due.is_ignored && expires_at(&writer, table, due.row_key)? == Some(due.second);
         if is_due {
@@ -368,6 +368,11 @@ impl Inner {
         }
     }
 
+    /// A writer whose caller holds the gates of its tables until its commit is queued.
+    fn gated_writer(&self) -> Result<Writer> {
+        Ok(Writer { is_gated: self.is_alone, ..self.writer(self.store.latest()?) })
+    }
+
     pub(crate) fn writer(&self, view: Arc<dyn Snapshot>) -> Writer {
         let clock = &self.environment.clock;
         Writer {
@@ -376,6 +381,7 @@ impl Inner {
             now_micros: clock.now_micros(),
             changes: Cell::new(0),
             deletes_only: Cell::new(true),
+            is_gated: false,
             expiring: false,
             guards: (!self.validates_ranges).then(Guards::default),
         }

@@ -27,6 +27,8 @@ pub(crate) struct Writer {
     pub(crate) now_micros: u64,
     /// Changes logged so far, which order the changes of one commit.
     pub(crate) changes: Cell<u32>,
+    /// Nobody else writes to the store, and the gates of the tables are held until this is queued.
+    pub(crate) is_gated: bool,
     /// Set when this writes on behalf of the expiry sweep.
     pub(crate) expiring: bool,
     /// Nothing but deletions and checks was applied.

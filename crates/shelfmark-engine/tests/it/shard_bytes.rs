@@ -43,24 +43,33 @@ fn cost(store: &Watched, engine: &Engine, write: Write) -> Counts {
 }
 
 #[test]
-fn a_put_asks_nothing_more_for_bytes_than_for_items() {
+fn a_put_asks_no_more_for_shards_than_for_counts_before_there_is_one() {
     let (store, clock) = watched();
     let engine = open(Arc::clone(&store) as Arc<dyn Store>, &clock);
-    let items = schema("items", |options| options.shard_items_max = Some(1_000));
-    let both = schema("both", |options| {
-        options.shard_items_max = Some(1_000);
-        options.shard_bytes_max = Some(1_000_000);
-    });
-    let (items, both) = (engine.create_table(items).unwrap(), engine.create_table(both).unwrap());
-    let put = |table: &Arc<Table>, bytes| cost(&store, &engine, Write::put(table, item(1, bytes)));
-    for (step, bytes) in [("created", 10), ("replaced by as much", 10)] {
-        let (without, with) = (put(&items, bytes), put(&both, bytes));
-        assert_eq!((with.gets, with.scans), (without.gets, without.scans), "{step}");
-        assert_eq!((with.commits, with.waits), (without.commits, without.waits), "{step}");
+    let counted = engine.create_table(schema("counted", |own| own.exact_counts = true)).unwrap();
+    let sharded = engine.create_table(by_bytes("sharded", 500)).unwrap();
+    let put = |table: &Arc<Table>, sk, bytes| {
+        let cost = cost(&store, &engine, Write::put(table, item(sk, bytes)));
+        (cost.gets, cost.scans, cost.commits, cost.waits)
+    };
+    // The first write of a process looks once whether anything was split.
+    put(&sharded, 0, 10);
+    for (sk, bytes) in [(1, 10), (1, 10), (1, 60), (2, 10)] {
+        assert_eq!(put(&counted, sk, bytes), put(&sharded, sk, bytes), "{sk}: {bytes}");
     }
-    // One that changes how many bytes there are has to know where they count.
-    let (without, with) = (put(&items, 50), put(&both, 50));
-    assert_eq!((with.gets, with.commits), (without.gets + 1, without.commits));
+    for sk in 3..9 {
+        engine.write(Write::put(&sharded, item(sk, 100))).unwrap();
+    }
+    while engine.split_all_due().unwrap() == 0 {}
+    // From then on a write has to know where it counts, but for one that changes no count.
+    let (gets, ..) = put(&counted, 1, 60);
+    assert_eq!((put(&sharded, 1, 60).0, put(&sharded, 1, 70).0), (gets, gets + 1));
+    assert_eq!(engine.verify().unwrap().findings, []);
+    // Another process finds that out.
+    let again = open(Arc::clone(&store) as Arc<dyn Store>, &clock);
+    let table = again.table(&sharded.schema.name).unwrap();
+    again.write(Write::put(&table, item(1, 90))).unwrap();
+    assert_eq!(again.verify().unwrap().findings, []);
 }
 
 #[test]
