@@ -2,6 +2,9 @@
 //!
 //! Not a case of the product that entities come from: there a partition grows by its memory.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use shelfmark_engine::Write;
 use shelfmark_model::{Item, KeyColumn, KeyType, SortColumn, TableName, TableOptions, TableSchema};
 use shelfmark_typed::{
@@ -184,6 +187,46 @@ fn an_entity_that_grows_in_place_splits_its_shard() {
         assert_eq!(check(bed, &partition, 3_000).len(), 1);
         partition.put("b", of_bytes(4_000)).unwrap();
         assert!(check(bed, &partition, 3_000).len() >= 2);
+    });
+}
+
+#[test]
+fn while_a_split_waits_everything_is_read_in_order_and_counted() {
+    on_every_driver(|bed| {
+        let table = by_bytes(bed, 2_000);
+        let partition = table.partition("p");
+        let is_ready = Arc::new(AtomicBool::new(false));
+        let ready = Arc::clone(&is_ready);
+        let _hook = table.on_split(move |_| match ready.load(Ordering::SeqCst) {
+            true => Ok(()),
+            false => Err("not now".into()),
+        });
+        let mut expected = Vec::new();
+        for number in 0..16 {
+            // On both sides of the cut, larger and smaller than before, and gone again.
+            let key = format!("k{:02}", number * 5 % 16);
+            partition.put(&key, of_bytes(200)).unwrap();
+            partition.put(&key, of_bytes(150 + number)).unwrap();
+            expected.push(key);
+        }
+        partition.delete("k03").unwrap();
+        partition.delete("k12").unwrap();
+        expected.retain(|key| key != "k03" && key != "k12");
+        expected.sort();
+        let keys =
+            || -> Vec<String> { partition.entities().map(|entity| entity.unwrap().sk).collect() };
+        let bytes = || -> u64 {
+            partition.shards().unwrap().iter().map(|shard| shard.bytes.unwrap()).sum()
+        };
+        assert!(partition.shards().unwrap().iter().any(|shard| shard.splitting));
+        assert_eq!(keys(), expected);
+        assert_eq!(table.split_failures().len(), 1);
+        assert_eq!(bed.engine.verify().unwrap().findings, []);
+        let before = bytes();
+        is_ready.store(true, Ordering::SeqCst);
+        table.split_due().unwrap();
+        assert_eq!((keys(), bytes()), (expected, before));
+        assert_eq!(check(bed, &partition, 2_000).len(), 2);
     });
 }
 
