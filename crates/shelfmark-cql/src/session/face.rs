@@ -6,6 +6,7 @@ use std::sync::Arc;
 use shelfmark_engine::budget::{Budget, Client};
 use shelfmark_engine::{Engine, Environment, Owner};
 
+use super::clients::Clients;
 use super::events::Events;
 use super::prepared::Statements;
 use super::tracing::Traces;
@@ -14,7 +15,7 @@ use crate::error::CqlError;
 use crate::limits::PREPARED_PART;
 use crate::outcome::Spools;
 use crate::statement::Executor;
-use crate::system::{self, Node};
+use crate::system::{self, Node, Sources};
 
 /// Who the server says it is.
 #[derive(Debug, Clone)]
@@ -81,7 +82,8 @@ pub struct Face {
     pub(super) executor: Arc<Executor>,
     pub(super) environment: Environment,
     pub(super) background: Arc<dyn Background>,
-    pub(super) statements: Statements,
+    pub(super) statements: Arc<Statements>,
+    pub(super) clients: Arc<Clients>,
     pub(super) events: Events,
     pub(super) traces: Arc<Traces>,
     pub(super) budget: Arc<Budget>,
@@ -109,13 +111,23 @@ impl Face {
         let traces = Arc::new(Traces::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
         let node = Arc::new(Node::new(options));
-        let start_role = login.as_ref().map(Login::start_role);
-        let tables = system::tables(&node, &traces, &roles, start_role);
+        let statements = Arc::new(Statements::within(budget.limit() / PREPARED_PART));
+        let clients = Arc::new(Clients::default());
+        let tables = system::tables(&Arc::new(Sources {
+            node: Arc::clone(&node),
+            traces: Arc::clone(&traces),
+            roles: roles.clone(),
+            start_role: login.as_ref().map(|login| Arc::clone(login.start_role())),
+            engine: engine.clone(),
+            clients: Arc::clone(&clients),
+            statements: Arc::clone(&statements),
+        }));
         Ok(Self {
             executor: Arc::new(Executor::open(engine, tables)?),
             environment,
             background,
-            statements: Statements::within(budget.limit() / PREPARED_PART),
+            statements,
+            clients,
             events: Events::default(),
             traces,
             budget,

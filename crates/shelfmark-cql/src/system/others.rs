@@ -7,7 +7,7 @@
 use shelfmark_cql_syntax::parse_type;
 
 use super::definition::id;
-use super::value::{bytes, text};
+use super::value::{bigint, double, int, text};
 use super::{Cells, Node};
 use crate::schema::{Column, ColumnKind, Schema, Table, resolve_type};
 
@@ -90,20 +90,40 @@ pub(super) fn settings(node: &Node, has_roles: bool) -> Vec<Cells> {
     known.iter().map(|(name, value)| vec![("name", text(name)), ("value", text(value))]).collect()
 }
 
-/// Returns the rows of `system_distributed.view_build_status`: a view that is seen is built.
-pub(super) fn view_build_status(node: &Node, schema: &Schema) -> Vec<Cells> {
-    let views = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
-    views
-        .filter(|table| table.is_view())
-        .map(|table| {
-            vec![
-                ("keyspace_name", text(&table.keyspace)),
-                ("view_name", text(&table.name)),
-                ("host_id", bytes(&node.host_id())),
-                ("status", text("SUCCESS")),
-            ]
-        })
-        .collect()
+/// Returns the rows of `system_views.system_properties`: of those that Cassandra shows the ones that
+/// are no matter of a Java machine.
+pub(super) fn system_properties() -> Vec<Cells> {
+    let os = match std::env::consts::OS {
+        "linux" => "Linux",
+        "macos" => "Mac OS X",
+        "windows" => "Windows",
+        other => other,
+    };
+    // As Java calls it.
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        other => other,
+    };
+    let known = [("os.arch", arch), ("os.name", os)];
+    known.iter().map(|(name, value)| vec![("name", text(name)), ("value", text(value))]).collect()
+}
+
+/// Returns the rows of `system_views.caches`: as of a Cassandra that was told to have none of them.
+pub(super) fn caches() -> Vec<Cells> {
+    let row = |name: &&str| {
+        vec![
+            ("name", text(name)),
+            ("capacity_bytes", bigint(0)),
+            ("entry_count", int(0)),
+            ("hit_count", bigint(0)),
+            ("hit_ratio", double(f64::NAN)),
+            ("recent_hit_rate_per_second", bigint(0)),
+            ("recent_request_rate_per_second", bigint(0)),
+            ("request_count", bigint(0)),
+            ("size_bytes", bigint(0)),
+        ]
+    };
+    ["counters", "keys", "rows"].iter().map(row).collect()
 }
 
 #[cfg(test)]

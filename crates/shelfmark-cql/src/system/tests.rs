@@ -11,7 +11,15 @@ fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment).unwrap();
-    let tables = tables(&node, &Arc::new(Traces::default()), &Roles::new(engine), None);
+    let tables = tables(&Arc::new(Sources {
+        node,
+        traces: Arc::default(),
+        roles: Roles::new(engine.clone()),
+        start_role: None,
+        engine,
+        clients: Arc::default(),
+        statements: Arc::new(Statements::within(1024)),
+    }));
     let keyspaces = keyspaces(&tables)
         .into_iter()
         .map(|keyspace| (keyspace.name.to_string(), keyspace))

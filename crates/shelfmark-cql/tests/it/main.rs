@@ -5,6 +5,7 @@
 //! * `recorded`: the answers of Apache Cassandra, byte for byte.
 //! * `large_values`: values that no index can hold.
 //! * `keys`: user types and collections in keys.
+//! * `system`, `traces`: the tables that describe the server, over frames (`wire`).
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
@@ -15,4 +16,7 @@ mod large_values;
 mod nested;
 mod recorded;
 mod statements;
+mod system;
+mod traces;
 mod unreadable;
+mod wire;
