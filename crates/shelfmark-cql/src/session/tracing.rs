@@ -152,3 +152,79 @@ pub(crate) fn time_uuid(micros: u64, random: u64) -> [u8; 16] {
     low.copy_from_slice(&node.to_be_bytes());
     id
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(number: u8, started_micros: u64, text_bytes: usize) -> Trace {
+        Trace {
+            id: [number; 16],
+            client: IpAddr::from([127, 0, 0, 1]),
+            request: "Execute CQL3 query",
+            parameters: vec![("query".to_owned(), "x".repeat(text_bytes))],
+            started_micros,
+            duration_micros: 1,
+            events: Vec::new(),
+        }
+    }
+
+    fn ids(traces: &Traces, now_micros: u64) -> Vec<u8> {
+        traces.find(None, now_micros).iter().map(|trace| trace.id[0]).collect()
+    }
+
+    #[test]
+    fn traces_go_after_a_day() {
+        let day = TRACE_AGE_SECONDS_MAX * 1_000_000;
+        let traces = Traces::default();
+        traces.keep(trace(1, 10, 0));
+        traces.keep(trace(2, 20, 0));
+        assert_eq!(ids(&traces, day + 10), [1, 2]);
+        assert_eq!(traces.find(Some(&[1; 16]), day + 10).len(), 1);
+        assert_eq!(ids(&traces, day + 11), [2]);
+        assert!(traces.find(Some(&[1; 16]), day + 11).is_empty());
+        assert!(ids(&traces, day + 21).is_empty());
+    }
+
+    #[test]
+    fn traces_are_bounded_by_number_and_bytes() {
+        let traces = Traces::default();
+        for number in 0..=TRACES_MAX {
+            traces.keep(trace(u8::try_from(number % 256).unwrap(), 1, 0));
+        }
+        assert_eq!(ids(&traces, 1).len(), TRACES_MAX);
+        assert_eq!(ids(&traces, 1)[0], 1, "the oldest went");
+        for number in 0..3 {
+            traces.keep(trace(number, 1, TRACES_BYTES_MAX / 2));
+        }
+        assert_eq!(ids(&traces, 1), [2], "two of them are more than there is room for");
+        // What is larger than all is kept alone: its client asks for it next.
+        traces.keep(trace(7, 1, 2 * TRACES_BYTES_MAX));
+        assert_eq!(ids(&traces, 1), [7]);
+        traces.keep(trace(8, 1, 0));
+        assert_eq!(ids(&traces, 1), [8]);
+    }
+
+    #[test]
+    fn values_are_shown_as_constants() {
+        let column = |name: &str, kind: CqlType| ColumnSpec {
+            keyspace: "k".into(),
+            table: "t".into(),
+            name: name.into(),
+            kind,
+        };
+        let markers = [column("a", CqlType::Int), column("b", CqlType::Text)];
+        let bytes = |value: &[u8]| BoundValue::Bytes(value.to_vec().into());
+        let shown = |own: &Values| {
+            values("SELECT", &markers, own)
+                .into_iter()
+                .skip(1)
+                .map(|(_, value)| value)
+                .collect::<Vec<_>>()
+        };
+        let positional = Values::Positional(vec![bytes(&7_i32.to_be_bytes()), BoundValue::Null]);
+        assert_eq!(shown(&positional), ["7", "null"]);
+        let named = Values::Named(vec![("b".to_owned(), bytes("x'y".as_bytes()))]);
+        assert_eq!(shown(&named), ["'x''y'"]);
+    }
+}

@@ -19,10 +19,13 @@ use super::copy_command::{Copy, Options, parse};
 use super::csv::{Field, Reader, Writer, Wrong};
 use super::shell::{Shell, Stop, warn};
 
-/// Bytes of the text of a batch, about: no server warns of batches of this size.
-const BATCH_SIZE_BYTES: usize = 3_000;
+/// Bytes of the text of a batch, about. Source: ours; servers refuse batches of 50 KiB, and one that is
+/// refused is written row by row.
+const BATCH_SIZE_BYTES: usize = 20_000;
 /// Rows of a batch. Source: ours.
-const BATCH_ROWS: usize = 32;
+const BATCH_ROWS: usize = 100;
+/// How servers begin to warn of batches over several partitions, which is what these are.
+const OF_BATCHES: [&str; 2] = ["Batch for ", "Unlogged batch "];
 /// Milliseconds between two reports on a terminal.
 const REPORT_PERIOD_MS: u64 = 250;
 
@@ -224,7 +227,8 @@ impl Shell {
         let consistency = self.consistency;
         let answered = self.session.ask(&Question { text, consistency, ..Question::default() })?;
         for warning in answered.warnings {
-            if self.told.insert(warning.clone()) {
+            let is_known = OF_BATCHES.iter().any(|begin| warning.starts_with(begin));
+            if !is_known && self.told.insert(warning.clone()) {
                 warn(&warning);
             }
         }
@@ -271,6 +275,10 @@ fn shown(kind: &CqlType, cell: Option<&[u8]>, null: &str) -> Field {
             [0] => "False".to_owned(),
             _ => "True".to_owned(),
         },
+        // As cqlsh writes it: it reads no fractions of seconds otherwise.
+        CqlType::Native(Native::Timestamp) => {
+            to_text(kind, bytes).replace('T', " ").replace('Z', "+0000")
+        }
         CqlType::Native(_) => to_text(kind, bytes),
         _ => to_literal(kind, Some(bytes)),
     };
