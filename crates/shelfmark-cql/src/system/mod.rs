@@ -200,7 +200,11 @@ fn of_views(name: &str, own: Arc<Sources>) -> Source {
             Box::new(move |schema, _| estimates::disk_usage(&own.node, &own.engine, schema))
         }
         "sai_column_indexes" => Box::new(|schema, _| built::sai_column_indexes(schema)),
-        "settings" => Box::new(move |_, _| others::settings(&own.node, own.start_role.is_some())),
+        "settings" => {
+            let durability = own.engine.store().caps().durability;
+            let has_roles = own.start_role.is_some();
+            Box::new(move |_, _| others::settings(&own.node, has_roles, durability))
+        }
         "system_properties" => Box::new(|_, _| others::system_properties()),
         "thread_pools" => Box::new(move |_, _| activity::thread_pools(&own.clients, &own.engine)),
         _ => Box::new(|_, _| Vec::new()),

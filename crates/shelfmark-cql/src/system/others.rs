@@ -5,11 +5,17 @@
 //! threads, caches and table files of its kinds.
 
 use shelfmark_cql_syntax::parse_type;
+use shelfmark_engine::Durability;
 
 use super::definition::id;
 use super::value::{bigint, double, int, text};
 use super::{Cells, Node};
+use crate::limits::{
+    BATCH_SIZE_BYTES_MAX, BATCH_SIZE_BYTES_WARNED, COMBINATIONS_MAX, ENVELOPE_SIZE_BYTES_MAX,
+    MUTATION_SIZE_BYTES_MAX, TRACE_AGE_SECONDS_MAX, UNLOGGED_BATCH_PARTITIONS_WARNED,
+};
 use crate::schema::{Column, ColumnKind, Schema, Table, resolve_type};
+use crate::types::VECTOR_DIMENSION_MAX;
 
 const LISTED: &str = include_str!("others.txt");
 
@@ -50,9 +56,23 @@ fn columns_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the rows of `system_views.settings`: what is settled, in Cassandra's words.
-pub(super) fn settings(node: &Node, has_roles: bool) -> Vec<Cells> {
+pub(super) fn settings(node: &Node, has_roles: bool, durability: Durability) -> Vec<Cells> {
     let address = node.address();
     let (ip, port) = (address.ip().to_string(), address.port().to_string());
+    let kibibytes = |bytes: u64| format!("{}KiB", bytes / 1024);
+    let (warned, failed) = (kibibytes(BATCH_SIZE_BYTES_WARNED), kibibytes(BATCH_SIZE_BYTES_MAX));
+    let mutation = kibibytes(MUTATION_SIZE_BYTES_MAX);
+    let unlogged = UNLOGGED_BATCH_PARTITIONS_WARNED.to_string();
+    let products = COMBINATIONS_MAX.to_string();
+    let dimensions = VECTOR_DIMENSION_MAX.to_string();
+    let frame = format!("{}MiB", ENVELOPE_SIZE_BYTES_MAX / (1024 * 1024));
+    let tokens = node.tokens().len().to_string();
+    let traces = format!("{}d", TRACE_AGE_SECONDS_MAX / 86_400);
+    // Every commit is synced before it is acknowledged, or all of an interval together.
+    let sync = match durability {
+        Durability::Sync => "batch",
+        Durability::Interval(_) => "periodic",
+    };
     let (authenticator, role_manager) = match has_roles {
         true => ("PasswordAuthenticator", "CassandraRoleManager"),
         false => ("AllowAllAuthenticator", "CassandraRoleManager"),
@@ -64,14 +84,22 @@ pub(super) fn settings(node: &Node, has_roles: bool) -> Vec<Cells> {
         ("authenticator.class_name", authenticator),
         ("authorizer", "AllowAllAuthorizer"),
         ("authorizer.class_name", "AllowAllAuthorizer"),
+        ("batch_size_fail_threshold", &failed),
+        ("batch_size_warn_threshold", &warned),
         ("cluster_name", node.cluster_name()),
+        ("commitlog_sync", sync),
         ("drop_compact_storage_enabled", "true"),
         ("drop_truncate_table_enabled", "true"),
         ("dynamic_data_masking_enabled", "false"),
+        ("endpoint_snitch", "SimpleSnitch"),
         ("group_by_enabled", "true"),
+        ("in_select_cartesian_product_fail_threshold", &products),
         ("listen_address", &ip),
         ("materialized_views_enabled", "true"),
+        ("max_mutation_size", &mutation),
+        ("native_transport_max_frame_size", &frame),
         ("native_transport_port", &port),
+        ("num_tokens", &tokens),
         ("partitioner", "org.apache.cassandra.dht.Murmur3Partitioner"),
         ("read_before_write_list_operations_enabled", "true"),
         ("role_manager", role_manager),
@@ -81,10 +109,13 @@ pub(super) fn settings(node: &Node, has_roles: bool) -> Vec<Cells> {
         ("scripted_user_defined_functions_enabled", "false"),
         ("secondary_indexes_enabled", "true"),
         ("start_native_transport", "true"),
+        ("trace_type_query_ttl", &traces),
         ("transient_replication_enabled", "false"),
         ("uncompressed_tables_enabled", "true"),
+        ("unlogged_batch_across_partitions_warn_threshold", &unlogged),
         ("user_defined_functions_enabled", "false"),
         ("user_timestamps_enabled", "true"),
+        ("vector_dimensions_fail_threshold", &dimensions),
         ("vector_type_enabled", "true"),
     ];
     known.iter().map(|(name, value)| vec![("name", text(name)), ("value", text(value))]).collect()

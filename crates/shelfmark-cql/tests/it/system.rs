@@ -151,6 +151,15 @@ fn tables_of_the_machine_say_what_is_known() {
     let mut wire = Wire::started(&face(), 1);
     let properties = wire.rows("SELECT name FROM system_views.system_properties");
     assert_eq!(properties, [["'os.arch'"], ["'os.name'"]]);
+    let settings = "SELECT name, value FROM system_views.settings WHERE name IN \
+                    ('batch_size_fail_threshold', 'commitlog_sync', 'num_tokens')";
+    let settings = wire.rows(settings);
+    for (name, value) in
+        [("batch_size_fail_threshold", "50KiB"), ("commitlog_sync", "batch"), ("num_tokens", "16")]
+    {
+        let row = vec![format!("'{name}'"), format!("'{value}'")];
+        assert!(settings.contains(&row), "{settings:?}");
+    }
     let caches = "SELECT name, capacity_bytes, hit_ratio FROM system_views.caches";
     assert_eq!(wire.rows(caches)[0], ["'counters'", "0", "NaN"]);
     assert!(wire.rows("SELECT * FROM system_views.sstable_tasks").is_empty());
