@@ -21,6 +21,7 @@ const CQL_CLIENTS: [(&str, &[&str], &[&str]); 3] = [
             "test_statements.py",
             "test_driver.py",
             "test_mapper.py",
+            "test_system.py",
             "test_logins.py",
             "test_permissions.py",
             "test_restart.py",

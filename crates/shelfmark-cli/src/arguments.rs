@@ -264,7 +264,7 @@ pub(crate) struct Connect {
     /// File with the password; a line end at its end does not count
     #[arg(long, value_name = "FILE", requires = "user", conflicts_with = "password")]
     pub(crate) password_file: Option<PathBuf>,
-    /// Encrypt the connection; the server's certificate must be signed by one of FILE, PEM
+    /// Encrypt the connection; the server's certificate must be one of FILE, PEM, or signed by one
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_ca: Option<PathBuf>,
     /// Begin in this keyspace

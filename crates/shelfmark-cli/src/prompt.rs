@@ -92,6 +92,17 @@ impl<L: Language> Prompt<L> {
     }
 }
 
+/// Asks whether to go on; nothing of it is remembered.
+pub(crate) fn more(question: &str) -> anyhow::Result<Line> {
+    let mut editor = rustyline::DefaultEditor::new().context("the terminal cannot be used")?;
+    match editor.readline(question) {
+        Ok(text) => Ok(Line::Text(text)),
+        Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
+        Err(ReadlineError::Eof) => Ok(Line::End),
+        Err(error) => Err(error).context("the terminal cannot be read"),
+    }
+}
+
 /// Returns where a history is kept, in the user's folder for such; its folder is created.
 fn history_file(name: &str) -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());

@@ -35,6 +35,7 @@ mod session;
 mod statement;
 mod system;
 mod term;
+mod trace;
 pub mod types;
 
 pub use auth::{Authorizer, Login, OneRole, PasswordHash, RefusalListener, User};
@@ -51,4 +52,5 @@ pub use schema::{
 pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
 pub use statement::{Executor, Plan};
 pub use system::{VirtualRow, VirtualTable};
+pub use trace::TraceLog;
 pub use types::{CqlType, UserType};

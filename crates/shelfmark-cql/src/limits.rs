@@ -60,10 +60,50 @@ pub fn planned_bytes(text: &str) -> usize {
 /// Source: ours; Cassandra refuses what would not fit its cache of 10 MB or more.
 pub const PREPARED_TEXT_SIZE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Traces that are kept for clients to read.
+/// Traces that are kept for clients to read; the oldest go first.
 ///
-/// Source: ours; Cassandra keeps them for a day, drivers read them within seconds.
+/// Source: ours; drivers read them within seconds.
 pub const TRACES_MAX: usize = 1_000;
+
+/// Bytes that they take; the oldest go first.
+///
+/// Source: ours; a usual one takes about 2 KiB.
+pub const TRACES_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Seconds after which a trace is gone.
+///
+/// Source: Cassandra 5.0, `trace_type_query_ttl`: a day.
+pub const TRACE_AGE_SECONDS_MAX: u64 = 86_400;
+
+/// Steps of one trace; how many more there were, its last step says.
+///
+/// Source: ours; an `IN` list or a scan without pages reads in many steps.
+pub const TRACE_STEPS_MAX: usize = 256;
+
+/// Bytes of the text of a step or a parameter of a trace; what is longer is cut.
+///
+/// Source: ours.
+pub const TRACE_TEXT_BYTES_MAX: usize = 2 * 1024;
+
+/// Bound values that a trace shows.
+///
+/// Source: ours.
+pub const TRACE_VALUES_MAX: usize = 64;
+
+/// Key ranges of one step that a trace shows.
+///
+/// Source: ours.
+pub const TRACE_RANGES_MAX: usize = 4;
+
+/// Bytes of a key that a trace shows.
+///
+/// Source: ours.
+pub const TRACE_RANGE_BYTES_MAX: usize = 64;
+
+/// Bytes of what a connection says of itself in STARTUP that are kept for `system_views.clients`.
+///
+/// Source: ours; drivers send about 200, and strangers send it too.
+pub const CLIENT_OPTIONS_BYTES_MAX: usize = 4 * 1024;
 
 /// Longest user name and password.
 ///

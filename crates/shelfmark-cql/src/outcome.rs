@@ -12,6 +12,7 @@ use crate::auth::User;
 use crate::error::CqlError;
 use crate::limits::{ANSWER_SIZE_BYTES_MAX, SPOOLED_FROM_BYTES};
 use crate::statement::Plan;
+use crate::trace::TraceLog;
 use crate::types::CqlType;
 
 /// How many replicas a request asks for. A single store satisfies every level.
@@ -125,8 +126,8 @@ pub struct RequestOptions {
     /// Whether the thread that runs it serves connections: a read that turns out long is given up
     /// there and run again elsewhere. Only the connection sets it.
     pub is_inline: bool,
-    /// Whether [`Answered::trace`] is wanted.
-    pub tracing: bool,
+    /// Where what is done is noted, if a trace is wanted.
+    pub trace: Option<TraceLog>,
     /// Whose part of the memory budget the answer draws from; without one it draws from none.
     pub client: Option<Client>,
     /// Where answers are kept that are too long for memory, if there is such a place.
@@ -398,13 +399,11 @@ pub struct Answered {
     pub outcome: Outcome,
     /// Sentences for the client, such as about large batches.
     pub warnings: Vec<String>,
-    /// What was done, one sentence each, if [`RequestOptions::tracing`] asked for it.
-    pub trace: Vec<String>,
 }
 
 impl From<Outcome> for Answered {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, warnings: Vec::new(), trace: Vec::new() }
+        Self { outcome, warnings: Vec::new() }
     }
 }
 

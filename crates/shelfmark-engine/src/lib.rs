@@ -30,10 +30,10 @@ pub use background::{
 };
 pub use catalogue::{CatalogueChange, Index, Namespace, Owner, SchemaChange, Table};
 pub use cells::{
-    CellChange, CellCompletion, CellEntry, CellFilter, CellGet, CellGot, CellIndexQuery,
-    CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites, CellsShown,
-    ClusteringValue, ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness, Mutation,
-    PartitionView, ShownRow, Span, SpanBound, Timestamp,
+    CellChange, CellCompletion, CellEntry, CellEstimate, CellFilter, CellGet, CellGot,
+    CellIndexQuery, CellLimits, CellOperation, CellPage, CellQuery, CellScan, CellSink, CellWrites,
+    CellsShown, ClusteringValue, ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness,
+    Mutation, PartitionView, ShownRow, Span, SpanBound, Timestamp,
 };
 pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
@@ -44,7 +44,7 @@ pub use report::{AccessReport, AccessStep};
 pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
-pub use shelfmark_store::budget;
+pub use shelfmark_store::{Durability, budget};
 pub use transaction::{Completion, Once, Token, Transaction};
 pub use verify::{FINDINGS_MAX, Finding, Verification};
 pub use write::{Change, Returns, Write, Written};

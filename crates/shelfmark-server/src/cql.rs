@@ -18,6 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
+use tokio_rustls::rustls::{CipherSuite, ProtocolVersion};
 
 use crate::accept::asked_to_stop;
 use crate::limits::{
@@ -93,12 +94,27 @@ async fn serve(
     };
     match tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.acceptor().accept(stream)).await {
         Ok(Ok(stream)) => {
+            let agreed = stream.get_ref().1;
+            let (protocol, suite) = (agreed.protocol_version(), agreed.negotiated_cipher_suite());
+            if let (Some(protocol), Some(suite)) = (protocol, suite) {
+                connection.encrypted(&protocol_name(protocol), &suite_name(suite.suite()));
+            }
             let (reader, writer) = tokio::io::split(stream);
             Served { connection, reader, writer, woken, stopped, place }.run().await;
         }
         Ok(Err(error)) => tracing::debug!(%client, %error, "TLS was not agreed on"),
         Err(_) => tracing::debug!(%client, "TLS was not agreed on in time"),
     }
+}
+
+/// Returns a protocol as Cassandra's tables call it: `TLSv1.3`.
+fn protocol_name(protocol: ProtocolVersion) -> String {
+    format!("{protocol:?}").replacen('_', ".", 1)
+}
+
+/// Returns a cipher suite by its registered name: `TLS_AES_256_GCM_SHA384`.
+fn suite_name(suite: CipherSuite) -> String {
+    format!("{suite:?}").replacen("TLS13_", "TLS_", 1)
 }
 
 struct Served<R, W> {

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use super::interrupt::Interrupt;
+
 /// One connection; it blocks.
 pub(super) trait Link {
     /// Sends all of the bytes.
@@ -17,6 +19,10 @@ pub(super) trait Link {
     ///
     /// * The connection is gone; `UnexpectedEof` if the other side ended it.
     fn receive(&mut self) -> io::Result<Vec<u8>>;
+
+    /// Has [`Link::receive`] end with `Interrupted` when that is wanted. Where a question is answered
+    /// before `send` returns, there is nothing to interrupt.
+    fn interrupted_by(&mut self, _: Interrupt) {}
 
     /// Ends the connection.
     ///

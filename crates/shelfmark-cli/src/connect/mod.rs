@@ -4,10 +4,12 @@
 //!
 //! Invariant: statements run alike over every [`Link`]; the bytes are the same.
 
+mod interrupt;
 mod link;
 mod local;
 mod password;
 mod remote;
+mod trust;
 
 use std::fmt;
 
@@ -17,6 +19,7 @@ use shelfmark_cql::{ErrorCode, Face};
 use shelfmark_store::clock::{Clock as _, SystemClock};
 
 use crate::arguments::Connect;
+pub(crate) use interrupt::{Interrupt, Listening};
 use link::Link;
 
 /// Rows that are asked for at once where all of them are wanted.
@@ -33,8 +36,18 @@ pub(crate) struct Session {
     caller: Caller,
     link: Box<dyn Link>,
     clock: SystemClock,
+    /// How to connect once more, where a question that was given up ends the connection.
+    again: Option<Again>,
+    interrupt: Option<Interrupt>,
     /// Whom it is with, for people.
     pub(crate) place: String,
+}
+
+/// What a server was connected with.
+struct Again {
+    connect: Connect,
+    /// As it was given or typed.
+    password: Option<String>,
 }
 
 /// Why a statement has no answer.
@@ -42,6 +55,8 @@ pub(crate) struct Session {
 pub(crate) enum Failure {
     /// The statement was refused; the connection goes on.
     Refused(Refusal),
+    /// The user no longer waits for it; the server may run it all the same.
+    Interrupted,
     /// The connection is gone.
     Lost(anyhow::Error),
 }
@@ -50,6 +65,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refusal) => write!(f, "{refusal}"),
+            Self::Interrupted => f.write_str("interrupted"),
             Self::Lost(error) => write!(f, "{error:#}"),
         }
     }
@@ -61,17 +77,25 @@ impl Session {
         if let Some(folder) = &connect.data {
             let link = Box::new(local::InProcess::open(folder)?);
             return Self::begin(link, Speech::V5, format!("the store in {}", folder.display()))?
-                .login(connect);
+                .login(connect, &mut None);
         }
+        let mut password = None;
+        let mut session = Self::dial(connect, &mut password)?;
+        session.again = Some(Again { connect: connect.clone(), password });
+        Ok(session)
+    }
+
+    /// Connects to a server and logs in; `password` is the one that was given or typed before.
+    fn dial(connect: &Connect, password: &mut Option<String>) -> anyhow::Result<Self> {
         let address = remote::address(&connect.server);
         let tls = remote::tls(connect.tls_ca.as_deref())?;
         let dial = || remote::dial(&address, tls.as_ref());
         match Self::begin(dial()?, Speech::V5, address.clone()) {
             // It may still speak what was before.
             Err(error) if speaks_otherwise(&error) => {
-                Self::begin(dial()?, Speech::V4, address.clone())?.login(connect)
+                Self::begin(dial()?, Speech::V4, address.clone())?.login(connect, password)
             }
-            begun => begun?.login(connect),
+            begun => begun?.login(connect, password),
         }
     }
 
@@ -83,7 +107,8 @@ impl Session {
 
     fn begin(link: Box<dyn Link>, speech: Speech, place: String) -> anyhow::Result<Handshake> {
         let caller = Caller::new(speech);
-        let mut session = Self { caller, link, clock: SystemClock::new(), place };
+        let mut session =
+            Self { caller, link, clock: SystemClock::new(), again: None, interrupt: None, place };
         let startup = session.caller.startup(DRIVER);
         match session.said(&startup)? {
             Said::Ready => Ok(Handshake { session, wants_login: false }),
@@ -96,10 +121,35 @@ impl Session {
     /// Runs a statement.
     pub(crate) fn ask(&mut self, question: &Question<'_>) -> Result<Answered, Failure> {
         let bytes = self.caller.ask(question);
-        match self.said(&bytes).map_err(Failure::Lost)? {
+        let said = self.said(&bytes);
+        if said.is_err() && self.interrupt.as_ref().is_some_and(Interrupt::is_wanted) {
+            return Err(self.give_up());
+        }
+        match said.map_err(Failure::Lost)? {
             Said::Result(result) => Ok(result),
             Said::Refused(refusal) => Err(Failure::Refused(refusal)),
             Said::Ready | Said::WantsLogin(_) | Said::LoggedIn => Err(Failure::Lost(out_of_turn())),
+        }
+    }
+
+    /// Has questions end with [`Failure::Interrupted`] when that is wanted.
+    pub(crate) fn interrupted_by(&mut self, interrupt: &Interrupt) {
+        self.link.interrupted_by(interrupt.clone());
+        self.interrupt = Some(interrupt.clone());
+    }
+
+    /// Leaves a question behind with its connection: its answer would come first on this one.
+    fn give_up(&mut self) -> Failure {
+        let Some(again) = &mut self.again else { return Failure::Interrupted };
+        match Self::dial(&again.connect, &mut again.password) {
+            Ok(fresh) => {
+                (self.caller, self.link) = (fresh.caller, fresh.link);
+                if let Some(interrupt) = &self.interrupt {
+                    self.link.interrupted_by(interrupt.clone());
+                }
+                Failure::Interrupted
+            }
+            Err(error) => Failure::Lost(error),
         }
     }
 
@@ -159,7 +209,7 @@ struct Handshake {
 }
 
 impl Handshake {
-    fn login(self, connect: &Connect) -> anyhow::Result<Session> {
+    fn login(self, connect: &Connect, known: &mut Option<String>) -> anyhow::Result<Session> {
         let Self { mut session, wants_login } = self;
         if !wants_login {
             return Ok(session);
@@ -170,8 +220,12 @@ impl Handshake {
                 session.place
             );
         };
-        let password = password::of(connect, user)?;
+        let password = match known.take() {
+            Some(password) => password,
+            None => password::of(connect, user)?,
+        };
         let login = session.caller.login(user, &password);
+        *known = Some(password);
         match session.said(&login)? {
             Said::LoggedIn => Ok(session),
             Said::Refused(refusal) => Err(refusal.into()),

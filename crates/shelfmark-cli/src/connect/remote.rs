@@ -13,12 +13,16 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
+use super::interrupt::Interrupt;
 use super::link::Link;
+use super::trust::Trust;
 
 const PORT: u16 = 9042;
 /// How long a server may take to be there. Source: ours; drivers wait 5 seconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const RECEIVE_BYTES: usize = 64 * 1024;
+/// How often somebody who waits for an answer is asked whether they still want it.
+const LOOK_PERIOD: Duration = Duration::from_millis(100);
 
 /// Returns an address with its port.
 pub(super) fn address(server: &str) -> String {
@@ -38,16 +42,21 @@ pub(super) fn tls(file: Option<&Path>) -> anyhow::Result<Option<Arc<ClientConfig
     let shown = path.display();
     let pem = vfs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let mut roots = RootCertStore::empty();
+    let mut pinned = Vec::new();
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         let certificate = certificate.map_err(|error| anyhow!("{shown} is not PEM: {error}"))?;
-        roots.add(certificate).with_context(|| format!("{shown} cannot be used"))?;
+        roots.add(certificate.clone()).with_context(|| format!("{shown} cannot be used"))?;
+        pinned.push(certificate);
     }
     if roots.is_empty() {
         bail!("{shown} holds no certificate");
     }
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let provider = Arc::new(ring::default_provider());
+    let trust = Trust::new(pinned, roots, Arc::clone(&provider))?;
+    let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(trust))
         .with_no_client_auth();
     Ok(Some(Arc::new(config)))
 }
@@ -57,15 +66,27 @@ pub(super) fn dial(
     address: &str,
     tls: Option<&Arc<ClientConfig>>,
 ) -> anyhow::Result<Box<dyn Link>> {
-    let stream = connect(address)?;
+    let mut stream = connect(address)?;
     // A question is one small write, and waits for its answer.
     stream.set_nodelay(true)?;
-    let Some(config) = tls else { return Ok(Box::new(Remote(stream))) };
+    let Some(config) = tls else {
+        stream.set_read_timeout(Some(LOOK_PERIOD))?;
+        return Ok(Box::new(Remote { stream, interrupt: None }));
+    };
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     let name = ServerName::try_from(host)?;
-    let connection = ClientConnection::new(Arc::clone(config), name)?;
-    Ok(Box::new(Remote(StreamOwned::new(connection, stream))))
+    let mut connection = ClientConnection::new(Arc::clone(config), name)?;
+    stream.set_read_timeout(Some(CONNECT_TIMEOUT))?;
+    // Before the first question, so that later on only an answer is waited for.
+    while connection.is_handshaking() {
+        connection
+            .complete_io(&mut stream)
+            .with_context(|| format!("{address} and this side cannot agree on TLS"))?;
+    }
+    stream.set_read_timeout(Some(LOOK_PERIOD))?;
+    let stream = StreamOwned::new(connection, stream);
+    Ok(Box::new(Remote { stream, interrupt: None }))
 }
 
 fn connect(address: &str) -> anyhow::Result<TcpStream> {
@@ -85,24 +106,37 @@ fn connect(address: &str) -> anyhow::Result<TcpStream> {
 }
 
 /// A socket, or TLS over one.
-struct Remote<S>(S);
+struct Remote<S> {
+    stream: S,
+    /// Asked while an answer is waited for.
+    interrupt: Option<Interrupt>,
+}
 
 impl<S: Read + Write> Link for Remote<S> {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write_all(bytes)?;
-        self.0.flush()
+        self.stream.write_all(bytes)?;
+        self.stream.flush()
+    }
+
+    fn interrupted_by(&mut self, interrupt: Interrupt) {
+        self.interrupt = Some(interrupt);
     }
 
     fn receive(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; RECEIVE_BYTES];
         loop {
-            match self.0.read(&mut bytes) {
+            match self.stream.read(&mut bytes) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(length) => {
                     bytes.truncate(length);
                     return Ok(bytes);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_late(&error) => {
+                    if self.interrupt.as_ref().is_some_and(Interrupt::is_wanted) {
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -111,6 +145,11 @@ impl<S: Read + Write> Link for Remote<S> {
     fn close(self: Box<Self>) -> anyhow::Result<()> {
         Ok(())
     }
+}
+
+/// Tells whether nothing came within [`LOOK_PERIOD`].
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 #[cfg(test)]

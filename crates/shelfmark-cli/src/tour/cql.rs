@@ -33,6 +33,7 @@ impl Cql {
         match self.session.ask(&Question { text, ..Question::default() }) {
             Ok(result) => Ok(Ok(result.page.unwrap_or_default())),
             Err(Failure::Refused(refusal)) => Ok(Err(refusal.message)),
+            Err(failure @ Failure::Interrupted) => Err(anyhow::anyhow!("{failure}")),
             Err(Failure::Lost(error)) => Err(error),
         }
     }

@@ -73,7 +73,7 @@ fn a_refused_statement_ends_the_script_and_says_where() {
         &["error: Keyspace 'nowhere' does not exist [Invalid query, code 2200]"],
     );
     assert_eq!(stdout(&output), "");
-    check_refused(&cql(to, &["-e", "COPY t TO 'x'"]), 2, &["COPY is not answered here"]);
+    check_refused(&cql(to, &["-e", "CAPTURE x"]), 2, &["CAPTURE is not answered here"]);
     check_refused(&cql(to, &["-e", "CONSISTENCY MANY"]), 2, &["MANY is no level"]);
     check_refused(&cql(to, &["-f", "/nonexistent.cql"]), 1, &["cannot read /nonexistent.cql"]);
     check_refused(&cql(to, &["-k", "nowhere", "-e", "help"]), 1, &["nowhere"]);
@@ -115,7 +115,7 @@ fn standard_input_and_called_scripts_are_run() {
     let output = process.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stdout(&output).contains("\n key\n-------\n local\n\n(1 rows)\n\nTrace "));
-    assert!(stdout(&output).contains("Parsed and planned the statement"));
+    assert!(stdout(&output).contains("Preparing statement"));
     let wide = format!("warning: {}:1:91: a wide space", text(&called));
     assert!(stderr(&output).contains(&wide), "{}", stderr(&output));
     assert!(stderr(&output).contains("and 1 more"));
@@ -177,6 +177,74 @@ fn a_connection_is_encrypted_for_whom_it_is_asked() {
     check_refused(&cql(["--server", &address], &ask), 1, &["--tls-ca"]);
     let none = [&["--tls-ca", "/dev/null"][..], &ask].concat();
     check_refused(&cql(["--server", &address], &none), 1, &["holds no certificate"]);
+}
+
+/// The certificate is as `openssl req -x509` makes it: it may sign others, and the server presents it.
+#[test]
+fn a_certificate_that_signed_itself_is_trusted_if_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let tls = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/tls");
+    let (pinned, key) = (tls.join("pinned.pem"), tls.join("pinned-key.pem"));
+    let flags = ["--cql-tls-certificate", text(&pinned), "--cql-tls-key", text(&key)];
+    let server = Server::start_cql(folder.path(), &flags);
+    let address = server.cql.replace("127.0.0.1", "localhost");
+    let ask = |trusted: &Path, address: &str| {
+        let words = ["--tls-ca", text(trusted), "-e", "SELECT key FROM system.local", "--json"];
+        cql(["--server", address], &words)
+    };
+    check(&ask(&pinned, &address), "{\"key\": \"local\"}\n");
+    // One of the same names with another key, one that is not in the file, and another name.
+    check_refused(&ask(&tls.join("other.pem"), &address), 1, &["cannot agree on TLS"]);
+    let usual = tls.join("../../../../shelfmark-server/tests/it/tls/certificate.pem");
+    check_refused(&ask(&usual, &address), 1, &["cannot agree on TLS"]);
+    check_refused(&ask(&pinned, &server.cql), 1, &["not valid for name"]);
+}
+
+#[test]
+fn a_warning_of_several_lines_is_shown_as_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    let to = ["--data", text(&store)];
+    let file = folder.path().join("vectors.cql");
+    let script = format!(
+        "{KEYSPACE}\nCREATE TABLE k.v (a int PRIMARY KEY, v vector<float, 2>);\n\
+         CREATE INDEX ON k.v (v) USING 'sai';\n"
+    );
+    std::fs::write(&file, script).unwrap();
+    let output = cql(to, &["-f", text(&file)]);
+    check(&output, "");
+    let told = stderr(&output);
+    assert!(told.contains("warning: SAI ANN indexes on vector columns"), "{told}");
+    assert!(told.contains("\n     * Paging.\n") && !told.contains("\\n"), "{told}");
+}
+
+#[test]
+fn ctrl_c_ends_the_statement_and_not_the_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_cql(folder.path(), &[]);
+    check(&cql(["--server", &server.cql], &["-e", KEYSPACE]), "");
+    let mut terminal = Terminal::start(folder.path(), &["cql", "--server", &server.cql, "-k", "k"]);
+    terminal.wait_for("cql:k> ");
+    // An empty line is thrown away like any other.
+    terminal.send("\x03");
+    terminal.wait_for("cql:k> ");
+    server.signal("-STOP");
+    terminal.enter("select cluster_name from system.local;");
+    for _ in 0..10 {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        terminal.interrupt();
+    }
+    server.signal("-CONT");
+    terminal.wait_for("interrupted");
+    // The keyspace is still in use, and answers are those of the next statement.
+    terminal.wait_for("cql:k> ");
+    terminal.enter("create table t (a int primary key);");
+    terminal.wait_for("cql:k> ");
+    terminal.enter("select count(*) from k.t;");
+    terminal.wait_for("(1 rows)");
+    terminal.wait_for("cql:k> ");
+    terminal.send("\x04");
+    assert!(terminal.ends());
 }
 
 #[test]

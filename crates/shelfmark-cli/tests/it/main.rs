@@ -11,6 +11,7 @@
 mod attacks;
 mod cassandra_cli;
 mod command;
+mod copy;
 mod cql;
 mod design;
 mod documents;

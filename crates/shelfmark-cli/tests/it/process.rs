@@ -92,6 +92,12 @@ impl Server {
         self.process.id()
     }
 
+    /// Sends the process a signal, such as `-STOP`.
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
     /// Sends raw bytes on a connection of their own and returns what comes back.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = TcpStream::connect(&self.address).unwrap();

@@ -86,6 +86,12 @@ impl Terminal {
         }
     }
 
+    /// Does as a terminal does when somebody presses Ctrl-C while a statement runs.
+    pub(crate) fn interrupt(&self) {
+        let id = rustix::process::Pid::from_child(&self.process);
+        rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    }
+
     /// Waits for the process to end; tells whether it ended well.
     pub(crate) fn ends(&mut self) -> bool {
         let deadline = Instant::now() + PATIENCE;

@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::{Bytes, BytesMut};
 use shelfmark_engine::budget::{Client, Share};
 
+use super::clients::{Encryption, Listed};
 use super::face::Face;
 use super::login::{self, Phase, SharedPhase};
 use super::outbox::{Outbox, Wake};
 use super::paging;
 use super::prepared::Prepared;
 use super::reply::{Known, Pending, Traced};
+use super::tracing;
 use crate::auth::User;
 use crate::error::{CqlError, ErrorCode};
 use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
@@ -26,6 +28,7 @@ use crate::message::{
     self, Batch, BatchItem, Execute, MetadataId, Prepare, Query, Request, Statement, Write as _,
 };
 use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions, Values, Weight};
+use crate::trace::TraceLog;
 
 /// What Cassandra says of prepared statements that rely on `USE`, once per connection.
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
@@ -58,6 +61,7 @@ pub struct Connection {
     outbox: Arc<Outbox>,
     decoder: Decoder,
     phase: SharedPhase,
+    listed: Listed,
     /// The connection's part of the memory budget, and what the request that is being read holds.
     budget: Client,
     share: Share,
@@ -83,19 +87,29 @@ impl Connection {
     /// [`Face::account`].
     #[must_use]
     pub fn with_account(face: Arc<Face>, client: SocketAddr, wake: Wake, budget: Client) -> Self {
+        let outbox = Arc::new(Outbox::new(wake, &budget));
+        let phase = SharedPhase::new();
         Self {
+            listed: Listed::new(&face.clients, client, &phase, &outbox),
             face,
-            outbox: Arc::new(Outbox::new(wake, &budget)),
+            outbox,
             share: budget.share(),
             budget,
             decoder: Decoder::default(),
-            phase: SharedPhase::new(),
+            phase,
             client,
             version: Version::HIGHEST,
             crowd: false,
             shared: Arc::default(),
             ended: false,
         }
+    }
+
+    /// Notes that the connection is encrypted, for `system_views.clients`: the protocol such as
+    /// `TLSv1.3`, and the cipher suite by its registered name.
+    pub fn encrypted(&self, protocol: &str, cipher_suite: &str) {
+        let (protocol, cipher_suite) = (protocol.to_owned(), cipher_suite.to_owned());
+        self.listed.encrypted(Encryption { protocol, cipher_suite });
     }
 
     /// Takes whole requests off `input` and runs them. Their answers come out of
@@ -228,7 +242,9 @@ impl Connection {
             self.ended = true;
             return;
         }
-        match Request::read(envelope) {
+        let read = Request::read(envelope);
+        self.listed.count(read.as_ref().ok());
+        match read {
             Ok(request) => self.run(request, envelope, pending),
             Err(text) => {
                 pending.refuse(&CqlError::protocol(text));
@@ -291,6 +307,7 @@ impl Connection {
             Ok(compression) => compression,
             Err(error) => return pending.refuse(&error),
         };
+        self.listed.started(version, options);
         // The answer itself still goes out as before.
         if self.face.login.is_some() {
             self.phase.set(Phase::Asked);
@@ -324,7 +341,7 @@ impl Connection {
 
     fn query(&self, query: Query, user: Option<User>, mut pending: Pending) {
         let skip = query.options.skip_metadata;
-        let options = match self.options(query.options, user, pending.traced.is_some()) {
+        let options = match self.options(query.options, user, &pending) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
@@ -339,6 +356,7 @@ impl Connection {
                 pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
             }
             Ok(statement) => {
+                pending.say_step(|| "Preparing statement".to_owned());
                 let known = if skip { Known::All } else { Known::None };
                 self.start(&statement, options, known, pending);
             }
@@ -363,15 +381,21 @@ impl Connection {
         }));
     }
 
-    fn execute(&self, execute: Execute, user: Option<User>, pending: Pending) {
+    fn execute(&self, execute: Execute, user: Option<User>, mut pending: Pending) {
         let face = &self.face;
         let found = face.statements.find(&face.executor, &execute.id, pending.version);
         let skip = execute.options.skip_metadata;
-        let options = self.options(execute.options, user, pending.traced.is_some());
+        let options = self.options(execute.options, user, &pending);
         let (prepared, options) = match (found, options) {
             (Ok(prepared), Ok(options)) => (prepared, options),
             (Err(error), _) | (_, Err(error)) => return pending.refuse(&error),
         };
+        if let Some(traced) = &mut pending.traced {
+            traced.log.say("Found the prepared statement");
+            let text = without_password(prepared.text().to_owned());
+            let own = tracing::values(&text, &prepared.statement.markers, &options.values);
+            traced.parameters.extend(own);
+        }
         let statement = &prepared.statement;
         let client_has = execute.metadata_id.and_then(|id| MetadataId::try_from(&id[..]).ok());
         let known = match client_has {
@@ -391,7 +415,7 @@ impl Connection {
 
     fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: Pending) {
         let own = std::mem::take(&mut batch.options);
-        let options = match self.options(own, user, pending.traced.is_some()) {
+        let options = match self.options(own, user, &pending) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
@@ -439,7 +463,7 @@ impl Connection {
         &self,
         options: Statement,
         user: Option<User>,
-        tracing: bool,
+        pending: &Pending,
     ) -> Result<RequestOptions, CqlError> {
         if options.timestamp == Some(i64::MIN) {
             return Err(CqlError::protocol(format!(
@@ -467,29 +491,34 @@ impl Connection {
             timestamp: options.timestamp,
             now_in_seconds: options.now_in_seconds,
             is_inline: false,
-            tracing,
+            trace: pending.traced.as_ref().map(|traced| traced.log.clone()),
             client: Some(self.budget.clone()),
             spools: self.face.spools.clone(),
         })
     }
 
     fn traced(&self, request: &Request) -> Option<Traced> {
-        let (command, text) = match request {
-            Request::Query(query) => ("QUERY", query.text.clone()),
-            Request::Prepare(prepare) => ("PREPARE", prepare.text.clone()),
-            Request::Execute(_) => ("EXECUTE", String::new()),
-            Request::Batch(_) => ("BATCH", String::new()),
+        let (request, text, options) = match request {
+            Request::Query(query) => {
+                ("Execute CQL3 query", Some(&query.text), Some(&query.options))
+            }
+            Request::Prepare(prepare) => ("Preparing CQL3 query", Some(&prepare.text), None),
+            Request::Execute(execute) => {
+                ("Execute CQL3 prepared query", None, Some(&execute.options))
+            }
+            Request::Batch(batch) => ("Execute batch of CQL3 queries", None, Some(&batch.options)),
             Request::Startup(_)
             | Request::Options
             | Request::AuthResponse(_)
             | Request::Register(_) => return None,
         };
-        Some(Traced {
-            client: self.client.ip(),
-            command,
-            parameters: vec![("query".to_owned(), without_password(text))],
-            started_micros: self.face.environment.clock.now_micros(),
-        })
+        let text = text.map(|text| without_password(text.clone()));
+        let log = TraceLog::new(&self.face.environment);
+        if let Some(text) = &text {
+            log.say(format!("Parsing {text}"));
+        }
+        let parameters = tracing::parameters(text, options);
+        Some(Traced { client: self.client.ip(), request, parameters, log })
     }
 }
 
@@ -505,8 +534,8 @@ fn begin(
     known: Known,
     pending: Pending,
 ) {
-    // Read twice, the first rows would be told twice to whoever observes the engine.
-    options.is_inline = !face.background.is_inline();
+    // Read twice, the first rows would be told twice to whoever observes the engine, and in a trace.
+    options.is_inline = !face.background.is_inline() && options.trace.is_none();
     if options.is_inline
         && let Some(outcome) = face.executor.try_short(statement, &options)
     {
@@ -537,6 +566,7 @@ fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
         Ok(prepared) => prepared,
         Err(error) => return pending.refuse(&error),
     };
+    pending.say_step(|| "Preparing statement".to_owned());
     let version = pending.version;
     let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
     let warning = used.filter(|_| pending.outbox.warns_of_use()).map(|keyspace| {
@@ -560,6 +590,7 @@ fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool,
             pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
         }
         Ok(statement) => {
+            pending.say_step(|| "Preparing statement".to_owned());
             let known = if skip { Known::All } else { Known::None };
             face.executor.execute(&statement, options, pending.answer(known));
         }
@@ -599,6 +630,7 @@ fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: P
             Err(error) => return pending.refuse(&error),
         }
     }
+    pending.say_step(|| format!("Planned {} statements of the batch", entries.len()));
     let is_long = entries.iter().any(|entry| entry.statement.weight == Weight::Heavy);
     let request = BatchRequest { kind: batch.kind, entries };
     let answer = pending.answer(Known::None);
@@ -634,8 +666,8 @@ fn unexpected(request: &Request, expected: &str) -> CqlError {
     CqlError::new(ErrorCode::Protocol, format!("Unexpected message {name}, expecting {expected}"))
 }
 
-/// Cuts a statement before a password in it: traces can be read by everybody.
-fn without_password(mut text: String) -> String {
+/// Cuts a statement before a password in it: traces and lists of statements can be read by others.
+pub(crate) fn without_password(mut text: String) -> String {
     if let Some(at) = text.to_ascii_lowercase().find("password") {
         text.truncate(at);
         text.push_str("password *******");

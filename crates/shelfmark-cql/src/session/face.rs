@@ -6,6 +6,7 @@ use std::sync::Arc;
 use shelfmark_engine::budget::{Budget, Client};
 use shelfmark_engine::{Engine, Environment, Owner};
 
+use super::clients::Clients;
 use super::events::Events;
 use super::prepared::Statements;
 use super::tracing::Traces;
@@ -14,7 +15,7 @@ use crate::error::CqlError;
 use crate::limits::PREPARED_PART;
 use crate::outcome::Spools;
 use crate::statement::Executor;
-use crate::system::{self, Node};
+use crate::system::{self, Node, Sources};
 
 /// Who the server says it is.
 #[derive(Debug, Clone)]
@@ -81,7 +82,8 @@ pub struct Face {
     pub(super) executor: Arc<Executor>,
     pub(super) environment: Environment,
     pub(super) background: Arc<dyn Background>,
-    pub(super) statements: Statements,
+    pub(super) statements: Arc<Statements>,
+    pub(super) clients: Arc<Clients>,
     pub(super) events: Events,
     pub(super) traces: Arc<Traces>,
     pub(super) budget: Arc<Budget>,
@@ -111,14 +113,24 @@ impl Face {
         let traces = Arc::new(Traces::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
         let node = Arc::new(Node::new(options));
-        let tables = system::tables(&node, &traces, &authority);
+        let statements = Arc::new(Statements::within(budget.limit() / PREPARED_PART));
+        let clients = Arc::new(Clients::default());
+        let tables = system::tables(&Arc::new(Sources {
+            node: Arc::clone(&node),
+            traces: Arc::clone(&traces),
+            authority: Arc::clone(&authority),
+            engine: engine.clone(),
+            clients: Arc::clone(&clients),
+            statements: Arc::clone(&statements),
+        }));
         let roles = authority.roles().clone();
         let executor = Executor::open(engine, tables)?.with_authority(authority);
         Ok(Self {
             executor: Arc::new(executor),
             environment,
             background,
-            statements: Statements::within(budget.limit() / PREPARED_PART),
+            statements,
+            clients,
             events: Events::default(),
             traces,
             budget,

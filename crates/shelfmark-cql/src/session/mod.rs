@@ -7,6 +7,7 @@
 //! Invariant: every request is answered once on its stream, in whatever order the answers become
 //! ready; a connection that broke the protocol is told why and reads nothing more.
 
+mod clients;
 mod connection;
 mod events;
 mod face;
@@ -17,9 +18,11 @@ mod prepared;
 mod reply;
 mod tracing;
 
-pub(crate) use connection::CQL_VERSION;
+pub(crate) use clients::{Client, Clients};
+pub(crate) use connection::{CQL_VERSION, without_password};
 pub use connection::{Connection, Progress};
 pub use face::{Background, Face, FaceOptions, Inline};
+pub(crate) use prepared::{Listed as ListedStatement, Statements};
 pub(crate) use tracing::{Trace, Traces, time_uuid};
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::message::{MetadataId, metadata_id};
 use crate::outcome::PreparedStatement;
 use crate::statement::Executor;
 
-pub(super) type StatementId = [u8; 16];
+pub(crate) type StatementId = [u8; 16];
 
 /// A prepared statement.
 pub(super) struct Prepared {
@@ -39,14 +39,26 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// Its text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The keyspace of its names that have none.
     pub(super) fn keyspace(&self) -> Option<&str> {
         self.keyspace.as_deref()
     }
 }
 
+/// A prepared statement as `system.prepared_statements` shows it.
+pub(crate) struct Listed {
+    pub(crate) id: StatementId,
+    pub(crate) keyspace: Option<Arc<str>>,
+    pub(crate) text: String,
+}
+
 /// The prepared statements.
-pub(super) struct Statements {
+pub(crate) struct Statements {
     /// What all may take.
     bytes_max: usize,
     known: RwLock<Known>,
@@ -58,6 +70,8 @@ struct Known {
     /// What they take together, and the limit of that.
     bytes: usize,
     bytes_max: usize,
+    /// How many went to make room.
+    evicted: u64,
 }
 
 impl Known {
@@ -65,12 +79,14 @@ impl Known {
     /// were not used since room was made last, and all if that is not enough.
     fn put(&mut self, prepared: Arc<Prepared>) {
         if !self.has_room(&prepared) {
+            let before = self.by_id.len();
             self.by_id.retain(|_, known| known.used.swap(false, Ordering::Relaxed));
             self.bytes = self.by_id.values().map(|known| known.size_bytes).sum();
             if !self.has_room(&prepared) {
                 self.by_id.clear();
                 self.bytes = 0;
             }
+            self.evicted += (before - self.by_id.len()) as u64;
         }
         self.bytes += prepared.size_bytes;
         if let Some(former) = self.by_id.insert(prepared.id, prepared) {
@@ -86,9 +102,9 @@ impl Known {
 
 impl Statements {
     /// Creates a list that takes so many bytes, at most [`PREPARED_BYTES_MAX`].
-    pub(super) fn within(bytes_max: usize) -> Self {
+    pub(crate) fn within(bytes_max: usize) -> Self {
         let bytes_max = bytes_max.min(PREPARED_BYTES_MAX);
-        let known = Known { by_id: HashMap::new(), bytes: 0, bytes_max };
+        let known = Known { by_id: HashMap::new(), bytes: 0, bytes_max, evicted: 0 };
         Self { bytes_max, known: RwLock::new(known) }
     }
 
@@ -160,6 +176,17 @@ impl Statements {
             used: AtomicBool::new(true),
         });
         if changed && version < Version::V5 { Err(unprepared(id)) } else { Ok(fresh) }
+    }
+
+    /// Returns the id, the keyspace and the text of each that is kept, and how many went to make room.
+    pub(crate) fn listed(&self) -> (Vec<Listed>, u64) {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = known.by_id.values().map(|prepared| Listed {
+            id: prepared.id,
+            keyspace: prepared.keyspace.clone(),
+            text: prepared.text.clone(),
+        });
+        (listed.collect(), known.evicted)
     }
 
     fn get(&self, id: &StatementId) -> Option<Arc<Prepared>> {

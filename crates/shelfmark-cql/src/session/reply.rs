@@ -14,6 +14,7 @@ use crate::error::CqlError;
 use crate::frame::{Long, Opcode, Version, flag};
 use crate::message::{self, MetadataId, RowsHead, Write as _, metadata_id};
 use crate::outcome::{Answer, Answered, ColumnSpec, Outcome};
+use crate::trace::TraceLog;
 
 /// A request on its way: where its answer goes.
 pub(super) struct Pending {
@@ -41,9 +42,9 @@ impl Drop for Turn {
 /// What a trace says beside what was done.
 pub(super) struct Traced {
     pub(super) client: IpAddr,
-    pub(super) command: &'static str,
+    pub(super) request: &'static str,
     pub(super) parameters: Vec<(String, String)>,
-    pub(super) started_micros: u64,
+    pub(super) log: TraceLog,
 }
 
 /// Which columns the client has already.
@@ -86,7 +87,7 @@ impl Pending {
         let trace = self
             .traced
             .take()
-            .map(|traced| self.keep(traced, vec![format!("Refused it: {}", error.message)]));
+            .map(|traced| self.keep(traced, Some(format!("Refused it: {}", error.message))));
         let flags = if trace.is_some() { flag::TRACING } else { 0 };
         self.outbox.answer(self.bytes, self.version, flags, self.stream, Opcode::Error, |out| {
             if let Some(id) = trace {
@@ -108,7 +109,7 @@ impl Pending {
         warnings: Vec<String>,
         body: impl FnOnce(&mut BytesMut),
     ) {
-        let trace = self.traced.take().map(|traced| self.keep(traced, Vec::new()));
+        let trace = self.traced.take().map(|traced| self.keep(traced, None));
         let warned = !warnings.is_empty() && self.version >= Version::V4;
         let mut flags = if trace.is_some() { flag::TRACING } else { 0 };
         if warned {
@@ -148,12 +149,8 @@ impl Pending {
 
     fn outcome(mut self, answered: Answered, known: &Known) {
         self.turn = None;
-        let Answered { mut outcome, warnings, trace } = answered;
-        let trace = self.traced.take().map(|traced| {
-            let mut events = trace;
-            events.push(summary(&outcome));
-            self.keep(traced, events)
-        });
+        let Answered { mut outcome, warnings } = answered;
+        let trace = self.traced.take().map(|traced| self.keep(traced, Some(summary(&outcome))));
         let (mut head, mut state) = (RowsHead::Full, None);
         match &outcome {
             Outcome::Rows(rows) => {
@@ -204,30 +201,29 @@ impl Pending {
         }
     }
 
+    /// Notes a step, if a trace was asked for.
+    pub(super) fn say_step(&self, activity: impl FnOnce() -> String) {
+        if let Some(traced) = &self.traced {
+            traced.log.say(activity());
+        }
+    }
+
     /// Keeps a trace and returns its id.
-    fn keep(&self, traced: Traced, mut events: Vec<String>) -> [u8; 16] {
-        events.insert(0, beginning(traced.command).to_owned());
-        let environment = &self.face.environment;
-        let id = time_uuid(traced.started_micros, environment.random.number());
+    fn keep(&self, traced: Traced, last: Option<String>) -> [u8; 16] {
+        let Traced { client, request, parameters, log } = traced;
+        let started_micros = log.started_micros();
+        let id = time_uuid(started_micros, self.face.environment.random.number());
+        let (events, duration_micros) = log.end(last);
         self.face.traces.keep(Trace {
             id,
-            client: traced.client,
-            command: traced.command,
-            parameters: traced.parameters,
-            started_micros: traced.started_micros,
-            duration_micros: environment.clock.now_micros().saturating_sub(traced.started_micros),
+            client,
+            request,
+            parameters,
+            started_micros,
+            duration_micros,
             events,
         });
         id
-    }
-}
-
-/// What was done before a statement ran.
-fn beginning(command: &str) -> &'static str {
-    match command {
-        "EXECUTE" => "Found the prepared statement",
-        "BATCH" => "Planned the statements of the batch",
-        _ => "Parsed and planned the statement",
     }
 }
 

@@ -13,6 +13,7 @@ use crate::frame::{Envelopes, Framing, Opcode, Version};
 use crate::limits::{
     INLINE_ROWS_MAX, PREPARED_PART, PREPARED_TEXT_SIZE_BYTES_MAX, SHARED_MAX, TURN_REQUESTS_MAX,
 };
+use crate::message::MetadataId;
 use crate::message::Write as _;
 
 fn face(login: Option<Login>) -> Arc<Face> {
@@ -469,4 +470,68 @@ fn a_compressed_request_is_counted_as_long_as_it_says_it_is() {
         let (progress, length) = told(progress, &mut connection);
         assert!(progress == Progress::Ended && length > 0, "{compression}");
     }
+}
+
+/// Runs a statement that is right, in a version whose envelopes are not framed.
+fn run(connection: &mut Connection, text: &str) {
+    let mut body = BytesMut::new();
+    body.put_u32(u32::try_from(text.len()).unwrap());
+    body.put_slice(text.as_bytes());
+    body.put_slice(&[0, 1, 0]);
+    let (_, found) = ask(connection, &envelope(4, 1, QUERY, &body));
+    assert_eq!(found[0].1, RESULT, "{text}");
+}
+
+#[test]
+fn version_5_is_told_that_columns_changed() {
+    let face = face(None);
+    let mut schema = connect(&face);
+    ask(&mut schema, &envelope(4, 1, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    run(
+        &mut schema,
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    run(&mut schema, "CREATE TABLE k.t (a int PRIMARY KEY, v int)");
+    run(&mut schema, "INSERT INTO k.t (a, v) VALUES (1, 2)");
+    let text = "SELECT * FROM k.t";
+    let prepared = face.statements.prepare(&face.executor, text.to_owned(), None).unwrap();
+    let (id, old) = (prepared.id, prepared.metadata_id);
+    // Version 5 in one frame each way; the client has the columns and wants none that it has.
+    let mut connection = connect(&face);
+    connection.feed(&mut envelope(5, 1, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
+    connection.take_output().unwrap();
+    let mut execute = |metadata: &MetadataId| -> (i32, i32, Bytes) {
+        let mut body = BytesMut::new();
+        for part in [&id, metadata] {
+            body.put_u16(16);
+            body.put_slice(part);
+        }
+        body.put_u16(1);
+        body.put_u32(2);
+        let mut envelopes = Envelopes::of_requests();
+        let framing = Framing::Framed { compressed: false };
+        envelopes.push(Version::V5, 0, 1, Opcode::Execute, framing, |out| out.put_slice(&body));
+        connection.feed(&mut BytesMut::from(&envelopes.take(framing)[..]));
+        // Behind the frame's head and the envelope's: kind, flags, columns.
+        let mut answer = connection.take_output().unwrap().slice(6 + 9..);
+        assert_eq!(answer.get_i32(), 2, "rows");
+        let (flags, columns) = (answer.get_i32(), answer.get_i32());
+        (flags, columns, answer)
+    };
+    const CHANGED: i32 = 8;
+    const NO_METADATA: i32 = 4;
+    assert_eq!(execute(&old).0, NO_METADATA);
+    run(&mut schema, "ALTER TABLE k.t ADD w text");
+    let (flags, columns, mut rest) = execute(&old);
+    assert_eq!((flags & CHANGED, flags & NO_METADATA, columns), (CHANGED, 0, 3));
+    assert_eq!(rest.get_u16(), 16);
+    let fresh: MetadataId = rest.split_to(16)[..].try_into().unwrap();
+    assert_ne!(fresh, old);
+    assert!(rest.windows(3).any(|part| part == [0, 1, b'w']), "the new column is named");
+    // Whoever has the new columns is sent none, and whoever has not is told again.
+    assert_eq!(execute(&fresh).0, NO_METADATA);
+    assert_eq!(execute(&old).0 & CHANGED, CHANGED);
+    run(&mut schema, "ALTER TABLE k.t DROP w");
+    assert_eq!(execute(&fresh).0 & CHANGED, CHANGED);
+    assert_eq!(execute(&old).0, NO_METADATA, "the columns are those of the beginning");
 }

@@ -40,6 +40,7 @@ use crate::outcome::{
 use crate::schema::{self, Keyspace, Schema, Table};
 use crate::system::VirtualTable;
 use crate::term::{Expr, Markers, Receiver, Scope};
+use crate::trace::watched;
 use crate::types::CqlType;
 
 pub(crate) use keys::partition_bytes;
@@ -225,7 +226,8 @@ impl Executor {
                 }
             }
             Action::Modify(modify) => {
-                modify::run_one(&self.engine, modify, &values, &options, answer);
+                let engine = watched(&self.engine, options.trace.as_ref());
+                modify::run_one(&engine, modify, &values, &options, answer);
             }
             Action::Batch { kind, entries, timestamp } => {
                 let all: Vec<Entry<'_>> =
@@ -315,7 +317,8 @@ impl Executor {
             return answer(Err(error));
         }
         let timestamp = timestamp.or(options.timestamp);
-        modify::run_batch(&self.engine, entries, options, timestamp, kind, answer);
+        let engine = watched(&self.engine, options.trace.as_ref());
+        modify::run_batch(&engine, entries, options, timestamp, kind, answer);
     }
 
     fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
@@ -348,7 +351,8 @@ impl Executor {
                 own.keyspace == select.table.keyspace && own.name == select.table.name
             }),
         };
-        let run = select_run(&self.engine, &schema, computed, values, options);
+        let engine = watched(&self.engine, options.trace.as_ref());
+        let run = select_run(&engine, &schema, computed, values, options);
         let outcome = select::run_select(select, &run);
         (!run.is_given_up()).then_some(outcome)
     }
@@ -479,6 +483,7 @@ impl Planned {
             select::Access::Partitions if bind::listed(&select.restrictions) > INLINE_ROWS_MAX => {
                 Weight::Heavy
             }
+            select::Access::Partitions if crate::system::is_costly(&select.table) => Weight::Heavy,
             select::Access::Partitions if select.names_one_row() => Weight::Light,
             select::Access::Partitions => Weight::Page,
             _ => Weight::Heavy,

@@ -224,7 +224,7 @@ pub(super) const ALL: &[Definition] = &[
         key: KEYSPACE,
         clustering: &[("table_name", Text), ("range_start", Text), ("range_end", Text)],
         others: &[&[("mean_partition_size", Bigint), ("partitions_count", Bigint)]],
-        comment: "per-table primary range size estimates",
+        comment: "per-table primary range size estimates, table is deprecated in favor of table_estimates",
     },
     Definition {
         keyspace: "system",

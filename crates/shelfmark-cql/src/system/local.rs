@@ -49,6 +49,16 @@ impl Node {
         address
     }
 
+    /// Returns the tokens that the node says it has, evenly over the ring.
+    pub(super) fn tokens(&self) -> Vec<i64> {
+        let token = |place| {
+            let step = u64::MAX / u64::from(TOKENS);
+            let offset = step.wrapping_mul(u64::from(place)).wrapping_add(step / 2);
+            i64::MIN.wrapping_add_unsigned(offset)
+        };
+        (0..TOKENS).map(token).collect()
+    }
+
     pub(super) fn cluster_name(&self) -> &str {
         &self.options.cluster_name
     }
@@ -71,13 +81,7 @@ impl Node {
 pub(super) fn local(node: &Node, schema: &Schema) -> Vec<Cells> {
     let address = node.address();
     let (ip, port) = (inet(address.ip()), int(i32::from(address.port())));
-    let mut tokens: Vec<String> = (0..TOKENS)
-        .map(|place| {
-            let step = u64::MAX / u64::from(TOKENS);
-            let offset = step.wrapping_mul(u64::from(place)).wrapping_add(step / 2);
-            i64::MIN.wrapping_add_unsigned(offset).to_string()
-        })
-        .collect();
+    let mut tokens: Vec<String> = node.tokens().iter().map(i64::to_string).collect();
     tokens.sort();
     vec![vec![
         ("key", text("local")),

@@ -11,7 +11,10 @@
 //! Source: Apache Cassandra 5.0, `SystemKeyspace`, `SchemaKeyspace`, `AuthKeyspace`, `TraceKeyspace`
 //! and `VirtualSchemaKeyspace`, read 2026-11.
 
+mod activity;
+mod built;
 mod definition;
+mod estimates;
 mod local;
 mod others;
 mod roles;
@@ -29,9 +32,11 @@ use bytes::Bytes;
 
 pub(crate) use local::Node;
 
+use shelfmark_engine::Engine;
+
 use crate::auth::Authority;
 use crate::schema::{Keyspace, Schema, Table};
-use crate::session::Traces;
+use crate::session::{Clients, Statements, Traces};
 use definition::Definition;
 
 /// A row: one serialised value, or null, for each of [`Table::columns`].
@@ -87,12 +92,18 @@ impl Computed {
     }
 }
 
+/// What the rows are computed from.
+pub(crate) struct Sources {
+    pub(crate) node: Arc<Node>,
+    pub(crate) traces: Arc<Traces>,
+    pub(crate) authority: Arc<Authority>,
+    pub(crate) engine: Engine,
+    pub(crate) clients: Arc<Clients>,
+    pub(crate) statements: Arc<Statements>,
+}
+
 /// Returns the tables of a server.
-pub(crate) fn tables(
-    node: &Arc<Node>,
-    traces: &Arc<Traces>,
-    authority: &Arc<Authority>,
-) -> Vec<Arc<dyn VirtualTable>> {
+pub(crate) fn tables(sources: &Arc<Sources>) -> Vec<Arc<dyn VirtualTable>> {
     definition::ALL
         .iter()
         .map(Definition::table)
@@ -101,11 +112,20 @@ pub(crate) fn tables(
             let options = &mut definition.options;
             (options.gc_grace_seconds, options.memtable_flush_period_in_ms) =
                 periods(&definition.keyspace);
-            let source = source(&definition, node, traces, authority);
+            let source = source(&definition, sources);
             let table = Computed { definition: Arc::new(definition), source };
             Arc::new(table) as Arc<dyn VirtualTable>
         })
         .collect()
+}
+
+/// Tells whether the rows of a table take reads of the store for each table that there is, so that
+/// they are computed where that holds up nobody.
+pub(crate) fn is_costly(table: &Table) -> bool {
+    matches!(
+        (&*table.keyspace, &*table.name),
+        ("system", "size_estimates" | "table_estimates") | ("system_views", "disk_usage")
+    )
 }
 
 /// What the tables of a keyspace say of how long deletions are remembered, in seconds, and how often
@@ -121,29 +141,23 @@ fn periods(keyspace: &str) -> (i32, i32) {
 }
 
 /// Returns what computes a table's rows; tables without a source are empty.
-fn source(
-    definition: &Table,
-    node: &Arc<Node>,
-    traces: &Arc<Traces>,
-    authority: &Arc<Authority>,
-) -> Source {
-    let (node, traces, authority) = (Arc::clone(node), Arc::clone(traces), Arc::clone(authority));
+fn source(definition: &Table, sources: &Arc<Sources>) -> Source {
+    let own = Arc::clone(sources);
     match (&*definition.keyspace, &*definition.name) {
-        ("system", "local") => Box::new(move |schema, _| local::local(&node, schema)),
-        ("system", "built_views") => Box::new(|schema, _| schema_rows::built_views(schema)),
+        ("system", name) => of_system(name, own),
+        ("system_views", name) => of_views(name, own),
         ("system_auth", name) => {
             let name = name.to_owned();
-            Box::new(move |_, _| roles::rows(&name, &authority))
+            Box::new(move |_, _| roles::rows(&name, &own.authority))
         }
-        ("system_views", "settings") => Box::new(move |_, _| others::settings(&node, &authority)),
         ("system_distributed", "view_build_status") => {
-            Box::new(move |schema, _| others::view_build_status(&node, schema))
+            Box::new(move |schema, _| built::view_build_status(&own.node, schema))
         }
         ("system_traces", "sessions") => {
-            Box::new(move |_, partition| traces::sessions(&traces, &node, partition))
+            Box::new(move |_, partition| traces::sessions(&own, partition))
         }
         ("system_traces", "events") => {
-            Box::new(move |_, partition| traces::events(&traces, &node, partition))
+            Box::new(move |_, partition| traces::events(&own, partition))
         }
         ("system_schema", name) => {
             let name = name.to_owned();
@@ -153,6 +167,44 @@ fn source(
             let name = name.to_owned();
             Box::new(move |schema, partition| schema_rows::computed(&name, schema, partition))
         }
+        _ => Box::new(|_, _| Vec::new()),
+    }
+}
+
+fn of_system(name: &str, own: Arc<Sources>) -> Source {
+    match name {
+        "local" => Box::new(move |schema, _| local::local(&own.node, schema)),
+        "IndexInfo" => Box::new(|schema, _| built::index_info(schema)),
+        "built_views" => Box::new(|schema, _| built::built_views(schema)),
+        "view_builds_in_progress" => Box::new(|schema, _| built::view_builds_in_progress(schema)),
+        "prepared_statements" => {
+            Box::new(move |_, _| activity::prepared_statements(&own.statements))
+        }
+        "size_estimates" => Box::new(move |schema, partition| {
+            estimates::size_estimates(&own.node, &own.engine, schema, partition)
+        }),
+        "table_estimates" => Box::new(move |schema, partition| {
+            estimates::table_estimates(&own.node, &own.engine, schema, partition)
+        }),
+        _ => Box::new(|_, _| Vec::new()),
+    }
+}
+
+fn of_views(name: &str, own: Arc<Sources>) -> Source {
+    match name {
+        "caches" => Box::new(|_, _| others::caches()),
+        "clients" => Box::new(move |_, _| activity::clients(&own.clients)),
+        "cql_metrics" => Box::new(move |_, _| activity::cql_metrics(&own.clients, &own.statements)),
+        "disk_usage" => {
+            Box::new(move |schema, _| estimates::disk_usage(&own.node, &own.engine, schema))
+        }
+        "sai_column_indexes" => Box::new(|schema, _| built::sai_column_indexes(schema)),
+        "settings" => {
+            let durability = own.engine.store().caps().durability;
+            Box::new(move |_, _| others::settings(&own.node, &own.authority, durability))
+        }
+        "system_properties" => Box::new(|_, _| others::system_properties()),
+        "thread_pools" => Box::new(move |_, _| activity::thread_pools(&own.clients, &own.engine)),
         _ => Box::new(|_, _| Vec::new()),
     }
 }

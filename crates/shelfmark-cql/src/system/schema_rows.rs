@@ -41,19 +41,6 @@ pub(super) fn computed(name: &str, schema: &Schema, partition: Option<&[Bytes]>)
     }
 }
 
-/// Returns the rows of `system.built_views`: every view is built when it can be seen.
-pub(super) fn built_views(schema: &Schema) -> Vec<Cells> {
-    let views = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
-    views
-        .filter(|table| table.is_view())
-        .map(|table| {
-            let mut row = table_key(table, "view_name");
-            row.push(("status_replicated", boolean(true)));
-            row
-        })
-        .collect()
-}
-
 /// Returns the keyspace that is asked for, or all.
 fn chosen<'s>(
     schema: &'s Schema,

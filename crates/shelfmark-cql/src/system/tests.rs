@@ -13,7 +13,14 @@ fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment).unwrap();
     let authority = Arc::new(Authority::new(&engine, Authorizer::AllowAll, None));
-    let tables = tables(&node, &Arc::new(Traces::default()), &authority);
+    let tables = tables(&Arc::new(Sources {
+        node,
+        traces: Arc::default(),
+        authority,
+        engine,
+        clients: Arc::default(),
+        statements: Arc::new(Statements::within(1024)),
+    }));
     let keyspaces = keyspaces(&tables)
         .into_iter()
         .map(|keyspace| (keyspace.name.to_string(), keyspace))

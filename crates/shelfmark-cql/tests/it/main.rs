@@ -6,6 +6,7 @@
 //! * `large_values`: values that no index can hold.
 //! * `permissions`: what a role may do, and what follows from changes of it.
 //! * `keys`: user types and collections in keys.
+//! * `system`, `traces`: the tables that describe the server, over frames (`wire`).
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
@@ -17,4 +18,7 @@ mod nested;
 mod permissions;
 mod recorded;
 mod statements;
+mod system;
+mod traces;
 mod unreadable;
+mod wire;

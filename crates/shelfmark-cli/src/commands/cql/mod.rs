@@ -5,6 +5,9 @@
 //! Invariant: on a script's first refused statement it stops, says where, and exits with 2.
 
 mod complete;
+mod copy;
+mod copy_command;
+mod csv;
 mod forgiving;
 pub(super) mod pieces;
 mod shell;
@@ -21,7 +24,7 @@ use self::complete::Cql as Language;
 use self::shell::{Flow, Shell, Source};
 use crate::arguments::Cql;
 use crate::commands::Stopped;
-use crate::connect::Session;
+use crate::connect::{Listening, Session};
 use crate::prompt::{Line, Prompt};
 
 const STDIN: &str = "-";
@@ -101,6 +104,8 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<(String, String)> {
 /// Runs what is typed until the user leaves.
 fn prompt(shell: &mut Shell) -> anyhow::Result<()> {
     let mut prompt = Prompt::new(Language::default(), "cql_history")?;
+    let listening = Listening::start()?;
+    shell.interrupted_by(&listening.interrupt);
     let _ = shell.command("SHOW HOST");
     let _ = shell.command("SHOW VERSION");
     anstream::println!("HELP; shows what can be typed.");
@@ -118,12 +123,16 @@ fn prompt(shell: &mut Shell) -> anyhow::Result<()> {
         match prompt.read(&head)? {
             Line::Interrupted => {}
             Line::End => return Ok(()),
-            Line::Text(text) => match shell.script(&Source { name: None, text }) {
-                Ok(Flow::Go) => {}
-                Ok(Flow::Exit) => return Ok(()),
-                Err(error) if error.is::<Stopped>() => {}
-                Err(error) => return Err(error),
-            },
+            Line::Text(text) => {
+                // What was asked for before is over.
+                listening.interrupt.forget();
+                match shell.script(&Source { name: None, text }) {
+                    Ok(Flow::Go) => {}
+                    Ok(Flow::Exit) => return Ok(()),
+                    Err(error) if error.is::<Stopped>() => {}
+                    Err(error) => return Err(error),
+                }
+            }
         }
     }
 }

@@ -78,7 +78,7 @@ pub(in super::super) fn pieces(script: &str) -> (Vec<Piece<'_>>, bool) {
                 continue;
             }
             let line = text.split('\n').next().unwrap_or(text);
-            let end = line.find(';').map_or(line.len(), |at| at + 1);
+            let end = end_of_command(line);
             let command = line.get(..end).unwrap_or(line).trim_end();
             found.push(Piece { start, text: command, command: true });
             whole = true;
@@ -90,6 +90,21 @@ pub(in super::super) fn pieces(script: &str) -> (Vec<Piece<'_>>, bool) {
         }
         return (found, whole);
     }
+}
+
+/// Returns the byte behind a command: behind its semicolon, unless that is in quotes, or its line's end.
+fn end_of_command(line: &str) -> usize {
+    let mut quote = None;
+    for (at, own) in line.char_indices() {
+        match (quote, own) {
+            (None, ';') => return at + 1,
+            (None, '\'' | '"') => quote = Some(own),
+            (Some(open), _) if open == own => quote = None,
+            _ => {}
+        }
+    }
+    // A quote that is not closed hides nothing.
+    if quote.is_some() { line.find(';').map_or(line.len(), |at| at + 1) } else { line.len() }
 }
 
 /// Returns line and column of a byte, both from 1.
@@ -133,6 +148,10 @@ mod tests {
         assert_eq!(cut("SELECT 'help\nexit"), (vec![("SELECT 'help\nexit", false)], false));
         assert_eq!(cut("USE a; SELECT"), (vec![("USE a;", false), ("SELECT", false)], false));
         assert_eq!(cut(" -- nothing\n"), (vec![], true));
+        assert_eq!(
+            cut("copy t to 'a;b' with delimiter=';'; exit"),
+            (vec![("copy t to 'a;b' with delimiter=';';", true), ("exit", true)], true)
+        );
         // A name that begins like a command is none.
         assert_eq!(cut("SHOWER x;"), (vec![("SHOWER x;", false)], true));
     }

@@ -1,5 +1,6 @@
 //! The shell: what it remembers between statements, and how one is run and shown.
 
+use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::anyhow;
@@ -12,7 +13,8 @@ use super::complete::Names;
 use super::pieces::{Piece, pieces, place};
 use super::show::{self, Look};
 use crate::commands::Stopped;
-use crate::connect::{Failure, ROWS_AT_ONCE, Session};
+use crate::connect::{Failure, Interrupt, ROWS_AT_ONCE, Session};
+use crate::prompt::{Line, more};
 
 /// Lines longer than this are not shown with an arrow below: they would wrap.
 const LINE_CHARS_MAX: usize = 200;
@@ -33,6 +35,8 @@ pub(super) enum Stop {
     Refused(Refusal),
     /// The shell did.
     Wrong(String),
+    /// The user did.
+    Interrupted,
     /// Why was already said.
     Told,
     /// Nothing more can be run.
@@ -49,6 +53,7 @@ impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Refused(refusal) => Self::Refused(refusal),
+            Failure::Interrupted => Self::Interrupted,
             Failure::Lost(error) => Self::Lost(error),
         }
     }
@@ -79,6 +84,10 @@ pub(super) struct Shell {
     json: bool,
     /// Whether the names of the schema are others than were read last.
     pub(super) stale: bool,
+    /// Asked between the steps of what takes long.
+    interrupt: Interrupt,
+    /// Warnings of a copy that were told.
+    pub(super) told: HashSet<String>,
 }
 
 impl Shell {
@@ -95,6 +104,28 @@ impl Shell {
             interactive,
             json,
             stale: true,
+            interrupt: Interrupt::default(),
+            told: HashSet::new(),
+        }
+    }
+
+    /// Has what runs end when that is wanted.
+    pub(super) fn interrupted_by(&mut self, interrupt: &Interrupt) {
+        self.session.interrupted_by(interrupt);
+        self.interrupt = interrupt.clone();
+    }
+
+    /// Ends what runs if that is wanted.
+    pub(super) fn go_on(&self) -> Result<(), Stop> {
+        if self.interrupt.is_wanted() { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+
+    /// Takes up the keyspace again on a new connection.
+    fn come_back(&mut self) -> anyhow::Result<()> {
+        self.interrupt.forget();
+        match self.keyspace.clone() {
+            Some(keyspace) => self.enter(&format!("\"{}\"", keyspace.replace('"', "\"\""))),
+            None => Ok(()),
         }
     }
 
@@ -134,6 +165,11 @@ impl Shell {
                 Ok(Flow::Go) => {}
                 Ok(Flow::Exit) => return Ok(Flow::Exit),
                 Err(Stop::Lost(error)) => return Err(error),
+                Err(Stop::Interrupted) => {
+                    anstream::eprintln!("interrupted; the server may still do what it was asked");
+                    self.come_back()?;
+                    return Err(Stopped { code: REFUSED }.into());
+                }
                 Err(stop) => {
                     complain(source, &text, piece, &stop);
                     // Whoever types what is wrong goes on typing.
@@ -155,10 +191,9 @@ impl Shell {
         let mut question = self.question(text);
         let (mut shown, mut trace) = (0, None);
         loop {
+            self.go_on()?;
             let answered = self.session.ask(&question)?;
-            for warning in &answered.warnings {
-                anstream::eprintln!("warning: {}", show::plain(warning));
-            }
+            answered.warnings.iter().for_each(|warning| warn(warning));
             if answered.keyspace.is_some() {
                 self.keyspace.clone_from(&answered.keyspace);
             }
@@ -202,12 +237,11 @@ impl Shell {
         if !std::io::stdout().is_terminal() {
             return Ok(true);
         }
-        let mut out = std::io::stdout();
-        write!(out, "---MORE--- (Enter: next rows, q: enough) ")?;
-        out.flush()?;
-        let mut line = String::new();
-        let read = std::io::stdin().read_line(&mut line)?;
-        Ok(read > 0 && !line.trim().eq_ignore_ascii_case("q"))
+        match more("---MORE--- (Enter: next rows, q: enough) ").map_err(Stop::Lost)? {
+            Line::Interrupted => Err(Stop::Interrupted),
+            Line::End => Ok(false),
+            Line::Text(line) => Ok(!line.trim().eq_ignore_ascii_case("q")),
+        }
     }
 
     /// Shows the schema as the server describes it.
@@ -311,6 +345,14 @@ impl Shell {
     }
 }
 
+/// Tells a warning of the server; each of its lines is one here, too.
+pub(super) fn warn(warning: &str) {
+    for (number, line) in warning.lines().enumerate() {
+        let head = if number == 0 { "warning: " } else { "    " };
+        anstream::eprintln!("{head}{}", show::plain(line));
+    }
+}
+
 /// Returns the rows of a page of texts.
 fn texts(page: &Page) -> Vec<Vec<String>> {
     let text = |cell: &Option<bytes::Bytes>| {
@@ -330,7 +372,7 @@ fn complain(source: &Source, text: &str, piece: Piece<'_>, stop: &Stop) {
     let mut pointed = false;
     let style = anstyle::AnsiColor::Red.on_default().bold();
     let message = match stop {
-        Stop::Told | Stop::Lost(_) => return,
+        Stop::Told | Stop::Interrupted | Stop::Lost(_) => return,
         Stop::Wrong(text) => text.clone(),
         Stop::Refused(refusal) => {
             if refusal.code == Some(ErrorCode::Syntax)

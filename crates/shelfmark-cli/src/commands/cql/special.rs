@@ -32,6 +32,9 @@ Statements of CQL end with a semicolon and may take several lines. Commands of t
 
   HELP, ?                        this text
   EXIT, QUIT                     leave; so does Ctrl-D
+  COPY TABLE [(COLUMN, ...)] TO | FROM 'FILE' [WITH HEADER = TRUE AND DELIMITER = '|' ...]
+                                 rows as delimited text (QUOTE, ESCAPE, NULL, MAXROWS, SKIPROWS,
+                                 SKIPCOLS, TTL, PAGESIZE, BEGINTOKEN, ENDTOKEN)
   DESCRIBE KEYSPACES | TABLES | TYPES | CLUSTER | SCHEMA
   DESCRIBE KEYSPACE [NAME] | TABLE NAME | INDEX NAME | TYPE NAME | NAME
   EXPAND [ON | OFF]              one column a line
@@ -43,7 +46,7 @@ Statements of CQL end with a semicolon and may take several lines. Commands of t
   SOURCE 'FILE'                  run the statements of a file
   CLEAR, CLS                     clear the screen
 
-Tab completes keywords and names. Ctrl-C throws away what was typed. Up and down go through what was
+Tab completes keywords and names. Ctrl-C throws away what was typed, and ends a statement that runs. Up and down go through what was
 run before; Ctrl-R searches it.";
 
 impl Shell {
@@ -68,6 +71,7 @@ impl Shell {
                 let on = self.switch("Tracing", "TRACING", &upper, self.tracing)?;
                 self.tracing = on;
             }
+            "COPY" => self.copy(rest)?,
             "PAGING" => self.paging(&upper)?,
             "SHOW" => self.show(rest, &upper)?,
             "SOURCE" => return self.source(rest),

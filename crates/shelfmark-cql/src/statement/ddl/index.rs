@@ -124,6 +124,9 @@ pub(super) fn create(
     }))
 }
 
+/// The class of storage attached indexes.
+const STORAGE_ATTACHED: &str = "org.apache.cassandra.index.sai.StorageAttachedIndex";
+
 /// The class of a custom index, or of `USING`.
 fn class(own: &CreateIndex) -> Result<Option<String>> {
     let Some(class) = own.using.as_deref() else {
@@ -132,11 +135,17 @@ fn class(own: &CreateIndex) -> Result<Option<String>> {
         }
         return Ok(None);
     };
-    let short = class.rsplit('.').next().unwrap_or(class);
-    match short.to_ascii_lowercase().as_str() {
+    // Short names in any case; classes by their whole names.
+    match class {
+        STORAGE_ATTACHED => return Ok(Some(class.to_owned())),
+        "org.apache.cassandra.index.sasi.SASIIndex" => {
+            return invalid("SASI indexes are disabled. Enable in cassandra.yaml to use.");
+        }
+        _ => {}
+    }
+    match class.to_ascii_lowercase().as_str() {
         "sai" | "storageattachedindex" => Ok(Some(class.to_owned())),
-        "legacy_local_table" => Ok(None),
-        "sasiindex" => invalid("SASI indexes are disabled. Enable in cassandra.yaml to use."),
+        "legacy_local_table" if !own.custom => Ok(None),
         _ => configuration(format!("Unable to find custom indexer class '{class}'")),
     }
 }
@@ -334,7 +343,7 @@ fn check(column: &Column, kind: IndexTarget, table: &Table) -> Result<()> {
         };
         return invalid(format!("Secondary indexes are not supported on {what}"));
     }
-    if table.flags.compact && column.role.is_key() && table.clustering_count > 0 {
+    if table.flags.compact && column.role.is_key() {
         return invalid(
             "Secondary indexes are not supported on PRIMARY KEY columns in COMPACT STORAGE tables",
         );

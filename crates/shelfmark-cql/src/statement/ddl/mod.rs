@@ -9,6 +9,7 @@ mod alter;
 mod index;
 mod keyspace;
 mod options;
+mod sizes;
 mod table;
 mod user_type;
 mod verify;

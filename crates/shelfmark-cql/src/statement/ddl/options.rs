@@ -2,9 +2,12 @@
 
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Property, PropertyValue};
 
+use shelfmark_engine::Environment;
+
 use super::{Result, configuration, invalid};
 use crate::error::CqlError;
-use crate::schema::TableOptions;
+use crate::function::new_timeuuid;
+use crate::schema::{Schema, TableId, TableOptions};
 use crate::types::{CqlType, to_text};
 
 const COMPACTION: &str = "org.apache.cassandra.db.compaction.";
@@ -320,8 +323,11 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
             "timestamp_resolution",
             "unsafe_aggressive_sstable_expiration",
         ],
-        // The others' options are many and not looked at, but for one.
-        _ => return check_scaling(pairs),
+        // The others' options are many, and looked at are those that are known to be refused.
+        _ => {
+            check_scaling(pairs)?;
+            return super::sizes::check_unified(pairs);
+        }
     };
     for (name, value) in pairs {
         if !COMPACTION_OPTIONS.contains(&name.as_str()) && !own.contains(&name.as_str()) {
@@ -337,6 +343,7 @@ fn check_compaction(class: &str, pairs: &[(String, String)]) -> Result<()> {
             ));
         }
         check_compaction_value(name, value)?;
+        super::sizes::check_plain(name, value)?;
     }
     let of = |name: &str| pairs.iter().find(|(own, _)| own == name).map(|(_, value)| &**value);
     let threshold = |name: &str, default: i32| {
@@ -505,6 +512,20 @@ fn check_compression(pairs: &[(String, String)]) -> Result<()> {
     }
 }
 
+/// Returns the id of a new table or view: the one that a restored schema gives, or a new one.
+pub(super) fn id_of(
+    properties: &[Property],
+    schema: &Schema,
+    environment: &Environment,
+) -> Result<TableId> {
+    let Some(id) = id(properties)? else { return Ok(new_timeuuid(environment)) };
+    let tables = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
+    if tables.into_iter().any(|table| table.id == id) {
+        return invalid("There is a table with this id already");
+    }
+    Ok(id)
+}
+
 /// The id that a restored schema gives.
 pub(super) fn id(properties: &[Property]) -> Result<Option<[u8; 16]>> {
     let Some(property) = properties.iter().find(|own| own.name.as_str() == "id") else {
@@ -516,6 +537,9 @@ pub(super) fn id(properties: &[Property]) -> Result<Option<[u8; 16]>> {
             text,
             ..
         }) => crate::types::parse_uuid(text),
+        PropertyValue::Map(_) => {
+            return Err(CqlError::syntax("Invalid value for property 'id'. It should be a string"));
+        }
         _ => None,
     };
     match parsed {

@@ -7,7 +7,6 @@ use shelfmark_engine::{CatalogueChange, Environment};
 
 use super::{Change, Result, check_name, dropped, invalid, told, writable};
 use crate::error::CqlError;
-use crate::function::new_timeuuid;
 use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
     Column, ColumnKind, Schema, Table, TableFlags, TableOptions, resolve_type, stored_name,
@@ -64,13 +63,7 @@ pub(super) fn create(
         column.id = next_column;
         next_column += 1;
     }
-    let id = match super::options::id(&own.options.properties)? {
-        Some(id) if schema.keyspaces.values().any(|own| has_id(own, id)) => {
-            return invalid("There is a table with this id already");
-        }
-        Some(id) => id,
-        None => new_timeuuid(environment),
-    };
+    let id = super::options::id_of(&own.options.properties, schema, environment)?;
     let mut table = Table {
         keyspace: keyspace_name.into(),
         name: name.into(),
@@ -137,10 +130,6 @@ pub(super) fn other_shape(
         "Table {keyspace}.{name} is there already and is another: {difference}. IF NOT EXISTS left \
          it as it is."
     ))
-}
-
-fn has_id(keyspace: &crate::schema::Keyspace, id: [u8; 16]) -> bool {
-    keyspace.tables.values().any(|table| table.id == id)
 }
 
 fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Column>> {

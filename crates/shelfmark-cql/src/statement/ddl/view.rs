@@ -7,9 +7,8 @@ use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::{IndexState, ViewPart, ViewSchema};
 
 use super::view_filter::Filter;
-use super::{Change, Result, altered, check_name, dropped, invalid, told, writable};
+use super::{Change, Result, altered, check_name, configuration, dropped, invalid, told, writable};
 use crate::error::CqlError;
-use crate::function::new_timeuuid;
 use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
     Column, ColumnKind, Schema, Table, TableFlags, TableOptions, View, stored_name, stored_schema,
@@ -82,7 +81,7 @@ pub(super) fn create(
     let mut table = Table {
         keyspace: keyspace_name.into(),
         name: name.into(),
-        id: new_timeuuid(environment),
+        id: super::options::id_of(&own.options.properties, schema, environment)?,
         columns,
         partition_count: 0,
         clustering_count: 0,
@@ -243,6 +242,9 @@ pub(super) fn alter(
         }
         return invalid(format!("Materialized view '{keyspace_name}.{name}' doesn't exist"));
     };
+    if super::options::id(&own.properties)?.is_some() {
+        return configuration("Cannot alter table id.");
+    }
     let mut table = Table::clone(found);
     super::options::apply(&mut table.options, &own.properties, true)?;
     if table.options.gc_grace_seconds == 0 {

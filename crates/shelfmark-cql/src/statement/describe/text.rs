@@ -1,6 +1,6 @@
 //! Parts of the schema as the statements that make them.
 
-use crate::schema::{ColumnKind, Index, Keyspace, Table, TableOptions};
+use crate::schema::{Column, ColumnKind, Index, Keyspace, Table, TableOptions};
 use crate::types::{CqlType, UserType, maybe_quote};
 
 fn quoted(text: &str) -> String {
@@ -88,14 +88,14 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
                 primary_key(own)
             )
         }
-        None => columns(own),
+        None => columns(own, internals),
     };
     out.push_str("WITH ");
-    if internals {
-        out.push_str(&format!("ID = {}\n    AND ", crate::types::format_uuid(&own.id)));
-    }
     if own.flags.compact {
         out.push_str("COMPACT STORAGE\n    AND ");
+    }
+    if internals {
+        out.push_str(&format!("ID = {}\n    AND ", crate::types::format_uuid(&own.id)));
     }
     let order: Vec<String> = own
         .clustering_columns()
@@ -118,6 +118,9 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     }
     out.push_str(&options(&own.options, own.is_view()).join("\n    AND "));
     out.push(';');
+    if internals {
+        out.push_str(&dropped(own));
+    }
     if own.flags.compact {
         return format!(
             "/*\nWarning: Table {} omitted because it has constructs not compatible with CQL (was created via legacy API).\nApproximate structure, for reference:\n(this should not be used to reproduce this schema)\n\n{out}\n*/",
@@ -127,13 +130,39 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     out
 }
 
-fn columns(own: &Table) -> String {
+/// The statements behind a table's that drop columns which it once had, and add those that came back:
+/// what was written before stays unseen in a restored table, too.
+fn dropped(own: &Table) -> String {
+    let mut out = String::new();
+    for gone in &own.dropped {
+        out.push_str(&format!(
+            "\nALTER TABLE {} DROP {} USING TIMESTAMP {};",
+            own.full_name(),
+            maybe_quote(&gone.name),
+            gone.dropped_at
+        ));
+        if let Some(column) = own.column(&gone.name) {
+            let line = column_line(&column.name, &column.kind, column.role);
+            out.push_str(&format!("\nALTER TABLE {} ADD {line};", own.full_name()));
+        }
+    }
+    out
+}
+
+fn column_line(name: &str, kind: &CqlType, role: ColumnKind) -> String {
+    let is_static = if role == ColumnKind::Static { " static" } else { "" };
+    format!("{} {kind}{is_static}", maybe_quote(name))
+}
+
+/// The columns; `internals` shows those that were dropped in place of those that came back.
+fn columns(own: &Table, internals: bool) -> String {
     let single = own.partition_count == 1 && own.clustering_count == 0;
     let mut lines: Vec<String> = Vec::new();
-    let is_shown =
-        |column: &&crate::schema::Column| !own.flags.compact || column.kind != CqlType::Empty;
-    let shown = own.columns.iter().filter(is_shown);
-    let mut shown: Vec<&crate::schema::Column> = shown.collect();
+    let was_dropped = |name: &str| internals && own.dropped.iter().any(|gone| &*gone.name == name);
+    let is_shown = |column: &&Column| {
+        (!own.flags.compact || column.kind != CqlType::Empty) && !was_dropped(&column.name)
+    };
+    let mut shown: Vec<&Column> = own.columns.iter().filter(is_shown).collect();
     // Behind the keys, columns of many cells come after those of one.
     shown.sort_by_key(|column| {
         let place = match column.role {
@@ -145,14 +174,15 @@ fn columns(own: &Table) -> String {
         (place, !column.role.is_key() && column.is_multi_cell())
     });
     for column in shown {
-        let mut line = format!("    {} {}", maybe_quote(&column.name), column.kind);
-        if column.role == ColumnKind::Static {
-            line.push_str(" static");
-        }
-        if single && column.role == ColumnKind::PartitionKey {
-            line.push_str(" PRIMARY KEY");
-        }
-        lines.push(line);
+        let is_key = single && column.role == ColumnKind::PartitionKey;
+        let key = if is_key { " PRIMARY KEY" } else { "" };
+        lines.push(format!("    {}{key}", column_line(&column.name, &column.kind, column.role)));
+    }
+    if internals {
+        let gone = own.dropped.iter();
+        lines.extend(
+            gone.map(|gone| format!("    {}", column_line(&gone.name, &gone.kind, gone.role))),
+        );
     }
     if !single {
         lines.push(format!("    {}", primary_key(own)));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_engine::{
     CellChange, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue, ConditionalRead,
-    Decision, Engine, LiveRow, Mutation, PartitionView, Span,
+    Decision, Durability, Engine, LiveRow, Mutation, PartitionView, Span,
 };
 
 use super::measure::{WriteSize, check_batch_size};
@@ -134,16 +134,63 @@ fn run(
         return answer(Ok(Outcome::Void.into()));
     }
     let consistency = options.consistency;
+    tell_writes(options, &mutations);
+    let trace = options.trace.clone();
+    let synced = synced(engine);
     let writes = CellWrites { mutations, now: now_of(options) };
     engine.submit_cells(
         writes,
         Box::new(move |outcome| {
+            if let (Some(trace), Ok(())) = (&trace, &outcome) {
+                trace.say(synced);
+            }
             answer(match outcome {
                 Ok(()) => Ok(Answered { warnings, ..Outcome::Void.into() }),
                 Err(error) => Err(CqlError::from_engine(&error, consistency, Some(kind))),
             });
         }),
     );
+}
+
+/// Notes what is about to be written, if there is a trace: by table how many rows, in how many
+/// partitions, and what follows from them in the same commit.
+fn tell_writes(options: &RequestOptions, mutations: &[Mutation]) {
+    let Some(trace) = &options.trace else { return };
+    let mut tables: Vec<(&shelfmark_engine::Table, usize, HashSet<&Bytes>)> = Vec::new();
+    for own in mutations {
+        let place = match tables.iter().position(|(table, ..)| table.id == own.table.id) {
+            Some(place) => place,
+            None => {
+                tables.push((&own.table, 0, HashSet::new()));
+                tables.len() - 1
+            }
+        };
+        if let Some((_, changes, partitions)) = tables.get_mut(place) {
+            *changes += 1;
+            partitions.insert(&own.partition);
+        }
+    }
+    for (table, changes, partitions) in tables {
+        let cells = table.schema.cells.as_deref();
+        let indexes = cells.map_or(0, |cells| cells.indexes.len());
+        let views = cells.map_or(0, |cells| cells.views.len());
+        trace.say(format!(
+            "Writing {changes} changes of rows of {} in {} partitions, with {indexes} indexes and \
+             {views} views in the same commit",
+            table.schema.name.name,
+            partitions.len()
+        ));
+    }
+}
+
+/// What a trace says of a commit that was acknowledged.
+fn synced(engine: &Engine) -> String {
+    match engine.store().caps().durability {
+        Durability::Sync => "Appended to the commit log and synced".to_owned(),
+        Durability::Interval(interval) => {
+            format!("Appended to the commit log, to be synced within {} ms", interval.as_millis())
+        }
+    }
 }
 
 /// Refuses consistency levels that conditional writes do not have.
@@ -331,11 +378,27 @@ fn run_conditional(
         now: now_of(options),
     };
     let consistency = options.consistency;
+    let trace = options.trace.clone();
+    if let Some(trace) = &trace {
+        trace.say(format!(
+            "Reading existing values for CAS precondition: {} rows of {}",
+            keys.all.len(),
+            table.name
+        ));
+    }
+    let synced = synced(engine);
     let decide = |view: &PartitionView| {
         let seen = Seen { keys: &keys, view };
         let decided = decide(engine, ready, options, (&table, &partition), &seen, is_batch);
         Ok(match decided {
-            Ok((mutations, rows)) => Decision { mutations, answer: Ok(rows) },
+            Ok((mutations, rows)) => {
+                if let Some(trace) = &options.trace {
+                    let met = if mutations.is_empty() { "is not met" } else { "is met" };
+                    trace.say(format!("CAS precondition {met}"));
+                }
+                tell_writes(options, &mutations);
+                Decision { mutations, answer: Ok(rows) }
+            }
             Err(error) => Decision { mutations: Vec::new(), answer: Err(error) },
         })
     };
@@ -343,6 +406,9 @@ fn run_conditional(
         read,
         decide,
         Box::new(move |outcome: shelfmark_engine::Result<Result<Answered>>| {
+            if let (Some(trace), Ok(Ok(_))) = (&trace, &outcome) {
+                trace.say(synced);
+            }
             answer(match outcome {
                 Ok(decided) => decided,
                 Err(error) => Err(CqlError::from_engine(&error, consistency, Some(WriteKind::Cas))),

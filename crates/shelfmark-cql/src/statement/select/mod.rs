@@ -14,6 +14,7 @@ mod run;
 mod selection;
 mod show;
 mod source;
+mod told;
 
 use std::sync::Arc;
 

@@ -282,7 +282,9 @@ impl Page<'_> {
         let select = self.select;
         let (Some(columns), None) = (&select.shown, self.run.computed) else { return Ok(None) };
         let found = units(select, self.run.env(None))?;
-        let [Unit::Span(partition, span)] = found.units.as_slice() else { return Ok(None) };
+        let [unit @ Unit::Span(partition, span)] = found.units.as_slice() else {
+            return Ok(None);
+        };
         if found.need_filter || end.unit > 0 {
             return Ok(None);
         }
@@ -311,6 +313,7 @@ impl Page<'_> {
                 reversed: select.reversed,
                 limits: reading.limits(select, cursor, allowed, None),
             };
+            reading.tell(select, unit);
             let shown = reading.show(select, &query, &mut encoder)?;
             taken += encoder.rows();
             end.answered += encoder.rows();
@@ -585,6 +588,7 @@ impl Page<'_> {
             filter,
             now: now_of(self.run.options),
             consistency: self.run.options.consistency,
+            trace: self.run.options.trace.as_ref(),
         }
     }
 

@@ -12,6 +12,7 @@ use shelfmark_engine::{
     CellsShown, Cursor, Engine, Span, SpanBound,
 };
 
+use super::told::told;
 use super::{Access, Select};
 use crate::error::{CqlError, ErrorCode};
 use crate::limits::READ_SIZE_BYTES_MAX;
@@ -22,6 +23,7 @@ use crate::statement::keys::{
 };
 use crate::statement::relation::Test;
 use crate::term::Env;
+use crate::trace::TraceLog;
 use crate::types::CqlType;
 
 type Result<T> = std::result::Result<T, CqlError>;
@@ -219,6 +221,7 @@ pub(super) struct Reading<'e> {
     pub(super) filter: Option<CellFilter>,
     pub(super) now: Option<u64>,
     pub(super) consistency: Consistency,
+    pub(super) trace: Option<&'e TraceLog>,
 }
 
 /// Rows of a unit, and where to go on in it.
@@ -241,6 +244,13 @@ impl Reading<'_> {
             return CqlError::invalid(format!("table {} does not exist", select.table.name));
         }
         CqlError::from_engine(error, self.consistency, None)
+    }
+
+    /// Notes what is about to be read, if there is a trace.
+    pub(super) fn tell(&self, select: &Select, unit: &Unit) {
+        if let Some(trace) = self.trace {
+            trace.say(told(select, unit));
+        }
     }
 
     pub(super) fn limits(
@@ -282,6 +292,7 @@ impl Reading<'_> {
         per_partition: Option<usize>,
     ) -> Result<Read> {
         let table = stored(select)?;
+        self.tell(select, unit);
         let failed = |error| self.failed(select, &error);
         let limits = self.limits(select, cursor, most, per_partition);
         let page = match unit {

@@ -5,6 +5,7 @@ mod blind;
 mod catalogue;
 mod deletions;
 mod derived;
+mod estimates;
 mod format;
 mod large;
 mod model;

@@ -1,0 +1,49 @@
+//! Ctrl-C while a statement runs: it ends the statement, not the shell.
+//!
+//! What it is not: the prompt's Ctrl-C, which the line editor reads as a key.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+
+/// Whether the user asked that what runs should end. Cheap to clone; all clones are the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Tells whether it was asked for since it was last forgotten.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Forgets what was asked before.
+    pub(crate) fn forget(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+/// What waits for Ctrl-C; from its beginning on it does not end the process any more.
+pub(crate) struct Listening {
+    pub(crate) interrupt: Interrupt,
+    /// Its one thread waits for the signal.
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Listening {
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_io()
+            .build()
+            .context("Ctrl-C cannot be listened for")?;
+        let interrupt = Interrupt::default();
+        let seen = interrupt.clone();
+        runtime.spawn(async move {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                seen.0.store(true, Ordering::Relaxed);
+            }
+        });
+        Ok(Self { interrupt, _runtime: runtime })
+    }
+}
