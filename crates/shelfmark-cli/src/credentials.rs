@@ -30,7 +30,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Credentials> {
         bail!("{shown} is no file of credentials: it has more than {FILE_BYTES_MAX} bytes");
     }
     let text = String::from_utf8(bytes).with_context(|| format!("{shown} is not UTF-8"))?;
-    parse(&text).with_context(|| format!("{shown} holds no credentials"))
+    // Some editors write a mark of the order of bytes, which is no text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    parse(text).with_context(|| format!("the credentials {shown} cannot be taken"))
 }
 
 /// Reads the password of a file; a line end at its end does not count.

@@ -38,7 +38,7 @@ mod term;
 mod trace;
 pub mod types;
 
-pub use auth::{Authorizer, Login, OneRole, PasswordHash, RefusalListener, User};
+pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListener, User};
 pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
 pub use outcome::{
     Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,

@@ -209,3 +209,7 @@ pub const UNLOGGED_BATCH_PARTITIONS_WARNED: usize = 10;
 /// Source: Cassandra 5.0, `max_mutation_size`: half of `commitlog_segment_size`, 16 MiB; of a batch
 /// in one partition Cassandra measures nothing else.
 pub const MUTATION_SIZE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Doublings of work per hash of a password that a role may bring along: about a second for each attempt
+/// to log in. Source: ours; Cassandra takes 31, which is days.
+pub const HASH_COST_MAX: u32 = 14;

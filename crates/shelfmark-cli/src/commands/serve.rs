@@ -176,6 +176,13 @@ fn login(config: &Config) -> anyhow::Result<Option<cql::Login>> {
         _ => bail!("cql_user and cql_password_file go together"),
     };
     let password = credentials::password(path)?;
+    let bytes_max = cql::limits::CREDENTIAL_SIZE_BYTES_MAX;
+    if name.is_empty() || name.contains('\0') {
+        bail!("cql_user is empty or holds a NUL: name the role that logs in, such as cassandra");
+    }
+    if name.len() > bytes_max || password.len() > bytes_max {
+        bail!("cql_user and its password have at most {bytes_max} bytes: nobody could log in");
+    }
     let salt = || {
         let mut salt = [0; 16];
         SystemRandom.fill(&mut salt);

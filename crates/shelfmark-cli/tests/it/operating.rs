@@ -125,6 +125,25 @@ fn an_empty_password_is_refused_at_the_start() {
 }
 
 #[test]
+fn a_user_who_could_not_log_in_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("secret"), "secret").unwrap();
+    std::fs::write(path("long"), "s".repeat(70_000)).unwrap();
+    let long = "u".repeat(30_000);
+    for (user, file, told) in [
+        ("", "secret", "cql_user is empty"),
+        (long.as_str(), "secret", "nobody could log in"),
+        ("ann", "long", "nobody could log in"),
+    ] {
+        let flags = ["serve", "--memory", "--cql-user", user, "--cql-password-file", &path(file)];
+        let refused = shelfmark(&flags);
+        assert!(!refused.status.success());
+        assert!(stderr(&refused).contains(told), "{}", stderr(&refused));
+    }
+}
+
+#[test]
 fn refused_logins_and_signatures_are_in_the_log_and_no_secret_is() {
     let folder = tempfile::tempdir().unwrap();
     let (keys, secret) = (folder.path().join("keys"), folder.path().join("secret"));

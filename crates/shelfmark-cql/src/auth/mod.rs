@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub use authority::Authorizer;
 pub(crate) use authority::{Authority, Need};
 pub(crate) use grants::Granted;
-pub use password::PasswordHash;
+pub use password::{BadHash, PasswordHash};
 pub(crate) use permissions::{Context as PermissionContext, run as run_permission_statement};
 pub(crate) use plain::{Claim, plain};
 pub(crate) use resource::Resource;

@@ -13,9 +13,10 @@ use shelfmark_cql_syntax::ast::{AccessTo, RoleOption};
 use shelfmark_engine::{Engine, ErrorKind, Get, Scan, Table, Write};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, TableName, TableSchema, Value};
 
+use super::password::BadHash;
 use super::{Credentials, PasswordHash};
 use crate::error::{CqlError, ErrorCode, WriteKind};
-use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
+use crate::limits::{CREDENTIAL_SIZE_BYTES_MAX, HASH_COST_MAX};
 use crate::outcome::Consistency;
 
 /// The one data centre.
@@ -196,10 +197,7 @@ impl Roles {
                     role.hash = Some(PasswordHash::new(password, salt));
                 }
                 RoleOption::HashedPassword(hash) => {
-                    let hash = PasswordHash::from_text(hash).ok_or_else(|| {
-                        CqlError::invalid("Invalid hashed password value. Please use jBcrypt.")
-                    })?;
-                    role.hash = Some(hash);
+                    role.hash = Some(PasswordHash::from_text(hash).map_err(refused)?);
                 }
                 RoleOption::Superuser(is_superuser) => role.is_superuser = *is_superuser,
                 RoleOption::Login(can_login) => role.can_login = *can_login,
@@ -245,4 +243,15 @@ fn role(item: &Item) -> Role {
             _ => Vec::new(),
         },
     }
+}
+
+/// Says why a hash is not taken.
+fn refused(bad: BadHash) -> CqlError {
+    CqlError::invalid(match bad {
+        BadHash::None => "Invalid hashed password value. Please use jBcrypt.".to_owned(),
+        BadHash::Costly(cost) => format!(
+            "Invalid hashed password value: its cost is {cost}, at most {HASH_COST_MAX} is taken, for \
+             every login computes it"
+        ),
+    })
 }

@@ -13,13 +13,13 @@ pub(crate) fn index_arn(options: &FaceOptions, table: &str, index: &str) -> Stri
 }
 
 /// Returns the name of the table that a name or an ARN means. Region and account do not matter:
-/// there is one set of tables.
+/// there is one set of tables. What stands behind the name stays there, so that the ARN of something
+/// else, or a mistyped one, means no table.
 pub(crate) fn name_of(name_or_arn: &str) -> &str {
     if !name_or_arn.starts_with("arn:") {
         return name_or_arn;
     }
-    let name = name_or_arn.split_once(":table/").map_or(name_or_arn, |(_, name)| name);
-    name.split_once('/').map_or(name, |(name, _)| name)
+    name_or_arn.split_once(":table/").map_or(name_or_arn, |(_, name)| name)
 }
 
 #[cfg(test)]
@@ -31,7 +31,8 @@ mod tests {
         let cases = [
             ("Music", "Music"),
             ("arn:aws:dynamodb:eu-west-1:123456789012:table/Music", "Music"),
-            ("arn:aws:dynamodb:eu-west-1:123456789012:table/Music/index/by_year", "Music"),
+            ("arn:aws:dynamodb:x:1:table/Music/index/by_year", "Music/index/by_year"),
+            ("arn:aws:dynamodb:x:1:table/Music/../Other", "Music/../Other"),
             ("arn:aws:s3:::bucket", "arn:aws:s3:::bucket"),
         ];
         for (given, expected) in cases {
