@@ -4,7 +4,7 @@
 pub(crate) struct Area {
     /// What the command line calls it.
     pub(crate) name: &'static str,
-    package: &'static str,
+    pub(crate) package: &'static str,
     /// Files, as globs from the root.
     files: &'static [&'static str],
     /// How many of a hundred mutants must be noticed.

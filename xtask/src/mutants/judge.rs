@@ -34,13 +34,13 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Reads what `cargo mutants` wrote.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Verdict> {
+/// Reads what `cargo mutants` wrote of the mutants that were chosen.
+pub(crate) fn read(path: &Path, chosen: &[String]) -> anyhow::Result<Verdict> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    parse(&text)
+    parse(&text, chosen)
 }
 
-fn parse(text: &str) -> anyhow::Result<Verdict> {
+fn parse(text: &str, chosen: &[String]) -> anyhow::Result<Verdict> {
     let json: serde_json::Value = serde_json::from_str(text)?;
     let outcomes = json.get("outcomes").and_then(serde_json::Value::as_array);
     let mut verdict = Verdict::default();
@@ -51,6 +51,9 @@ fn parse(text: &str) -> anyhow::Result<Verdict> {
             continue;
         };
         let name = mutant.get("name").and_then(serde_json::Value::as_str).context("no name")?;
+        if !chosen.iter().any(|own| own == name) {
+            continue;
+        }
         match outcome.get("summary").and_then(serde_json::Value::as_str).context("no summary")? {
             "CaughtMutant" | "Timeout" => verdict.noticed += 1,
             "Unviable" => verdict.unviable += 1,
@@ -74,8 +77,11 @@ mod tests {
             outcome("c", "Unviable"),
             outcome("d", "MissedMutant"),
             outcome("e", "Failure"),
+            outcome("not chosen", "MissedMutant"),
         ]);
-        let verdict = parse(&serde_json::json!({ "outcomes": outcomes }).to_string()).unwrap();
+        let chosen = ["a", "b", "c", "d", "e"].map(str::to_owned);
+        let text = serde_json::json!({ "outcomes": outcomes }).to_string();
+        let verdict = parse(&text, &chosen).unwrap();
         assert_eq!((verdict.noticed, verdict.unviable), (2, 1));
         assert_eq!(verdict.missed, ["d", "e"]);
         assert!(verdict.reaches(50) && !verdict.reaches(51));

@@ -9,6 +9,7 @@ mod equivalent;
 mod judge;
 mod sample;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -85,7 +86,7 @@ fn run(areas: &[&Area], sample: Sample) -> anyhow::Result<()> {
         if chosen.is_empty() {
             continue;
         }
-        let verdict = judge::read(&test(area, &chosen)?)?;
+        let verdict = judge::read(&test(area, &chosen)?, &chosen)?;
         ensure!(verdict.tried() == chosen.len(), "{}: not all were tried", area.name);
         println!("{}: {verdict}", area.name);
         for missed in &verdict.missed {
@@ -128,8 +129,13 @@ fn test(area: &Area, names: &[String]) -> anyhow::Result<PathBuf> {
     let folder = target_folder().join("mutants").join(area.name);
     std::fs::create_dir_all(&folder)?;
     let mut command = Command::new("cargo");
-    command.args(area.arguments()).args(["--no-shuffle", "--colors", "never", "--output"]);
-    command.arg(&folder);
+    command.args(["mutants", "--package", area.package, "--no-shuffle", "--colors", "never"]);
+    command.arg("--output").arg(&folder);
+    // Patterns do not keep fields from being deleted: of the files that are named, all are tried.
+    let files: BTreeSet<&str> = names.iter().filter_map(|name| name.split(':').next()).collect();
+    for file in files {
+        command.args(["--file", file]);
+    }
     for name in names {
         command.args(["--re", &format!("^{}$", escaped(name))]);
     }
