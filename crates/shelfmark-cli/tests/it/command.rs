@@ -196,3 +196,14 @@ fn wrong_calls_say_what_to_do() {
     let refused = stderr(&shelfmark(&["serve", "--data", "/proc/none/store"]));
     assert_eq!(refused.matches("os error").count(), 1, "{refused}");
 }
+
+#[test]
+fn the_measurement_comes_to_its_end() {
+    // What it measures is for people; that servers start for it, answer and start after a kill is not.
+    let done = shelfmark(&["bench", "--seconds", "1", "--items", "500", "--markdown"]);
+    assert!(done.status.success(), "{}", stderr(&done));
+    let told = stdout(&done);
+    for row in ["durable put, 16 in flight", "scan of 100", "first answer after a crash"] {
+        assert!(told.contains(row), "{row}: {told}");
+    }
+}
