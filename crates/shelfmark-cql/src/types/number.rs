@@ -10,7 +10,7 @@ use super::{MarshalError, Result};
 const PLAIN_DIGITS_MAX: i64 = 20_000;
 
 /// Longest text read as a number, in bytes: reading is quadratic. Ours.
-const NUMBER_TEXT_BYTES_MAX: usize = 40_000;
+pub(super) const NUMBER_TEXT_BYTES_MAX: usize = 40_000;
 
 /// Reads a varint; no bytes are zero.
 #[must_use]
@@ -73,7 +73,8 @@ pub fn parse_decimal(text: &str) -> Result<Decimal> {
     }
     let unscaled: BigInt = digits.parse().map_err(|_| fail())?;
     let places = i64::try_from(fraction.len()).map_err(|_| fail())?;
-    let scale = i32::try_from(places - exponent).map_err(|_| fail())?;
+    let scale = places.checked_sub(exponent).and_then(|scale| i32::try_from(scale).ok());
+    let scale = scale.ok_or_else(fail)?;
     Decimal::new(unscaled, scale).map_err(|_| fail())
 }
 

@@ -170,3 +170,18 @@ fn what_is_no_value_is_refused_in_cassandras_words() {
         "Unexpected extraneous bytes after list value"
     );
 }
+
+#[test]
+fn texts_of_numbers_are_as_long_as_the_limit_and_no_longer() {
+    use super::number::NUMBER_TEXT_BYTES_MAX;
+    let digits = |count: usize| "1".repeat(count);
+    assert!(parse_varint(&digits(NUMBER_TEXT_BYTES_MAX)).is_ok());
+    assert!(parse_varint(&digits(NUMBER_TEXT_BYTES_MAX + 1)).is_err());
+    let zeros = |count: usize| format!("{}1", "0".repeat(count - 1));
+    assert!(parse_decimal(&zeros(NUMBER_TEXT_BYTES_MAX)).is_ok());
+    assert!(parse_decimal(&zeros(NUMBER_TEXT_BYTES_MAX + 1)).is_err());
+    for text in ["1e-9223372036854775808", "1e9223372036854775807", "1e-9223372036854775809"] {
+        assert!(parse_decimal(text).is_err(), "{text}");
+    }
+    assert!(parse_decimal("1e2147483647").is_ok() && parse_decimal("1e2147483649").is_err());
+}
