@@ -1,6 +1,6 @@
 //! Every obligation is needed: with one of them switched off in the prover, something wrong is
 //! certified, and brute force or the verifier says so. What is refused by itself and certified by a
-//! prover that looks away is a lie as no change of a certificate makes one: the verifier believes none but those of a list.
+//! prover that looks away is a lie as no change of a certificate makes one: the verifier believes none.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -134,23 +134,6 @@ const TEXTS: [(&str, &str); 28] = [
     ("features.shelf", include_str!("features.shelf")),
 ];
 
-/// The lies that the verifier believes still: what it does not see for itself yet. None may join them,
-/// and who teaches it one takes it out.
-const BELIEVED: [&str; 12] = [
-    "decided_parts.rs s.lost",
-    "decided_parts.rs swapped.lost",
-    "decided_parts.rs counted.again",
-    "decided_reads.rs named.put_new",
-    "decided_writes.rs one.w",
-    "decided_writes.rs harm.setx",
-    "decided_writes.rs l.level",
-    "decided_writes.rs none.copy",
-    "decided_writes.rs lean.same",
-    "decided_writes.rs lean.move",
-    "decided_writes.rs blind.swap",
-    "together.rs two.send",
-];
-
 /// The models of a file: of Rust's raw texts those that are models, of another file the whole.
 fn models_of(name: &str, text: &str) -> Vec<Model> {
     let raw = text.split("r#\"").skip(1).filter_map(|rest| rest.split("\"#").next());
@@ -189,7 +172,7 @@ fn lie(model: &Model, refusal: &Certificate) -> Option<Certificate> {
 }
 
 #[test]
-fn no_new_lie_of_a_prover_that_looks_away_is_believed() {
+fn no_lie_of_a_prover_that_looks_away_is_believed() {
     let (mut told, mut believed) = (0, Vec::new());
     for (name, text) in TEXTS {
         for model in models_of(name, text) {
@@ -201,13 +184,13 @@ fn no_new_lie_of_a_prover_that_looks_away_is_believed() {
                 let Some(lie) = lie(&model, &refusal) else { continue };
                 told += 1;
                 if verify(&model, &lie).is_ok() {
-                    println!("believed: {name} {}.{}: {}", lie.schema, lie.pattern, refusal.reason);
-                    believed.push(format!("{name} {}.{}", lie.schema, lie.pattern));
+                    let (schema, pattern) = (&lie.schema, &lie.pattern);
+                    believed.push(format!("{name} {schema}.{pattern}: {}", refusal.reason));
                 }
             }
         }
     }
     println!("{told} lies");
     assert!(told > 150, "only {told}");
-    assert_eq!(believed, BELIEVED);
+    assert!(believed.is_empty(), "{} of {told}:\n{}", believed.len(), believed.join("\n"));
 }

@@ -81,6 +81,33 @@ pub(super) fn selected_once(model: &Model, schema: &Schema, write: &Write) -> Re
     Ok(())
 }
 
+/// A put that asks whether the tuple is there asks how it was before an earlier part deleted it.
+pub(super) fn unless_deleted(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
+    for (at, first) in write.effects.iter().enumerate() {
+        let lost = |second: &Effect| {
+            first.kind == EffectKind::Delete
+                && second.kind == EffectKind::Insert
+                && second.existing == Existing::Unless
+                && second.relation == first.relation
+                && !apart(model, first, second)
+                && schema.families.iter().any(|family| family.source == second.relation)
+        };
+        if write.effects.iter().skip(at + 1).any(lost) {
+            let name = &model.relation(first.relation).name.text;
+            return Err(format!("O4: a {name} is put unless it was there before it was deleted"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether constants in the key tell the tuples of two effects apart.
+pub(super) fn apart(model: &Model, first: &Effect, second: &Effect) -> bool {
+    model.relation(first.relation).key().iter().any(|column| {
+        let values = (constant(first, *column), constant(second, *column));
+        matches!(values, (Some(a), Some(b)) if a != b)
+    })
+}
+
 /// Whether every effect of a write that can concern a family's rows names another of them by a
 /// constant, and moves none.
 fn one_each(model: &Model, family: &Family, write: &Write) -> bool {

@@ -226,7 +226,9 @@ pub(super) fn looked_up(
                     };
                     let alone = key_paths(family).iter().chain(guards).all(told)
                         && (effect.existing == Existing::Replace || own.count() == 1);
-                    if !alone && !read && !left_out_by(model, effect, family) {
+                    let looked =
+                        steps.iter().take(at).any(|step| finds(model, schema, effect, step));
+                    if !alone && !looked && !left_out_by(model, effect, family) {
                         return Err(format!("O4: {name} is put without looking what is there"));
                     }
                 }
@@ -245,6 +247,23 @@ pub(super) fn looked_up(
         }
     }
     Ok(())
+}
+
+/// Whether a read finds the tuple that has the key of what is put, if there is one: it asks by the key
+/// or a part of it, and by nothing that may be otherwise in that tuple.
+fn finds(model: &Model, schema: &Schema, effect: &Effect, read: &WriteStep) -> bool {
+    let WriteStepKind::Read { bindings, .. } = &read.kind else { return false };
+    let relation = model.relation(effect.relation);
+    let same = |path: &ColumnPath, term: &Term| {
+        let path = short(model, effect.relation, path);
+        let [column] = path.as_slice() else { return false };
+        let lasts = relation.columns.get(*column).is_some_and(|column| column.lasts());
+        (relation.key().contains(column) || lasts && effect.existing == Existing::Replace)
+            && effect.key.iter().any(|(at, value)| at == column && value == term)
+    };
+    let mut families = read.families.iter().filter_map(|id| schema.families.get(*id));
+    families.any(|other| other.source == effect.relation && other.when.is_empty())
+        && (effect.each.is_some() || bindings.iter().all(|(path, term)| same(path, term)))
 }
 
 /// The key that an effect gives whole: what a read that names nothing asks by.

@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 
 use super::rules::keyed_alone;
 use super::shelf::{short, shown};
-use super::write_families::{concerned, key_paths, left_out};
+use super::write_families::{concerned, concerned_by, key_paths, left_out};
 use crate::model::pattern::{Effect, EffectKind};
 use crate::model::schema::{Family, Schema, Stored, WriteStep, WriteStepKind};
 use crate::model::{ColumnPath, Model, Term, Value, Write};
+use crate::syntax::tree::CondOp;
 
 /// A step changes only rows that some effect can concern. (A patch of others finds nothing to do.)
 pub(super) fn concerns(
@@ -29,6 +30,82 @@ pub(super) fn concerns(
         Some(family) => Err(format!("the plan changes {}, the write does not", family.name.text)),
         None => Ok(()),
     }
+}
+
+/// What is deleted and not put again goes away: an update takes away only rows whose key or condition
+/// it sets.
+pub(super) fn taken_away(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    (steps, at): (&[WriteStep], usize),
+) -> Result<(), String> {
+    let Some(step) = steps.get(at).filter(|step| step.kind.is_delete()) else { return Ok(()) };
+    for id in &step.families {
+        let Some(family) = schema.families.get(*id) else { continue };
+        let again = steps.iter().skip(at).any(|put| put.kind.is_put() && put.families.contains(id));
+        let guards = family.when.iter().map(|one| one.path.clone());
+        let held: Vec<ColumnPath> = key_paths(family).into_iter().chain(guards).collect();
+        let takes = |effect: &Effect| {
+            let updates = matches!(effect.kind, EffectKind::Update | EffectKind::Increment);
+            let own = |column: &usize| held.iter().any(|path| path.first() == Some(column));
+            concerned_by(model, effect, family)
+                && (!updates
+                    || effect.relation != family.source
+                    || effect.set.iter().any(|(column, _)| own(column)))
+        };
+        if !again && !write.effects.iter().any(takes) {
+            let name = &family.name.text;
+            return Err(format!("O4: {name} loses rows that the write leaves where they are"));
+        }
+    }
+    Ok(())
+}
+
+/// A row that an update moves is deleted under the key that it had: what the update sets says how it
+/// is, not how it was.
+pub(super) fn old_known(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    (steps, at): (&[WriteStep], usize),
+) -> Result<(), String> {
+    let Some(step) = steps.get(at).filter(|step| step.kind.is_delete()) else { return Ok(()) };
+    for family in step.families.iter().filter_map(|id| schema.families.get(*id)) {
+        let mut wanted = key_paths(family);
+        if !keyed_alone(model, family) {
+            wanted.extend(family.when.iter().map(|one| one.path.clone()));
+        }
+        let updates = write.effects.iter().filter(|effect| {
+            effect.relation == family.source
+                && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
+        });
+        for effect in updates {
+            let mut old: BTreeSet<ColumnPath> =
+                effect.key.iter().map(|(column, _)| vec![*column]).collect();
+            for read in steps.iter().take(at) {
+                let WriteStepKind::Read { bindings, .. } = &read.kind else { continue };
+                let own = read.families.iter().filter_map(|id| schema.families.get(*id));
+                for other in own.filter(|other| other.source == family.source) {
+                    let guards = other.when.iter().filter(|one| one.op == CondOp::Eq);
+                    let asked = bindings.iter().map(|(path, _)| path);
+                    let fixed = asked.chain(guards.map(|one| &one.path));
+                    old.extend(fixed.map(|path| short(model, family.source, path)));
+                    old.extend(shown(model, other));
+                }
+            }
+            let unknown = |path: &&ColumnPath| {
+                let set = effect.set.iter().any(|(column, _)| path.first() == Some(column));
+                let head = path.get(..1).unwrap_or(&[]).to_vec();
+                set && !old.contains(&short(model, family.source, path)) && !old.contains(&head)
+            };
+            if let Some(path) = wanted.iter().find(unknown) {
+                let name = model.path_text(family.source, path);
+                return Err(format!("O1: what {name} of {} was is not known", family.name.text));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether the keys of a step can be computed from inputs and from what was read before.
