@@ -19,7 +19,7 @@ use super::request::{CellChange, CellOperation, Mutation};
 use crate::catalogue::Table;
 use crate::engine::Inner;
 use crate::error::Result;
-use crate::read::chunk_key;
+use crate::rows::chunk_key;
 
 /// Returns the values of an insert by column, if it gives every column of the row one.
 fn whole_row<'m>(

@@ -15,10 +15,10 @@ use super::page::live_row;
 use super::request::{CellChange, ConditionalRead, Decision, Mutation, PartitionView};
 use super::told::Told;
 use crate::catalogue::Table;
+use crate::commit::{ATTEMPTS_MAX, lock_gates};
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Result};
-use crate::read::chunk_key;
-use crate::transaction::{ATTEMPTS_MAX, lock_gates};
+use crate::rows::chunk_key;
 
 /// Told once how a write of cells ended.
 pub type CellCompletion = Box<dyn FnOnce(Result<()>) + Send>;
@@ -334,7 +334,7 @@ impl Plan {
     fn apply(
         &self,
         inner: &Inner,
-        writer: &crate::write::Writer,
+        writer: &crate::commit::Writer,
         now: u64,
         mutations: &[(Arc<Table>, &Mutation)],
         told: &Told,
@@ -365,7 +365,7 @@ impl Plan {
 /// Puts the lease that the writes to a table take, if that is a newer one.
 fn renew<'t>(
     table: &'t Table,
-    writer: &crate::write::Writer,
+    writer: &crate::commit::Writer,
     written: StoredLease,
 ) -> Option<Renewal<'t>> {
     table.shared.cells.lease.renew(table.id, written, |key, value| {

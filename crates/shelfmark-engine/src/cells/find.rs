@@ -17,12 +17,13 @@ use super::page::live_row;
 use super::purging::Purges;
 use super::{CellRow, Content, Timestamp, derive};
 use crate::catalogue::{Table, put_table_name};
+use crate::commit::Writer;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::Tree;
-use crate::read::read_row;
+use crate::keys::Tree;
 use crate::report::AccessStep;
-use crate::write::{Writer, put_stored};
+use crate::rows::put_stored;
+use crate::rows::read_row;
 
 /// What a due time of a table of cells is about.
 pub(super) mod due {

@@ -16,12 +16,12 @@ use super::raw::ClusteringValue;
 use super::request::{CellEntry, CellIndexQuery, CellPage, Span};
 use super::{Cell, CellKey, CellRow, Content, LiveRow};
 use crate::catalogue::Table;
-use crate::codec::Head;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{RowKey, after_row};
-use crate::read::{Cursor, RowScan, View, chunk_key};
+use crate::keys::{RowKey, after_row};
+use crate::records::Head;
 use crate::report::AccessStep;
+use crate::rows::{Cursor, RowScan, View, chunk_key};
 
 /// Entries of other partitions, and of rows that have expired, that one page steps over before it
 /// ends, with a cursor and perhaps without rows.

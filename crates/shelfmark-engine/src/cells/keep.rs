@@ -9,7 +9,7 @@ use super::page::{CellReader, statics_alone};
 use super::request::{CellEntry, CellPage, CellQuery};
 use super::row::LiveRow;
 use crate::error::Result;
-use crate::read::{RawRow, View};
+use crate::rows::{RawRow, View};
 
 /// What is done with the rows of a partition that a read finds.
 pub(super) trait Keep {

@@ -12,7 +12,7 @@ use shelfmark_store::KeyRange;
 use super::raw::{ClusteringValue, put_raw, take_shared};
 use super::request::{Span, SpanBound};
 use crate::error::{Error, Result};
-use crate::layout::RowKey;
+use crate::keys::RowKey;
 
 /// After the partition key: the statics.
 pub(super) const STATICS: u8 = 0;

@@ -9,7 +9,7 @@ use super::keys::{CellKeys, Place};
 use super::raw::take_raw;
 use super::view_test::TestLayout;
 use crate::error::{Error, Result};
-use crate::layout::{Tree, tree_key};
+use crate::keys::{Tree, tree_key};
 
 /// The keys and numbers of one form of a table of cells.
 #[derive(Debug)]

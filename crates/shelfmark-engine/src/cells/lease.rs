@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Timestamp, marks};
 use crate::catalogue::{Table, format_record};
 use crate::error::{Error, Result};
-use crate::read::View;
+use crate::rows::View;
 
 /// Of all tables together: 128 KiB.
 const STRIPES: usize = 16_384;

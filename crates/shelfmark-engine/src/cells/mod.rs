@@ -34,8 +34,8 @@
 //!   excludes all writers of the partition, from reading until the commit is queued.
 
 mod apply;
+mod backfill;
 mod blind;
-mod build;
 mod check;
 mod codec;
 mod delete;
@@ -69,8 +69,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-pub(crate) use build::resume;
-pub(crate) use check::{MarkKind, StoredCells, due_hash, due_key, entry_place, stored_lease};
+pub(crate) use backfill::resume;
+pub(crate) use check::{Cells, MarkKind, StoredCells, due_hash, due_key, stored_lease};
 pub(crate) use codec::chunk_count;
 pub use engine::{CellCompletion, CellWrites};
 pub use estimate::CellEstimate;

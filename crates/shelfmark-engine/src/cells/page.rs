@@ -23,9 +23,9 @@ use super::{CellRow, Content, has_expired};
 use crate::catalogue::Table;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, Result};
-use crate::layout::{RowKey, after_row};
-use crate::read::{Cursor, RawRow, RowScan, View, read_row};
+use crate::keys::{RowKey, after_row};
 use crate::report::{AccessReport, AccessStep};
+use crate::rows::{Cursor, RawRow, RowScan, View, read_row};
 
 /// Room is made for no more cells of a row than this before they are there.
 const CELLS_EXPECTED_MAX: usize = 64;

@@ -8,7 +8,7 @@ use super::Timestamp;
 use super::lease::Lease;
 use super::marks;
 use crate::error::Result;
-use crate::read::View;
+use crate::rows::View;
 
 const STRIPES: usize = 1024;
 

@@ -9,11 +9,11 @@ use super::delete;
 use super::find::{Target, due};
 use super::marks::{self, RangeMark};
 use crate::catalogue::Table;
+use crate::commit::{ATTEMPTS_MAX, lock_gates};
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, Result};
-use crate::layout::{Tree, tree_key};
-use crate::read::chunk_key;
-use crate::transaction::{ATTEMPTS_MAX, lock_gates};
+use crate::keys::{Tree, tree_key};
+use crate::rows::chunk_key;
 
 impl Inner {
     /// Looks at what a due time of a table of cells is about. `rest` is its key behind the table's

@@ -17,7 +17,7 @@ use shelfmark_store::txn::Transaction as Buffer;
 
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::layout::{Tree, tree_key};
+use crate::keys::{Tree, tree_key};
 
 /// Guard keys of one table. Partitions share them by hash, so that they never grow in number and a
 /// read of the whole table can touch all of them.

@@ -1,53 +1,19 @@
 //! Applying one write to a transaction's buffer: read, decide, put the row and what follows from it.
 
-use std::cell::{Cell, RefCell};
-
 use bytes::Bytes;
 use shelfmark_model::limits::{ROW_SIZE_BYTES_MAX, VALUE_DEPTH_MAX};
 use shelfmark_model::{Condition, Item, Key, Patch, TtlSource, Value, item_size_bytes};
-use shelfmark_store::txn::Transaction as Buffer;
-use shelfmark_store::{Commit, KeyRange};
+use shelfmark_store::KeyRange;
 
 use super::derive;
 use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
-use crate::codec::{Head, Stored, encode_record};
+use crate::commit::Writer;
 use crate::error::{Error, Refusal, Result};
-use crate::read::{chunk_key, read_row};
+use crate::records::{Head, Stored, encode_record};
 use crate::report::{AccessReport, AccessStep};
+use crate::rows::{put_stored, read_row};
 use crate::shards::stored_bytes;
-use crate::transaction::Guards;
-
-/// A buffer that writes are applied to.
-pub(crate) struct Writer {
-    pub(crate) buffer: RefCell<Buffer>,
-    /// Second since the Unix epoch.
-    pub(crate) now: u64,
-    /// Microseconds since the Unix epoch, for the change log.
-    pub(crate) now_micros: u64,
-    /// Changes logged so far, which order the changes of one commit.
-    pub(crate) changes: Cell<u32>,
-    /// Nobody else writes to the store, and the gates of the tables are held until this is queued.
-    pub(crate) is_gated: bool,
-    /// Set when this writes on behalf of the expiry sweep.
-    pub(crate) expiring: bool,
-    /// Nothing but deletions and checks was applied.
-    pub(crate) deletes_only: Cell<bool>,
-    /// The partitions that were touched, where the store validates no ranges.
-    pub(crate) guards: Option<Guards>,
-}
-
-impl Writer {
-    /// Returns the commit of what was written, resting on what was read.
-    pub(crate) fn into_commit(self) -> Commit {
-        let mut buffer = self.buffer.into_inner();
-        if let Some(guards) = self.guards {
-            guards.enter(&mut buffer);
-        }
-        let is_deletion = self.deletes_only.get();
-        Commit { is_deletion, ..buffer.into_commit() }
-    }
-}
 
 /// What became of a write.
 pub(crate) enum Applied {
@@ -297,32 +263,4 @@ fn put_row(
     let mut buffer = writer.buffer.borrow_mut();
     put_stored(&mut buffer, change.row_key, old_chunks, stored, may_be_there);
     Ok(())
-}
-
-/// Puts a record's head and those of its chunks that changed; deletes what is left over. Without a
-/// record the head is deleted, if it `may_be_there`.
-pub(crate) fn put_stored(
-    buffer: &mut Buffer,
-    row_key: &[u8],
-    old_chunks: &[Bytes],
-    stored: Option<Stored>,
-    may_be_there: bool,
-) {
-    let head_key = Bytes::from(chunk_key(row_key, 0));
-    let new_chunks = stored.as_ref().map_or(0, |stored| stored.chunks.len());
-    match stored {
-        Some(stored) => {
-            buffer.put(head_key, stored.head);
-            for (position, chunk) in stored.chunks.into_iter().enumerate() {
-                if old_chunks.get(position) != Some(&chunk) {
-                    buffer.put(chunk_key(row_key, position as u64 + 1), chunk);
-                }
-            }
-        }
-        None if may_be_there => buffer.delete(head_key),
-        None => {}
-    }
-    for position in new_chunks..old_chunks.len() {
-        buffer.delete(chunk_key(row_key, position as u64 + 1));
-    }
 }

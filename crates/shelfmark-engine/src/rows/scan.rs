@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use shelfmark_keycode::put_ordered_varint;
+use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, Row, ScanLimits};
 
 use super::view::View;
-use crate::codec::{Head, RecordKind, kind_of};
 use crate::error::{Error, Result};
-use crate::layout::RowKey;
+use crate::keys::RowKey;
+use crate::records::{Head, RecordKind, Stored, kind_of};
 
 /// A row as it lies in the store.
 #[derive(Debug)]
@@ -28,6 +30,32 @@ pub(crate) fn chunk_count(head: &[u8]) -> Result<usize> {
         RecordKind::Cells => crate::cells::chunk_count(head),
         RecordKind::Chunk => Err(Error::corrupt("a row has no head")),
     }
+}
+
+/// Reads the row of `row_key` (without chunk): its head, and its chunks if it has any.
+pub(crate) fn read_row(view: &(impl View + ?Sized), row_key: &[u8]) -> Result<Option<RawRow>> {
+    let head_key = chunk_key(row_key, 0);
+    let Some(head) = view.get(&head_key)? else { return Ok(None) };
+    let count = chunk_count(&head)?;
+    let key = RowKey::of_head(head_key.into())?;
+    if count == 0 {
+        return Ok(Some(RawRow { key, head, chunks: Vec::new() }));
+    }
+    let chunks = (1..=count)
+        .map(|number| {
+            view.get(&chunk_key(row_key, number as u64))?
+                .ok_or_else(|| Error::corrupt("a row lacks chunks"))
+        })
+        .collect::<Result<_>>()?;
+    Ok(Some(RawRow { key, head, chunks }))
+}
+
+/// Returns the key of one chunk of a row.
+pub(crate) fn chunk_key(row_key: &[u8], chunk: u64) -> Vec<u8> {
+    let mut key = Vec::with_capacity(row_key.len() + 1);
+    key.extend_from_slice(row_key);
+    put_ordered_varint(&mut key, chunk);
+    key
 }
 
 /// An iterator over rows, page by page, in either direction.
@@ -105,5 +133,33 @@ impl<'v, V: View + ?Sized> RowScan<'v, V> {
             self.buffer = page.rows.into();
         }
         Ok(())
+    }
+}
+
+/// Puts a record's head and those of its chunks that changed; deletes what is left over. Without a
+/// record the head is deleted, if it `may_be_there`.
+pub(crate) fn put_stored(
+    buffer: &mut Buffer,
+    row_key: &[u8],
+    old_chunks: &[Bytes],
+    stored: Option<Stored>,
+    may_be_there: bool,
+) {
+    let head_key = Bytes::from(chunk_key(row_key, 0));
+    let new_chunks = stored.as_ref().map_or(0, |stored| stored.chunks.len());
+    match stored {
+        Some(stored) => {
+            buffer.put(head_key, stored.head);
+            for (position, chunk) in stored.chunks.into_iter().enumerate() {
+                if old_chunks.get(position) != Some(&chunk) {
+                    buffer.put(chunk_key(row_key, position as u64 + 1), chunk);
+                }
+            }
+        }
+        None if may_be_there => buffer.delete(head_key),
+        None => {}
+    }
+    for position in new_chunks..old_chunks.len() {
+        buffer.delete(chunk_key(row_key, position as u64 + 1));
     }
 }

@@ -8,10 +8,10 @@
 use bytes::Bytes;
 use shelfmark_model::{Item, Text};
 
-use crate::codec::Head;
 use crate::error::Result;
-use crate::layout::{KeyMemo, KeySpec};
-use crate::read::RawRow;
+use crate::keys::{KeyMemo, KeySpec};
+use crate::records::Head;
+use crate::rows::RawRow;
 
 /// Items with more attributes than this are decoded by themselves.
 const SHAPE_ATTRIBUTES_MAX: usize = 64;

@@ -1,20 +1,18 @@
 //! Writes that happen together or not at all, in one call.
 
-use std::cell::{Cell, RefCell};
 use std::sync::{Arc, PoisonError, RwLockReadGuard, mpsc};
 
 use bytes::Bytes;
-use shelfmark_store::txn::Transaction as Buffer;
-use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, Snapshot};
+use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
-use super::guards::Guards;
+use super::writer::Writer;
 use crate::catalogue::{Shared, Table};
-use crate::codec::Head;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::layout::{Tree, tree_key};
-use crate::read::{chunk_key, read_row};
-use crate::write::{Applied, Change, Write, Writer, Written, apply, blind, expiry};
+use crate::items::{Applied, Change, Write, Written, apply, blind, expiry};
+use crate::keys::{Tree, tree_key};
+use crate::records::Head;
+use crate::rows::{chunk_key, read_row};
 
 /// Told once how a call with writes ended.
 pub type Completion = Box<dyn FnOnce(Result<Vec<Written>>) + Send>;
@@ -365,25 +363,6 @@ impl Inner {
                 StoreErrorKind::Conflict | StoreErrorKind::TooOld => Ok(None),
                 _ => Err(error.into()),
             },
-        }
-    }
-
-    /// A writer whose caller holds the gates of its tables until its commit is queued.
-    fn gated_writer(&self) -> Result<Writer> {
-        Ok(Writer { is_gated: self.is_alone, ..self.writer(self.store.latest()?) })
-    }
-
-    pub(crate) fn writer(&self, view: Arc<dyn Snapshot>) -> Writer {
-        let clock = &self.environment.clock;
-        Writer {
-            buffer: RefCell::new(Buffer::new(view)),
-            now: clock.now_seconds(),
-            now_micros: clock.now_micros(),
-            changes: Cell::new(0),
-            deletes_only: Cell::new(true),
-            is_gated: false,
-            expiring: false,
-            guards: (!self.validates_ranges).then(Guards::default),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::apply::{encode, needs_look, too_deep, too_large};
 use super::request::{Change, Write, Written};
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::read::chunk_key;
+use crate::rows::chunk_key;
 
 /// Returns what to write and the answer, or `None` if the write must look first.
 pub(crate) fn blind(table: &Table, write: &Write) -> Result<Option<(StoreWrite, Written)>> {

@@ -10,10 +10,12 @@ use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
 use super::batch::lock_gates;
 use crate::catalogue::Table;
+use crate::commit::Writer;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::read::{self, Get, Got, Query, ResultPage, Scan, Validated};
-use crate::write::{Applied, Write, Writer, Written, apply};
+use crate::items::{self, Get, Got, Query, ResultPage, Scan};
+use crate::items::{Applied, Write, Written, apply};
+use crate::rows::Validated;
 
 /// How often a body is run again before the caller is told of the conflict.
 const ATTEMPTS_MAX: u32 = 256;
@@ -163,7 +165,7 @@ impl Transaction<'_> {
         if let Some(guards) = &self.writer.guards {
             guards.touch(table, &get.key.partition)?;
         }
-        let got = read::get(&self.writer.buffer, table, get, self.writer.now)?;
+        let got = items::get(&self.writer.buffer, table, get, self.writer.now)?;
         self.engine.report(&got.report);
         Ok(got)
     }
@@ -178,13 +180,13 @@ impl Transaction<'_> {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         let page = match &self.writer.guards {
-            None => read::query(&Validated(&self.writer.buffer), table, query, self.writer.now)?,
+            None => items::query(&Validated(&self.writer.buffer), table, query, self.writer.now)?,
             Some(guards) => {
                 match query.index {
                     None => guards.touch_range(table, &query.partition)?,
                     Some(_) => guards.touch_all(table),
                 }
-                read::query(&self.writer.buffer, table, query, self.writer.now)?
+                items::query(&self.writer.buffer, table, query, self.writer.now)?
             }
         };
         self.engine.report(&page.report);
@@ -201,10 +203,10 @@ impl Transaction<'_> {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         let page = match &self.writer.guards {
-            None => read::scan(&Validated(&self.writer.buffer), table, scan, self.writer.now)?,
+            None => items::scan(&Validated(&self.writer.buffer), table, scan, self.writer.now)?,
             Some(guards) => {
                 guards.touch_all(table);
-                read::scan(&self.writer.buffer, table, scan, self.writer.now)?
+                items::scan(&self.writer.buffer, table, scan, self.writer.now)?
             }
         };
         self.engine.report(&page.report);

@@ -1,31 +1,18 @@
-//! Adding and removing indexes while the table is in use.
+//! Adding, resuming and removing indexes while their table is in use.
 //!
-//! An index is added in three steps: writes keep it (*building*), the rows that were there before
-//! are entered range by range, reads may use it (*public*). A row that is written while its range
-//! is being entered makes that range's commit conflict, and the range is entered again. The queue of
-//! due times is filled in the same way when items begin to expire by an attribute.
+//! What it is not: the filling itself ([`super::backfill`]), nor what an entry holds.
+//!
+//! Invariant: an index is read by nobody before every row has its entry.
 
-mod build;
-mod due;
-
-pub(crate) use due::give_due_times;
-
-use std::sync::{Arc, PoisonError, mpsc};
-use std::time::Duration;
+use std::sync::Arc;
 
 use shelfmark_model::{IndexSchema, IndexState, TableName};
-use shelfmark_store::sleep::{Sleeper as _, ThreadSleeper};
-use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
+use super::backfill::patiently;
 use crate::catalogue::{CatalogueChange, Owner, Table};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-
-/// How often a busy store is asked again to end what was begun.
-const BUSY_MAX: usize = 1000;
-
-/// How long is waited when a busy store does not say.
-const WAIT: Duration = Duration::from_millis(1);
+use crate::items::{build, give_due_times};
 
 /// Adds an index and returns once it is complete.
 pub(crate) fn add(inner: &Inner, name: &TableName, index: IndexSchema) -> Result<Arc<Table>> {
@@ -43,7 +30,7 @@ pub(crate) fn add(inner: &Inner, name: &TableName, index: IndexSchema) -> Result
     complete(inner, &table, &index_name)
 }
 
-/// Goes on building indexes that a stop interrupted.
+/// Resumes the backfills of a table that a stop interrupted.
 pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
     let table = inner.catalogue.table(name)?;
     if table.cells.is_some() {
@@ -60,11 +47,15 @@ pub(crate) fn resume(inner: &Inner, name: &TableName) -> Result<()> {
     Ok(())
 }
 
-/// Begins the indexes of a table of items anew and builds them. Returns the names of those that
-/// cannot be, for two items have one key of a unique one; they are removed.
+/// Begins the indexes and views of a table anew and builds them. Returns the names of those that
+/// cannot be built, for two rows have one key of a unique one; they are removed.
 pub(crate) fn renew(inner: &Inner, name: &TableName) -> Result<Vec<String>> {
     inner.catalogue.apply(vec![CatalogueChange::RenewDerived(name.clone())], Owner::Engine)?;
     let table = inner.catalogue.table(name)?;
+    if table.cells.is_some() {
+        crate::cells::resume(inner, name)?;
+        return Ok(Vec::new());
+    }
     let mut removed = Vec::new();
     for index in &table.indexes {
         match complete(inner, &table, &index.schema.name) {
@@ -77,8 +68,8 @@ pub(crate) fn renew(inner: &Inner, name: &TableName) -> Result<Vec<String>> {
     Ok(removed)
 }
 
-/// Goes on building the indexes of items that a stop interrupted, of all tables. The tables of cells
-/// are the business of whoever declares them: a face must look at them anew afterwards.
+/// Resumes the backfills of all tables of items. Those of cells are the business of whoever declares
+/// them: a face must look at them anew afterwards.
 pub(crate) fn resume_all(inner: &Inner) -> Result<()> {
     let mut outcome = Ok(());
     for name in inner.catalogue.unfinished()? {
@@ -93,11 +84,11 @@ pub(crate) fn resume_all(inner: &Inner) -> Result<()> {
     outcome
 }
 
-/// Builds an index and makes it public. Removes it where two items have one key of a unique one; after
-/// any other error it stays as one that is being built, and is resumed.
+/// Builds an index and makes it public. Removes it where two items have one key of a unique one;
+/// after any other error it stays as one that is being built, and is resumed.
 fn complete(inner: &Inner, table: &Table, index: &str) -> Result<Arc<Table>> {
     let name = &table.schema.name;
-    let built = build::build(inner, table, index).and_then(|()| {
+    let built = build(inner, table, index).and_then(|()| {
         patiently(|| inner.catalogue.set_index_state(name, index, IndexState::Public))
     });
     match built {
@@ -113,62 +104,6 @@ fn complete(inner: &Inner, table: &Table, index: &str) -> Result<Arc<Table>> {
             Err(error)
         }
     }
-}
-
-/// Commits a piece of what is built, while the table's `current` form has what is built; `false` if
-/// the piece must be read and entered again.
-pub(crate) fn enter(
-    inner: &Inner,
-    commit: Commit,
-    current: impl Fn() -> Result<Arc<Table>>,
-) -> Result<bool> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let done = Box::new(move |outcome| {
-        // The receiver waits until it is told.
-        let _ = sender.send(outcome);
-    });
-    let queued = loop {
-        let current = current()?;
-        let _gate = current.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
-        if !current.is_retired() {
-            // While the gate is held what is built is not dropped.
-            break inner.store.submit(commit, done);
-        }
-    };
-    let outcome = match queued {
-        Ok(_) => receiver.recv().unwrap_or_else(|_| {
-            let lost = "the commit ended without an answer";
-            Err(shelfmark_store::Error::new(StoreErrorKind::Undetermined, lost))
-        }),
-        Err(error) => Err(error),
-    };
-    let Err(error) = outcome else { return Ok(true) };
-    match error.kind() {
-        // If an unknown end was a good one, the same entries are put again.
-        StoreErrorKind::Conflict | StoreErrorKind::TooOld | StoreErrorKind::Undetermined => {
-            Ok(false)
-        }
-        StoreErrorKind::Busy => {
-            wait(error.retry_after());
-            Ok(false)
-        }
-        _ => Err(error.into()),
-    }
-}
-
-/// Waits while the store is busy: a caller who was told so could not begin again.
-pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T>) -> Result<T> {
-    for _ in 0..BUSY_MAX {
-        match change() {
-            Err(error) if error.kind() == ErrorKind::Busy => wait(error.retry_after()),
-            ended => return ended,
-        }
-    }
-    change()
-}
-
-fn wait(asked: Option<Duration>) {
-    ThreadSleeper.sleep(asked.unwrap_or(WAIT));
 }
 
 /// Removes an index; its entries become garbage.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_store::{Direction, KeyRange, Page, ScanLimits, Snapshot, Store};
 
+use super::view::View;
 use crate::error::{ErrorKind, Result};
-use crate::read::View;
 
 pub(crate) struct Moment {
     store: Arc<dyn Store>,

@@ -4,12 +4,11 @@ use bytes::Bytes;
 use shelfmark_model::{Condition, IndexState, Projection, SortCondition, Value};
 use shelfmark_store::KeyRange;
 
-use super::cursor::Cursor;
 use super::page::{ResultPage, Source, read_page};
-use super::view::View;
 use crate::catalogue::{Index, Table};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::sort_range;
+use crate::keys::sort_range;
+use crate::rows::{Cursor, View};
 
 /// A read of one partition of a table or index: always one contiguous key range.
 #[derive(Debug, Clone)]

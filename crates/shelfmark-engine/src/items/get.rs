@@ -1,15 +1,12 @@
 //! Point reads.
 
-use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::{Item, Key, Projection, item_size_bytes};
 use shelfmark_store::{Direction, KeyRange};
 
-use super::rows::{RawRow, chunk_count};
-use super::view::View;
 use crate::catalogue::Table;
-use crate::error::{Error, Result};
-use crate::layout::RowKey;
+use crate::error::Result;
 use crate::report::{AccessReport, AccessStep};
+use crate::rows::{View, read_row};
 
 /// A point read.
 #[derive(Debug, Clone)]
@@ -35,32 +32,6 @@ pub struct Got {
     pub item: Option<Item>,
     /// What it cost: one step, the range of one row.
     pub report: AccessReport,
-}
-
-/// Reads the row of `row_key` (without chunk): its head, and its chunks if it has any.
-pub(crate) fn read_row(view: &(impl View + ?Sized), row_key: &[u8]) -> Result<Option<RawRow>> {
-    let head_key = chunk_key(row_key, 0);
-    let Some(head) = view.get(&head_key)? else { return Ok(None) };
-    let count = chunk_count(&head)?;
-    let key = RowKey::of_head(head_key.into())?;
-    if count == 0 {
-        return Ok(Some(RawRow { key, head, chunks: Vec::new() }));
-    }
-    let chunks = (1..=count)
-        .map(|number| {
-            view.get(&chunk_key(row_key, number as u64))?
-                .ok_or_else(|| Error::corrupt("a row lacks chunks"))
-        })
-        .collect::<Result<_>>()?;
-    Ok(Some(RawRow { key, head, chunks }))
-}
-
-/// Returns the key of one chunk of a row.
-pub(crate) fn chunk_key(row_key: &[u8], chunk: u64) -> Vec<u8> {
-    let mut key = Vec::with_capacity(row_key.len() + 1);
-    key.extend_from_slice(row_key);
-    put_ordered_varint(&mut key, chunk);
-    key
 }
 
 /// Answers a point read over `view`; expired items are absent.

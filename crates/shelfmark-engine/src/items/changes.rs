@@ -5,10 +5,10 @@ use shelfmark_model::Item;
 use shelfmark_store::{CommitNumber, Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::catalogue::Table;
-use crate::codec::{DecodedChange, change_parts, decode_change};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::layout::{Tree, after_row, tree_key};
+use crate::keys::{Tree, after_row, tree_key};
+use crate::records::{DecodedChange, change_parts, decode_change};
 
 /// A place in a change log. The order of places is the order of commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

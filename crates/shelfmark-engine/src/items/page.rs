@@ -3,14 +3,13 @@
 use shelfmark_model::{Condition, Item, Projection, item_size_bytes};
 use shelfmark_store::KeyRange;
 
-use super::cursor::Cursor;
-use super::get::{read_row, store_direction};
-use super::rows::RowScan;
-use super::view::View;
-use crate::catalogue::{Index, RowMemo, Table};
+use super::get::store_direction;
+use super::row_memo::RowMemo;
+use crate::catalogue::{Index, Table};
 use crate::error::{Error, Result};
-use crate::layout::{RowKey, after_row};
+use crate::keys::{RowKey, after_row};
 use crate::report::{AccessReport, AccessStep};
+use crate::rows::{Cursor, RawRow, RowScan, View, read_row};
 
 /// One page of an answer.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -119,7 +118,7 @@ impl<V: View> PageReader<'_, V> {
                 && self.source.bytes_max.is_some_and(|max| self.step.bytes_read >= max as u64)
     }
 
-    fn take(&mut self, row: &super::rows::RawRow) -> Result<()> {
+    fn take(&mut self, row: &RawRow) -> Result<()> {
         let source = self.source;
         let item = match source.index {
             None => source.table.decode_row_after(row, source.now, &mut self.memo)?,

@@ -6,7 +6,7 @@ use shelfmark_store::Write as StoreWrite;
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::write::{partition_count_key, table_count_key};
+use crate::items::{partition_count_key, table_count_key};
 
 impl Engine {
     /// Returns how many items the table holds, expired ones that were not swept yet included.

@@ -7,8 +7,9 @@
 mod batch;
 mod guards;
 mod interactive;
+mod writer;
 
 pub(crate) use batch::{ATTEMPTS_MAX, Due, lock_gates};
 pub use batch::{Completion, Once, Token};
-pub(crate) use guards::Guards;
 pub use interactive::Transaction;
+pub(crate) use writer::Writer;

@@ -6,12 +6,13 @@ use num_bigint::BigInt;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::{Decimal, IndexKind, IndexState, Item, Key, Projected, TtlSource, Value};
 
-use super::apply::{After, Before, Writer, put_stored};
+use super::apply::{After, Before};
 use crate::catalogue::{Index, Table, put_table_name};
-use crate::codec::{ChangeRecord, Head, Stored, encode_change, encode_record};
+use crate::commit::Writer;
 use crate::error::{Refusal, Result};
-use crate::layout::{Tree, misfit, tree_key};
-use crate::read::read_row;
+use crate::keys::{Tree, misfit, tree_key};
+use crate::records::{ChangeRecord, Head, Stored, encode_change, encode_record};
+use crate::rows::{put_stored, read_row};
 use crate::shards::{ShardGrowth, SizeChange};
 
 /// One row, before and after.
