@@ -34,7 +34,7 @@ pub use cells::{
     CellsShown, ClusteringValue, ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness,
     Mutation, PartitionView, ShownRow, Span, SpanBound, Timestamp,
 };
-pub use commit::{Completion, Once, Token, Transaction};
+pub use commit::{AnyWrite, AnyWrites, Completion, Once, Token, Transaction};
 pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};

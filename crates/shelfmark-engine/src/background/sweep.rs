@@ -20,9 +20,9 @@ use shelfmark_store::{
 
 use super::status::{Work, guarded};
 use crate::catalogue::take_table_name;
-use crate::commit::Due;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::items::Due;
 use crate::keys::{Tree, tree_key};
 
 /// Source: DynamoDB Developer Guide, "Time to Live": values older than five years are ignored,

@@ -34,7 +34,7 @@ pub(super) mod due {
 }
 
 /// One table, as the writes of a commit see it.
-pub(super) struct Target<'a> {
+pub(crate) struct Target<'a> {
     pub(super) inner: &'a Inner,
     pub(super) writer: &'a Writer,
     pub(super) table: &'a Table,
@@ -84,7 +84,7 @@ impl Found {
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         inner: &'a Inner,
         writer: &'a Writer,
         table: &'a Table,
@@ -112,14 +112,14 @@ impl<'a> Target<'a> {
     }
 
     /// Counts what is read from here on.
-    pub(super) fn reporting(mut self, wanted: bool) -> Self {
+    pub(crate) fn reporting(mut self, wanted: bool) -> Self {
         let step = || AccessStep::new(&self.table.schema.name.name, None);
         self.step = wanted.then(|| RefCell::new(step()));
         self
     }
 
     /// Returns what was read, if it was counted.
-    pub(super) fn into_step(self) -> Option<AccessStep> {
+    pub(crate) fn into_step(self) -> Option<AccessStep> {
         let mut step = self.step?.into_inner();
         step.rows_returned = step.rows_read;
         Some(step)
@@ -132,7 +132,7 @@ impl<'a> Target<'a> {
     }
 
     /// Returns what the table's lease has to say of the writes so far.
-    pub(super) fn written(&self) -> StoredLease {
+    pub(crate) fn written(&self) -> StoredLease {
         StoredLease { until: self.latest.get(), has_chunks: self.has_chunks.get() }
     }
 

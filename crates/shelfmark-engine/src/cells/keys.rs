@@ -40,7 +40,7 @@ impl CellKeys {
     }
 
     /// Returns what all keys of a partition begin with.
-    pub(super) fn partition(&self, raw: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn partition(&self, raw: &[u8]) -> Result<Vec<u8>> {
         if raw.is_empty() {
             return Err(Error::invalid("a partition key may not be empty"));
         }
@@ -56,7 +56,7 @@ impl CellKeys {
     }
 
     /// As [`CellKeys::statics`], of what the keys of the partition begin with.
-    pub(super) fn statics_of(&self, mut partition: Vec<u8>) -> Vec<u8> {
+    pub(crate) fn statics_of(&self, mut partition: Vec<u8>) -> Vec<u8> {
         partition.push(STATICS);
         partition
     }
@@ -67,7 +67,7 @@ impl CellKeys {
     }
 
     /// As [`CellKeys::row`], of what the keys of the partition begin with.
-    pub(super) fn row_of(
+    pub(crate) fn row_of(
         &self,
         partition: Vec<u8>,
         clustering: &[ClusteringValue],

@@ -60,7 +60,7 @@ mod row;
 mod show;
 mod state;
 mod sweep;
-mod told;
+mod transact;
 #[cfg(test)]
 mod view;
 mod view_test;
@@ -69,13 +69,16 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+pub(crate) use apply::apply;
 pub(crate) use backfill::resume;
 pub(crate) use check::{Cells, MarkKind, StoredCells, due_hash, due_key, stored_lease};
 pub(crate) use codec::chunk_count;
+pub(crate) use engine::renew_lease;
 pub use engine::{CellCompletion, CellWrites};
 pub use estimate::CellEstimate;
+pub(crate) use find::Target;
 pub(crate) use layout::CellsLayout;
-pub(crate) use lease::{StoredLease, WrittenStripes};
+pub(crate) use lease::{Renewal, StoredLease, WrittenStripes};
 pub use page::{CellGet, CellGot};
 pub use raw::ClusteringValue;
 pub(crate) use renew::{CellsSeen, correct_lease, correct_marks};
@@ -86,6 +89,7 @@ pub use request::{
 pub use row::{LiveCell, LiveRow};
 pub use show::{CellSink, CellsShown, ShownRow};
 pub(crate) use state::{PartitionLocks, TableState, UniqueMicros};
+pub(crate) use transact::{CellsWritten, lock_written, renew_leases};
 
 /// Microseconds since the Unix epoch, as a client or the server wrote them. Later wins.
 pub type Timestamp = i64;

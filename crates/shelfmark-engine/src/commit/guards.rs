@@ -33,10 +33,19 @@ pub(crate) struct Guards {
 impl Guards {
     /// Notes that the transaction reads or writes in one partition of a table.
     pub(crate) fn touch(&self, table: &Table, partition: &[Value]) -> Result<()> {
-        let key = table.key.partition_key(partition)?;
-        let slot = u8::try_from(token(&key).rem_euclid(i64::from(SLOTS))).unwrap_or(0);
-        self.slots.borrow_mut().insert((table.id, slot));
+        self.touch_partition(table.id, &table.key.partition_key(partition)?);
         Ok(())
+    }
+
+    /// As [`Guards::touch`], of a partition by what its keys begin with.
+    pub(crate) fn touch_partition(&self, table: u64, key: &[u8]) {
+        let slot = u8::try_from(token(key).rem_euclid(i64::from(SLOTS))).unwrap_or(0);
+        self.slots.borrow_mut().insert((table, slot));
+    }
+
+    /// Notes that the transaction reads ranges.
+    pub(crate) fn note_range(&self) {
+        self.has_ranges.set(true);
     }
 
     /// Notes that the transaction reads a range in one partition of a table.

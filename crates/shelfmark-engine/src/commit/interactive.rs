@@ -8,8 +8,9 @@ use shelfmark_store::latch::Reserved;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
-use super::batch::lock_gates;
+use super::attempt::lock_gates;
 use crate::catalogue::Table;
+use crate::cells::{self, CellsWritten, Renewal};
 use crate::commit::Writer;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
@@ -26,10 +27,12 @@ const OPTIMISTIC_ATTEMPTS: u32 = 2;
 /// A running transaction. It reads its own writes; nothing is visible to others before the body
 /// has returned `Ok`.
 pub struct Transaction<'e> {
-    inner: &'e Inner,
-    engine: &'e Engine,
-    writer: Writer,
+    pub(crate) inner: &'e Inner,
+    pub(crate) engine: &'e Engine,
+    pub(crate) writer: Writer,
     random: RefCell<SplitMix>,
+    /// What was written to rows of cells.
+    pub(crate) cells: RefCell<Vec<CellsWritten>>,
     /// The tables written to, and whether each was known to hold rows of several chunks.
     tables: RefCell<Vec<(Arc<Table>, bool)>>,
     needs_chunks: RefCell<Option<Arc<Table>>>,
@@ -77,6 +80,7 @@ impl Inner {
                 engine,
                 writer: self.writer(self.store.latest()?),
                 random: RefCell::new(SplitMix::new(seed)),
+                cells: RefCell::default(),
                 tables: RefCell::default(),
                 needs_chunks: RefCell::default(),
             };
@@ -114,8 +118,18 @@ enum Ended {
 
 impl Transaction<'_> {
     fn commit(self, reserved: Reserved<'_>) -> Result<Ended> {
-        let (tables, chunked): (Vec<_>, Vec<_>) = self.tables.into_inner().into_iter().unzip();
+        let cells = self.cells.into_inner();
+        let (mut tables, mut chunked): (Vec<_>, Vec<_>) =
+            self.tables.into_inner().into_iter().unzip();
+        for written in &cells {
+            chunked.push(written.table.has_chunks());
+            tables.push(Arc::clone(&written.table));
+        }
+        // Whoever latches waits for reservations, also for its own.
+        let reserved = Some(reserved).filter(|_| cells.is_empty());
         let gates = lock_gates(&tables);
+        let locks = cells::lock_written(self.inner, &cells);
+        let leases = cells::renew_leases(&cells, &self.writer);
         let commit = self.writer.into_commit();
         let mut keys = commit.validate.clone();
         keys.extend(commit.validate_ranges.iter().map(|range| range.start.clone()));
@@ -134,7 +148,10 @@ impl Transaction<'_> {
             }),
         );
         // Reservations and gates are released before the sync: only queueing needs them.
-        drop((gates, reserved));
+        if queued.is_ok() {
+            leases.into_iter().for_each(Renewal::queued);
+        }
+        drop((locks, gates, reserved));
         match queued {
             Ok(_) => {}
             Err(error) => {

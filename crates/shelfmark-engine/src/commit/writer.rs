@@ -45,7 +45,7 @@ impl Writer {
 
 impl Inner {
     /// A writer whose caller holds the gates of its tables until its commit is queued.
-    pub(super) fn gated_writer(&self) -> Result<Writer> {
+    pub(crate) fn gated_writer(&self) -> Result<Writer> {
         Ok(Writer { is_gated: self.is_alone, ..self.writer(self.store.latest()?) })
     }
 

@@ -9,28 +9,28 @@ use crate::error::Result;
 use crate::report::{AccessReport, AccessStep};
 
 /// The report of one write, filled while it is planned.
-pub(super) struct Told {
+pub(crate) struct Told {
     wanted: Option<(Observer, Arc<Mutex<AccessReport>>)>,
 }
 
 impl Told {
-    pub(super) fn new(observer: Option<&Observer>) -> Self {
+    pub(crate) fn new(observer: Option<&Observer>) -> Self {
         Self { wanted: observer.map(|observer| (Arc::clone(observer), Arc::default())) }
     }
 
-    pub(super) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         self.wanted.is_some()
     }
 
     /// Takes the steps of a plan in place of those of an earlier one.
-    pub(super) fn note(&self, steps: impl IntoIterator<Item = AccessStep>) {
+    pub(crate) fn note(&self, steps: impl IntoIterator<Item = AccessStep>) {
         if let Some((_, report)) = &self.wanted {
             lock(report).steps = steps.into_iter().collect();
         }
     }
 
     /// Returns `done` with the telling before it.
-    pub(super) fn before<T: 'static>(
+    pub(crate) fn before<T: 'static>(
         &self,
         done: Box<dyn FnOnce(Result<T>) + Send>,
     ) -> Box<dyn FnOnce(Result<T>) + Send> {
