@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod background;
 #[cfg(test)]
+mod both_kinds;
+#[cfg(test)]
 mod cells;
 #[cfg(test)]
 mod drivers;
