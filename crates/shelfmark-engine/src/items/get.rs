@@ -1,7 +1,7 @@
 //! Point reads.
 
 use shelfmark_model::{Item, Key, Projection, item_size_bytes};
-use shelfmark_store::{Direction, KeyRange};
+use shelfmark_store::KeyRange;
 
 use crate::catalogue::Table;
 use crate::error::Result;
@@ -52,9 +52,4 @@ pub(crate) fn get(view: &impl View, table: &Table, get: &Get, now: u64) -> Resul
         }
     }
     Ok(Got { item, report: AccessReport { steps: vec![step] } })
-}
-
-/// Which way the store is read, from the model's word for it.
-pub(super) fn store_direction(descending: bool) -> Direction {
-    if descending { Direction::Descending } else { Direction::Ascending }
 }

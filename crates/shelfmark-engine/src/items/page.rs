@@ -3,13 +3,11 @@
 use shelfmark_model::{Condition, Item, Projection, item_size_bytes};
 use shelfmark_store::KeyRange;
 
-use super::get::store_direction;
 use super::row_memo::RowMemo;
 use crate::catalogue::{Index, Table};
 use crate::error::{Error, Result};
-use crate::keys::{RowKey, after_row};
 use crate::report::{AccessReport, AccessStep};
-use crate::rows::{Cursor, RawRow, RowScan, View, read_row};
+use crate::rows::{Cursor, PageRange, PageState, RawRow, RowScan, Taker, Took, View, read_row};
 
 /// One page of an answer.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -55,49 +53,34 @@ pub(crate) fn read_page(view: &impl View, source: &Source<'_>) -> Result<ResultP
     if source.limit == Some(0) {
         return Err(Error::invalid("a page of no items leads nowhere; its limit is at least 1"));
     }
-    let range = match source.start {
-        None => source.range.clone(),
-        Some(cursor) => {
-            check_cursor(source, cursor)?;
-            after_row(&source.range, cursor.row_key(), source.descending)
-        }
-    };
     let name = &source.table.schema.name.name;
-    let mut pages = PageReader {
+    let index = source.index.map(|index| index.schema.name.as_str());
+    let prefix = &source.index.map_or(&source.table.key, |index| &index.key).prefix;
+    let limit = source.limit.map(|limit| limit.saturating_add(usize::from(source.peek)));
+    let range = PageRange {
+        prefix,
+        whole: source.range.clone(),
+        descending: source.descending,
+        start: source.start,
+        rows_max: limit,
+    };
+    let mut reader = PageReader {
         source,
         view,
-        step: AccessStep::new(name, source.index.map(|index| index.schema.name.as_str())),
+        step: AccessStep::new(name, index),
         base: source.fetch_base.then(|| AccessStep::new(name, None)),
         page: ResultPage::default(),
-        last: None,
+        has_begun: false,
         memo: RowMemo::default(),
     };
-    pages.step.ranges.push(range.clone());
-    let hint = source.limit.map_or(256, |limit| limit.saturating_add(usize::from(source.peek)));
-    let mut rows = RowScan::new(view, range, store_direction(source.descending), hint);
-    let ended_by_limit = loop {
-        if pages.is_full() {
-            break true;
-        }
-        let Some(row) = rows.next_row()? else { break false };
-        pages.take(&row)?;
-        pages.last = Some(row.key);
-    };
-    if ended_by_limit {
-        pages.page.cursor = pages.last.take().map(|key| Cursor::behind(key.to_bytes()));
-        if source.peek {
-            pages.peek(&mut rows)?;
-        }
+    let rest = range.range()?;
+    reader.step.ranges.push(rest.clone());
+    let end = range.read(view, rest, &mut reader)?;
+    reader.page.cursor = end.cursor;
+    if end.is_full && source.peek {
+        reader.peek(end.rest)?;
     }
-    Ok(pages.finish())
-}
-
-fn check_cursor(source: &Source<'_>, cursor: &Cursor) -> Result<()> {
-    let spec = source.index.map_or(&source.table.key, |index| &index.key);
-    if cursor.row_key().starts_with(&spec.prefix) {
-        return Ok(());
-    }
-    Err(Error::invalid("the cursor belongs to another table or index"))
+    Ok(reader.finish())
 }
 
 struct PageReader<'a, V: View> {
@@ -106,19 +89,30 @@ struct PageReader<'a, V: View> {
     step: AccessStep,
     base: Option<AccessStep>,
     page: ResultPage,
-    last: Option<RowKey>,
+    /// A row was read.
+    has_begun: bool,
     memo: RowMemo,
 }
 
-impl<V: View> PageReader<'_, V> {
-    fn is_full(&self) -> bool {
-        self.source.limit.is_some_and(|limit| self.page.evaluated >= limit)
+impl<V: View> Taker for PageReader<'_, V> {
+    fn state(&self) -> PageState {
+        let source = self.source;
+        let is_full = source.limit.is_some_and(|limit| self.page.evaluated >= limit)
             // An item larger than the page comes alone: otherwise nobody would get past it.
-            || self.last.is_some()
-                && self.source.bytes_max.is_some_and(|max| self.step.bytes_read >= max as u64)
+            || self.has_begun
+                && source.bytes_max.is_some_and(|max| self.step.bytes_read >= max as u64);
+        if is_full { PageState::Full } else { PageState::Open }
     }
 
-    fn take(&mut self, row: &RawRow) -> Result<()> {
+    fn take(&mut self, row: &RawRow) -> Result<Took> {
+        self.has_begun = true;
+        self.evaluate(row)?;
+        Ok(Took::Counted)
+    }
+}
+
+impl<V: View> PageReader<'_, V> {
+    fn evaluate(&mut self, row: &RawRow) -> Result<()> {
         let source = self.source;
         let item = match source.index {
             None => source.table.decode_row_after(row, source.now, &mut self.memo)?,
@@ -153,7 +147,7 @@ impl<V: View> PageReader<'_, V> {
     }
 
     /// Looks for the next live row behind the limit, by its key.
-    fn peek(&mut self, rows: &mut RowScan<'_, V>) -> Result<()> {
+    fn peek(&mut self, mut rows: RowScan<'_, V>) -> Result<()> {
         while let Some(row) = rows.next_row()? {
             let item = match self.source.index {
                 None => self.source.table.decode_row(&row, self.source.now)?,
