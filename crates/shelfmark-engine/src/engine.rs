@@ -12,6 +12,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
+use crate::shared::Share;
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub struct Engine {
     pub(crate) observer: Option<Observer>,
     /// Who uses it.
     pub(crate) owner: Owner,
+    /// What tables of other faces grant to it.
+    pub(crate) share: Share,
 }
 
 /// Told the access report of each read and write that goes through one [`Engine`].
@@ -75,7 +78,12 @@ impl Engine {
             places: UniqueMicros::default(),
             timestamps: UniqueMicros::default(),
         };
-        Ok(Self { inner: Arc::new(inner), observer: None, owner: Owner::Engine })
+        Ok(Self {
+            inner: Arc::new(inner),
+            observer: None,
+            owner: Owner::Engine,
+            share: Share::None,
+        })
     }
 
     /// Returns the store underneath, for its statistics and its end.
@@ -310,7 +318,10 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the key does not fit the table.
     /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let got = self.reading(table, |view, table| items::get(&view, table, get, self.now()))?;
+        let got = match &table.mapped {
+            Some(mapping) => self.get_mapped(mapping, get)?,
+            None => self.reading(table, |view, table| items::get(&view, table, get, self.now()))?,
+        };
         self.report(&got.report);
         Ok(got)
     }
@@ -331,7 +342,10 @@ impl Engine {
             .iter()
             .zip(gets)
             .map(|(table, (_, get))| {
-                let got = items::get(&&*snapshot, table, get, now)?;
+                let got = match &table.mapped {
+                    Some(mapping) => mapping.get_at(&self.inner, &*snapshot, get, now)?,
+                    None => items::get(&&*snapshot, table, get, now)?,
+                };
                 self.report(&got.report);
                 Ok(got)
             })
@@ -348,8 +362,12 @@ impl Engine {
     ///   the limit is 0, or the index is still being built.
     /// * [`crate::ErrorKind::NotFound`]: there is no such index.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let page =
-            self.reading(table, |view, table| items::query(&view, table, query, self.now()))?;
+        let page = match &table.mapped {
+            Some(mapping) => self.query_mapped(mapping, query)?,
+            None => {
+                self.reading(table, |view, table| items::query(&view, table, query, self.now()))?
+            }
+        };
         self.report(&page.report);
         Ok(page)
     }
@@ -360,8 +378,12 @@ impl Engine {
     ///
     /// * As [`Engine::query`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let page =
-            self.reading(table, |view, table| items::scan(&view, table, scan, self.now()))?;
+        let page = match &table.mapped {
+            Some(mapping) => self.scan_mapped(mapping, scan)?,
+            None => {
+                self.reading(table, |view, table| items::scan(&view, table, scan, self.now()))?
+            }
+        };
         self.report(&page.report);
         Ok(page)
     }

@@ -22,6 +22,7 @@ mod renew;
 mod report;
 mod rows;
 mod shards;
+mod shared;
 mod verify;
 
 pub use background::{
@@ -48,5 +49,6 @@ pub use rows::Cursor;
 pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
+pub use shared::Share;
 pub use shelfmark_store::{Durability, budget};
 pub use verify::{FINDINGS_MAX, Finding, Verification};

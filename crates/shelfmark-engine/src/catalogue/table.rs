@@ -8,6 +8,7 @@ use shelfmark_model::{IndexSchema, TableSchema, TtlSource};
 use super::record::TableRecord;
 use crate::cells::{CellsLayout, TableState};
 use crate::keys::KeySpec;
+use crate::shared::ItemsOfCells;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct Table {
     pub(crate) index_ids: Vec<u64>,
     /// How cells lie, in a table of cells.
     pub(crate) cells: Option<CellsLayout>,
+    /// Set for a table of cells that is used as a table of items; it has no rows of its own.
+    pub(crate) mapped: Option<ItemsOfCells>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) retired: AtomicBool,
 }
@@ -85,7 +88,20 @@ impl Table {
         let key = KeySpec::of_table(id, &schema);
         let cells = CellsLayout::of(id, &index_ids, &schema);
         let retired = AtomicBool::new(false);
-        Self { id, origin, version, key, indexes, index_ids, cells, shared, retired, schema }
+        let mapped = None;
+        Self {
+            id,
+            origin,
+            version,
+            key,
+            indexes,
+            index_ids,
+            cells,
+            mapped,
+            shared,
+            retired,
+            schema,
+        }
     }
 
     /// Returns the id of an index, of items or of cells.

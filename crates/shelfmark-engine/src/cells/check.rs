@@ -126,6 +126,15 @@ impl StoredCells {
         cells.chain(self.row.collections.keys().copied())
     }
 
+    /// Returns the latest timestamp of anything in a row, deletions included.
+    pub(crate) fn latest_in(row: &CellRow) -> Option<Timestamp> {
+        let cells = row.cells.values().map(|cell| cell.timestamp);
+        let collections = row.collections.values().map(|deletion| deletion.timestamp);
+        let of_row = row.deletion.map(|deletion| deletion.timestamp);
+        let liveness = row.liveness.map(|liveness| liveness.timestamp);
+        cells.chain(collections).chain(of_row).chain(liveness).max()
+    }
+
     /// Returns its latest timestamp.
     pub(crate) fn latest(&self) -> Option<Timestamp> {
         let cells = self.row.cells.values().map(|cell| cell.timestamp);
@@ -134,9 +143,7 @@ impl StoredCells {
 
     /// Returns the latest timestamp of anything in it, deletions of the row and of collections included.
     pub(crate) fn latest_of_all(&self) -> Option<Timestamp> {
-        let collections = self.row.collections.values().map(|deletion| deletion.timestamp);
-        let deletions = collections.chain(self.row.deletion.map(|deletion| deletion.timestamp));
-        deletions.max().max(self.latest())
+        Self::latest_in(&self.row)
     }
 
     /// Tells whether anything of it is as early as a deletion at `timestamp`, which so was not done.

@@ -15,7 +15,7 @@ use super::lease::StoredLease;
 use super::marks;
 use super::page::live_row;
 use super::purging::Purges;
-use super::{CellRow, Content, Timestamp, derive};
+use super::{CellRow, Content, LiveRow, Timestamp, derive};
 use crate::catalogue::{Table, put_table_name};
 use crate::commit::Writer;
 use crate::engine::Inner;
@@ -55,12 +55,12 @@ pub(crate) struct Target<'a> {
 }
 
 /// A row, or the statics of a partition, before a write.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub(super) place: Place,
     /// Without chunk.
-    pub(super) key: Vec<u8>,
+    pub(crate) key: Vec<u8>,
     /// As it is stored; `None` if nothing is.
-    pub(super) stored: Option<CellRow>,
+    pub(crate) stored: Option<CellRow>,
     chunks: Vec<Bytes>,
     /// What of it was not deleted, where that is less.
     left: Option<CellRow>,
@@ -136,8 +136,18 @@ impl<'a> Target<'a> {
         StoredLease { until: self.latest.get(), has_chunks: self.has_chunks.get() }
     }
 
+    /// Returns what of a row that was found is live.
+    pub(crate) fn live(&self, found: &Found) -> Option<LiveRow> {
+        found.row().and_then(|row| live_row(row, self.layout, self.now))
+    }
+
+    /// Returns a timestamp for a write of now, never the same twice.
+    pub(crate) fn server_timestamp(&self) -> Timestamp {
+        self.inner.timestamps.next(self.writer.now_micros).cast_signed()
+    }
+
     /// Keeps a row that was found, for whoever writes it next.
-    pub(super) fn keep(&self, found: Found) {
+    pub(crate) fn keep(&self, found: Found) {
         self.kept.borrow_mut().insert(found.key.clone(), found);
     }
 
@@ -152,7 +162,7 @@ impl<'a> Target<'a> {
     }
 
     /// Reads a row that will be written. The read is validated at commit.
-    pub(super) fn find(&self, place: Place) -> Result<Found> {
+    pub(crate) fn find(&self, place: Place) -> Result<Found> {
         let key = self.layout.keys.place(&place)?;
         self.find_at(place, key)
     }
@@ -224,7 +234,7 @@ impl<'a> Target<'a> {
     }
 
     /// Returns the latest deletion by a mark that a write of the row at `timestamp` must respect.
-    pub(super) fn marked(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
+    pub(crate) fn marked(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
         if !self.table.shared.cells.may_be_marked(timestamp) {
             return Ok(None);
         }

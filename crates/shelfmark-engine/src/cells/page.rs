@@ -196,7 +196,7 @@ pub(super) fn live_row(row: &CellRow, layout: &CellsLayout, now: u64) -> Option<
 }
 
 /// One read of a table of cells over one view.
-pub(super) struct CellReader<'a, V: View> {
+pub(crate) struct CellReader<'a, V: View> {
     pub(super) view: &'a V,
     pub(super) table: &'a Table,
     pub(super) layout: &'a CellsLayout,
@@ -210,7 +210,7 @@ pub(super) struct CellReader<'a, V: View> {
 }
 
 impl<'a, V: View> CellReader<'a, V> {
-    pub(super) fn new(inner: &Inner, view: &'a V, table: &'a Table, now: u64) -> Result<Self> {
+    pub(crate) fn new(inner: &Inner, view: &'a V, table: &'a Table, now: u64) -> Result<Self> {
         let layout = table.cells()?;
         if layout.view_of.as_ref().is_some_and(|schema| schema.state != IndexState::Public) {
             return Err(Error::invalid(format!(
@@ -225,7 +225,7 @@ impl<'a, V: View> CellReader<'a, V> {
         Ok(Self { view, table, layout, now, purges, base, step, cells: Cell::new(8) })
     }
 
-    pub(super) fn report(self) -> AccessReport {
+    pub(crate) fn report(self) -> AccessReport {
         AccessReport { steps: vec![self.step] }
     }
 
@@ -257,7 +257,7 @@ impl<'a, V: View> CellReader<'a, V> {
         Ok(row)
     }
 
-    pub(super) fn get(
+    pub(crate) fn get(
         &mut self,
         partition: &[u8],
         clustering: &[ClusteringValue],

@@ -51,7 +51,7 @@ impl<V: View, K: Keep> Taker for QueryTaker<'_, '_, V, K> {
 
 impl<V: View> CellReader<'_, V> {
     /// Hands the rows of one page to `keep`. Returns where to go on, and what was read.
-    pub(super) fn query(
+    pub(crate) fn query(
         mut self,
         query: &CellQuery,
         whole: KeyRange,

@@ -40,7 +40,7 @@ struct Partition {
 
 impl<V: View> CellReader<'_, V> {
     /// Reads one page of a range of partitions.
-    pub(super) fn scan(mut self, limits: &CellLimits, whole: KeyRange) -> Result<CellPage> {
+    pub(crate) fn scan(mut self, limits: &CellLimits, whole: KeyRange) -> Result<CellPage> {
         let page = PageRange {
             prefix: &self.layout.keys.prefix,
             whole,

@@ -17,12 +17,13 @@ use super::token::{Once, Token, take_token};
 use super::told::Told;
 use super::writer::Writer;
 use crate::catalogue::Table;
-use crate::cells::{self, CellChange, Mutation, Renewal, StoredLease, Target};
+use crate::cells::{self, CellChange, CellsLayout, Mutation, Renewal, StoredLease, Target};
 use crate::engine::Inner;
 use crate::error::{Error, Failure, Result};
-use crate::items::{self, Applied, Change, Write, Written};
+use crate::items::{self, Applied, Write, Written};
 use crate::report::AccessStep;
 use crate::rows::chunk_key;
+use crate::shared::{self, ItemsOfCells};
 
 /// One operation of a commit.
 #[derive(Clone, Copy)]
@@ -108,6 +109,9 @@ impl Inner {
         answer: impl FnOnce(Written) -> T,
         done: &mut Done<T>,
     ) -> Result<Option<bool>> {
+        if write.table.mapped.is_some() {
+            return Ok(None);
+        }
         let current = self.catalogue.current(&write.table)?;
         let table = current.as_ref().unwrap_or(&write.table);
         table.check_items()?;
@@ -125,12 +129,18 @@ impl<'a> Plan<'a> {
         let mut plan = Self::default();
         for operation in operations {
             let own = match operation {
-                Operation::Item(write) => &write.table,
+                Operation::Item(write) => match &write.table.mapped {
+                    Some(mapping) => &mapping.base,
+                    None => &write.table,
+                },
                 Operation::Cells(mutation) => &mutation.table,
             };
             let table = inner.catalogue.current(own)?.unwrap_or_else(|| Arc::clone(own));
             match operation {
-                Operation::Item(write) => plan.add_item(&table, write)?,
+                Operation::Item(write) => match &write.table.mapped {
+                    Some(mapping) => plan.add_mapped(inner, &table, mapping, write)?,
+                    None => plan.add_item(&table, write)?,
+                },
                 Operation::Cells(mutation) => plan.add_cells(inner, &table, mutation)?,
             }
             if plan.tables.iter().all(|known| known.id != table.id) {
@@ -143,23 +153,38 @@ impl<'a> Plan<'a> {
 
     fn add_item(&mut self, table: &Table, write: &Write) -> Result<()> {
         table.check_items()?;
-        let row_key = match &write.change {
-            Change::Put(item) => table.key.row_key(&table.key_of(item)?)?,
-            Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => {
-                table.key.row_key(key)?
-            }
-        };
+        let row_key = table.key.row_key(&write.change.key_of(table)?)?;
         self.rows.push(chunk_key(&row_key, 0));
         Ok(())
     }
 
-    fn add_cells(&mut self, inner: &Inner, table: &Table, mutation: &Mutation) -> Result<()> {
+    fn add_mapped(
+        &mut self,
+        inner: &Inner,
+        table: &Table,
+        mapping: &ItemsOfCells,
+        write: &Write,
+    ) -> Result<()> {
+        let layout = self.layout_of(inner, table)?;
+        let row_key = mapping.row_key(&write.change.key_of(&write.table)?)?;
+        let length = layout.keys.partition_length(&row_key)?;
+        self.partitions.push((row_key.get(..length).unwrap_or_default().to_vec(), false));
+        self.rows.push(chunk_key(&row_key, 0));
+        Ok(())
+    }
+
+    /// Returns how the cells of a table lie that is written, and notes its views.
+    fn layout_of<'t>(&mut self, inner: &Inner, table: &'t Table) -> Result<&'t CellsLayout> {
         let layout = table.cells()?;
         layout.check_no_view()?;
         if let Entry::Vacant(views) = self.views.entry(table.id) {
             views.insert(inner.views_of(table)?);
         }
-        let keys = &layout.keys;
+        Ok(layout)
+    }
+
+    fn add_cells(&mut self, inner: &Inner, table: &Table, mutation: &Mutation) -> Result<()> {
+        let keys = &self.layout_of(inner, table)?.keys;
         let partition = keys.partition(&mutation.partition)?;
         let (row, is_whole) = match &mutation.change {
             CellChange::Row { clustering, .. } | CellChange::DeleteRow(clustering) => {
@@ -192,7 +217,7 @@ impl<'a> Plan<'a> {
         let mut failures = Vec::new();
         for (position, (table, operation)) in self.operations.iter().enumerate() {
             match operation {
-                Operation::Item(write) => match items::apply(&writer, table, write)? {
+                Operation::Item(write) => match apply_item(&writer, &targets, table, write)? {
                     Applied::Written(one) => written.push(one),
                     Applied::Refused(refusal) => failures.push(Failure { position, refusal }),
                     Applied::NeedsChunks => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
@@ -232,5 +257,18 @@ impl<'a> Plan<'a> {
             cells::renew_lease(table, writer, stamp)
         });
         leases.collect()
+    }
+}
+
+/// Applies a write of an item, to a table of items or to one of cells that is used as such.
+fn apply_item(
+    writer: &Writer,
+    targets: &BTreeMap<u64, Target<'_>>,
+    table: &Arc<Table>,
+    write: &Write,
+) -> Result<Applied> {
+    match (&write.table.mapped, targets.get(&table.id)) {
+        (Some(mapping), Some(target)) => shared::apply(target, &write.table, mapping, table, write),
+        _ => items::apply(writer, table, write),
     }
 }

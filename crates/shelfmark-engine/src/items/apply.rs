@@ -26,7 +26,7 @@ pub(crate) enum Applied {
 }
 
 /// A row as a write finds it.
-pub(super) struct Before {
+pub(crate) struct Before {
     pub(super) item: Item,
     pub(super) expires_at: Option<u64>,
     chunks: Vec<Bytes>,
@@ -36,18 +36,76 @@ pub(super) struct Before {
     pub(super) live: bool,
 }
 
+impl Before {
+    /// Creates a live item of which nothing is known but itself.
+    pub(crate) fn of_item(item: Item) -> Self {
+        Self { item, expires_at: None, chunks: Vec::new(), stored_bytes: 0, live: true }
+    }
+}
+
 /// A row as a write leaves it.
-pub(super) struct After {
-    pub(super) item: Item,
+pub(crate) struct After {
+    pub(crate) item: Item,
     pub(super) expires_at: Option<u64>,
+}
+
+/// What a write comes to, given the item that is there.
+pub(crate) enum Decided {
+    /// It is refused.
+    Refused(Refusal),
+    /// The item stays as it is.
+    Stays(Written),
+    /// The item becomes this; `None` removes it. The new image is not in the answer yet.
+    Becomes(Option<After>, Written),
+}
+
+/// Decides on a write: its condition, and what the item becomes. `looked` says whether `before` was
+/// looked for.
+pub(crate) fn decide(
+    table: &Table,
+    write: &Write,
+    key: &Key,
+    before: Option<&Before>,
+    looked: bool,
+) -> Result<Decided> {
+    let live = before.filter(|before| before.live).map(|before| &before.item);
+    if !holds(write.condition.as_ref(), live) {
+        let old = if write.old_on_refusal { live.cloned() } else { None };
+        return Ok(Decided::Refused(Refusal::ConditionFailed(old)));
+    }
+    let mut written = Written {
+        old: if write.returns.old { live.cloned() } else { None },
+        existed: looked.then_some(live.is_some()),
+        size_before_bytes: live.map_or(0, item_size_bytes),
+        ..Written::default()
+    };
+    let after = match after(table, write, key, before) {
+        Ok(after) => after,
+        Err(refusal) => return Ok(Decided::Refused(refusal)),
+    };
+    let Outcome::Becomes(after) = after else {
+        written.new = if write.returns.new { live.cloned() } else { None };
+        written.size_after_bytes = written.size_before_bytes;
+        return Ok(Decided::Stays(written));
+    };
+    if let Some(after) = &after {
+        if let Some(refusal) = too_deep(&after.item) {
+            return Ok(Decided::Refused(refusal));
+        }
+        if matches!(write.change, Change::Patch { .. }) {
+            check_key(table, key, &after.item)?;
+        }
+        written.size_after_bytes = item_size_bytes(&after.item);
+        if let Some(refusal) = too_large(table, written.size_after_bytes) {
+            return Ok(Decided::Refused(refusal));
+        }
+    }
+    Ok(Decided::Becomes(after, written))
 }
 
 /// Applies one write.
 pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<Applied> {
-    let key = match &write.change {
-        Change::Put(item) => table.key_of(item)?,
-        Change::Patch { key, .. } | Change::Delete(key) | Change::Check(key) => key.clone(),
-    };
+    let key = write.change.key_of(table)?;
     let row_key = table.key.row_key(&key)?;
     if matches!(write.change, Change::Put(_) | Change::Patch { .. }) {
         writer.deletes_only.set(false);
@@ -63,42 +121,15 @@ pub(crate) fn apply(writer: &Writer, table: &Table, write: &Write) -> Result<App
     } else {
         None
     };
-    let live = before.as_ref().filter(|before| before.live).map(|before| &before.item);
-    if let Some(live) = live {
+    if let Some(live) = before.as_ref().filter(|before| before.live) {
         step.rows_read = 1;
-        step.bytes_read = item_size_bytes(live) as u64;
+        step.bytes_read = item_size_bytes(&live.item) as u64;
     }
-    if !holds(write.condition.as_ref(), live) {
-        let old = if write.old_on_refusal { live.cloned() } else { None };
-        return Ok(Applied::Refused(Refusal::ConditionFailed(old)));
-    }
-    let mut written = Written {
-        old: if write.returns.old { live.cloned() } else { None },
-        existed: looked.then_some(live.is_some()),
-        size_before_bytes: live.map_or(0, item_size_bytes),
-        ..Written::default()
+    let (after, mut written) = match decide(table, write, &key, before.as_ref(), looked)? {
+        Decided::Refused(refusal) => return Ok(Applied::Refused(refusal)),
+        Decided::Stays(written) => return Ok(finish(written, step)),
+        Decided::Becomes(after, written) => (after, written),
     };
-    let after = match after(table, write, &key, before.as_ref()) {
-        Ok(after) => after,
-        Err(refusal) => return Ok(Applied::Refused(refusal)),
-    };
-    let Outcome::Becomes(after) = after else {
-        written.new = if write.returns.new { live.cloned() } else { None };
-        written.size_after_bytes = written.size_before_bytes;
-        return Ok(finish(written, step));
-    };
-    if let Some(after) = &after {
-        if let Some(refusal) = too_deep(&after.item) {
-            return Ok(Applied::Refused(refusal));
-        }
-        if matches!(write.change, Change::Patch { .. }) {
-            check_key(table, &row_key, &after.item)?;
-        }
-        written.size_after_bytes = item_size_bytes(&after.item);
-        if let Some(refusal) = too_large(table, written.size_after_bytes) {
-            return Ok(Applied::Refused(refusal));
-        }
-    }
     let stored = after.as_ref().map(|after| encode(table, &after.item, after.expires_at));
     if !table.has_chunks() && stored.as_ref().is_some_and(|stored| !stored.chunks.is_empty()) {
         return Ok(Applied::NeedsChunks);
@@ -229,8 +260,8 @@ pub(super) fn too_deep(item: &Item) -> Option<Refusal> {
 }
 
 /// Checks that a patch left the key attributes alone: the row stays where it is.
-fn check_key(table: &Table, row_key: &[u8], item: &Item) -> Result<()> {
-    if table.key.row_key(&table.key_of(item)?)? == row_key {
+fn check_key(table: &Table, key: &Key, item: &Item) -> Result<()> {
+    if table.key.row_key(&table.key_of(item)?)? == table.key.row_key(key)? {
         return Ok(());
     }
     Err(Error::invalid("a patch cannot change a key attribute; delete the item and put another"))

@@ -16,9 +16,9 @@ impl Table {
     ///
     /// * [`crate::ErrorKind::Invalid`]: it holds cells, which have calls of their own.
     pub(crate) fn check_items(&self) -> Result<()> {
-        match &self.cells {
-            None => Ok(()),
-            Some(_) => Err(Error::invalid(format!(
+        match self.cells.is_some() || self.mapped.is_some() {
+            false => Ok(()),
+            true => Err(Error::invalid(format!(
                 "table {} holds rows of cells, not items; use the calls for cells",
                 self.schema.name
             ))),

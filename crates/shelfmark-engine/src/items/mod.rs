@@ -22,7 +22,7 @@ mod request;
 mod row_memo;
 mod stored;
 
-pub(crate) use apply::{Applied, apply};
+pub(crate) use apply::{Applied, Before, Decided, apply, decide};
 pub(crate) use backfill::build;
 pub(crate) use blind::blind;
 pub use changes::{ChangePosition, ItemChange};
@@ -33,6 +33,6 @@ pub(crate) use get::get;
 pub use get::{Get, Got};
 pub use page::ResultPage;
 pub use query::{Query, Scan, Segment};
-pub(crate) use query::{query, scan};
+pub(crate) use query::{query, scan, segment_range};
 pub use request::{Change, Returns, Write, Written};
 pub(crate) use stored::{Items, StoredItem};

@@ -213,7 +213,7 @@ fn readable_index<'t>(table: &'t Table, name: Option<&str>) -> Result<Option<&'t
 
 /// Cuts a table into parts by the 8 bytes behind its prefix. The cut depends on the numbers alone,
 /// so it is the same on every page; under ordered placement the parts may differ in size.
-fn segment_range(prefix: &Bytes, segment: Segment) -> Result<KeyRange> {
+pub(crate) fn segment_range(prefix: &Bytes, segment: Segment) -> Result<KeyRange> {
     if segment.total == 0 || segment.number >= segment.total {
         return Err(Error::invalid("a segment's number must be below the number of segments"));
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use shelfmark_model::{Condition, Item, Key, Patch};
 
 use crate::catalogue::Table;
+use crate::error::Result;
 use crate::report::AccessReport;
 use crate::shards::ShardGrowth;
 
@@ -26,6 +27,16 @@ pub enum Change {
     Delete(Key),
     /// Only checks the condition.
     Check(Key),
+}
+
+impl Change {
+    /// Returns the key of the item.
+    pub(crate) fn key_of(&self, table: &Table) -> Result<Key> {
+        match self {
+            Self::Put(item) => table.key_of(item),
+            Self::Patch { key, .. } | Self::Delete(key) | Self::Check(key) => Ok(key.clone()),
+        }
+    }
 }
 
 /// Which images a write answers with.

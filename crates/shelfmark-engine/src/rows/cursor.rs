@@ -86,6 +86,9 @@ impl Table {
     /// * [`ErrorKind::NotFound`]: there is no such index.
     pub fn cursor_behind(&self, index: Option<&str>, key: &Item) -> Result<Cursor> {
         let base = self.key_of(key)?;
+        if let Some(mapping) = &self.mapped {
+            return Ok(Cursor::behind(mapping.row_key(&base)?.into()));
+        }
         let Some(name) = index else { return Ok(Cursor::behind(self.key.row_key(&base)?.into())) };
         let index = self.index(name).ok_or_else(|| no_index(self, name))?;
         let entry = index.entry_key(self, &base, key)?.ok_or_else(|| {
@@ -102,6 +105,9 @@ impl Table {
     /// * [`ErrorKind::Invalid`]: the cursor belongs to another table or index.
     /// * [`ErrorKind::NotFound`]: there is no such index.
     pub fn cursor_key(&self, index: Option<&str>, cursor: &Cursor) -> Result<Item> {
+        if let Some(mapping) = &self.mapped {
+            return mapping.key_item(&cursor.row_key);
+        }
         let spec = match index {
             None => &self.key,
             Some(name) => &self.index(name).ok_or_else(|| no_index(self, name))?.key,
