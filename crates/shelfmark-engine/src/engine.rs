@@ -12,6 +12,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Result};
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
+use crate::rows::View as RowView;
 use crate::shared::Share;
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
@@ -318,10 +319,8 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the key does not fit the table.
     /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let got = match &table.mapped {
-            Some(mapping) => self.get_mapped(mapping, get)?,
-            None => self.reading(table, |view, table| items::get(&view, table, get, self.now()))?,
-        };
+        let got =
+            self.reading(table, |view, table| self.get_over(&view, table, get, self.now()))?;
         self.report(&got.report);
         Ok(got)
     }
@@ -335,17 +334,14 @@ impl Engine {
         let now = self.now();
         let current: Vec<Arc<Table>> = gets
             .iter()
-            .map(|(table, _)| Ok(self.inner.catalogue.current(table)?.unwrap_or(Arc::clone(table))))
+            .map(|(table, _)| Ok(self.current(table)?.unwrap_or(Arc::clone(table))))
             .collect::<Result<_>>()?;
         let snapshot = self.inner.store.snapshot()?;
         current
             .iter()
             .zip(gets)
             .map(|(table, (_, get))| {
-                let got = match &table.mapped {
-                    Some(mapping) => mapping.get_at(&self.inner, &*snapshot, get, now)?,
-                    None => items::get(&&*snapshot, table, get, now)?,
-                };
+                let got = self.get_over(&&*snapshot, table, get, now)?;
                 self.report(&got.report);
                 Ok(got)
             })
@@ -362,12 +358,8 @@ impl Engine {
     ///   the limit is 0, or the index is still being built.
     /// * [`crate::ErrorKind::NotFound`]: there is no such index.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let page = match &table.mapped {
-            Some(mapping) => self.query_mapped(mapping, query)?,
-            None => {
-                self.reading(table, |view, table| items::query(&view, table, query, self.now()))?
-            }
-        };
+        let page =
+            self.reading(table, |view, table| self.query_over(&view, table, query, self.now()))?;
         self.report(&page.report);
         Ok(page)
     }
@@ -378,12 +370,8 @@ impl Engine {
     ///
     /// * As [`Engine::query`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let page = match &table.mapped {
-            Some(mapping) => self.scan_mapped(mapping, scan)?,
-            None => {
-                self.reading(table, |view, table| items::scan(&view, table, scan, self.now()))?
-            }
-        };
+        let page =
+            self.reading(table, |view, table| self.scan_over(&view, table, scan, self.now()))?;
         self.report(&page.report);
         Ok(page)
     }
@@ -407,13 +395,63 @@ impl Engine {
     ) -> Result<T> {
         loop {
             // The form comes first: an index is complete at every moment after it became public.
-            let current = self.inner.catalogue.current(table)?;
+            let current = self.current(table)?;
             let form = current.as_deref().unwrap_or(table);
             let snapshot = self.inner.store.snapshot()?;
             let answer = read(&*snapshot, form);
             if !form.is_retired() {
                 return answer;
             }
+        }
+    }
+
+    /// Returns the form that has taken over from a table, if one has.
+    pub(crate) fn current(&self, table: &Table) -> Result<Option<Arc<Table>>> {
+        match &table.mapped {
+            Some(mapping) => mapping.current(&self.inner),
+            None => self.inner.catalogue.current(table),
+        }
+    }
+
+    /// Reads an item of a table, or of one that is used as a table of items, over a view.
+    pub(crate) fn get_over(
+        &self,
+        view: &impl RowView,
+        table: &Table,
+        get: &Get,
+        now: u64,
+    ) -> Result<Got> {
+        match &table.mapped {
+            Some(mapping) => mapping.get(&self.inner, view, get, now),
+            None => items::get(view, table, get, now),
+        }
+    }
+
+    /// As [`Engine::get_over`], a page of a partition.
+    pub(crate) fn query_over(
+        &self,
+        view: &impl RowView,
+        table: &Table,
+        query: &Query,
+        now: u64,
+    ) -> Result<ResultPage> {
+        match &table.mapped {
+            Some(mapping) => mapping.query(&self.inner, view, query, now),
+            None => items::query(view, table, query, now),
+        }
+    }
+
+    /// As [`Engine::get_over`], a page of the table.
+    pub(crate) fn scan_over(
+        &self,
+        view: &impl RowView,
+        table: &Table,
+        scan: &Scan,
+        now: u64,
+    ) -> Result<ResultPage> {
+        match &table.mapped {
+            Some(mapping) => mapping.scan(&self.inner, view, scan, now),
+            None => items::scan(view, table, scan, now),
         }
     }
 
@@ -435,7 +473,7 @@ impl View {
     ///
     /// * As [`Engine::get`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let got = items::get(&&*self.snapshot, table, get, self.engine.now())?;
+        let got = self.engine.get_over(&&*self.snapshot, table, get, self.engine.now())?;
         self.engine.report(&got.report);
         Ok(got)
     }
@@ -446,7 +484,7 @@ impl View {
     ///
     /// * As [`Engine::query`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let page = items::query(&&*self.snapshot, table, query, self.engine.now())?;
+        let page = self.engine.query_over(&&*self.snapshot, table, query, self.engine.now())?;
         self.engine.report(&page.report);
         Ok(page)
     }
@@ -457,7 +495,7 @@ impl View {
     ///
     /// * As [`Engine::scan`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let page = items::scan(&&*self.snapshot, table, scan, self.engine.now())?;
+        let page = self.engine.scan_over(&&*self.snapshot, table, scan, self.engine.now())?;
         self.engine.report(&page.report);
         Ok(page)
     }

@@ -43,6 +43,10 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
     let name = request.table.clone().unwrap_or_default();
     let schema = schema(face, request)?;
+    // A new table must not hide another face's that clients use by this name.
+    if crate::table::find_named(&face.engine, &name).is_ok_and(|table| table.is_shared()) {
+        return Err(Error::new(Exception::ResourceInUse, texts::table_exists(&name)));
+    }
     let table = face.engine.create_table(schema).map_err(|error| {
         if error.kind() == ErrorKind::AlreadyExists {
             return Error::new(Exception::ResourceInUse, texts::table_exists(&name));

@@ -11,7 +11,7 @@ use crate::table::{self, Meta};
 /// Answers DeleteTable.
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let name = describe_table::parse(body)?;
-    let table = table::find_named(&face.engine, &name)?;
+    let table = table::find_own(&face.engine, &name)?;
     if Meta::of(&table).deletion_protection {
         return Err(Error::validation(texts::DELETION_PROTECTED));
     }

@@ -22,7 +22,7 @@ struct Request {
 /// Answers UpdateTimeToLive, once every item that is there has its due time.
 pub(super) fn update(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
-    let table = table::find_named(&face.engine, &request.table.unwrap_or_default())?;
+    let table = table::find_own(&face.engine, &request.table.unwrap_or_default())?;
     let attribute = request.attribute.unwrap_or_default();
     let enabled = request.enabled == Some(true);
     match (&table.schema.options.ttl, enabled) {

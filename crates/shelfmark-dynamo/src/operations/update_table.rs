@@ -48,7 +48,7 @@ struct IndexUpdate {
 /// Answers UpdateTable.
 pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
     let request = parse(body)?;
-    let table = table::find_named(&face.engine, request.table.as_deref().unwrap_or_default())?;
+    let table = table::find_own(&face.engine, request.table.as_deref().unwrap_or_default())?;
     let table = run(face, &table, request)?;
     Ok(Writer::answer(|out| {
         out.name("TableDescription");

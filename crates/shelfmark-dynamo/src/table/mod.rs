@@ -46,6 +46,19 @@ pub(crate) fn find_named(engine: &Engine, name: &str) -> Result<Arc<Table>> {
     find_or(engine, name, texts::table_not_found)
 }
 
+/// As [`find_named`], for operations that change the table itself.
+///
+/// # Errors
+///
+/// * ValidationException: it is another face's.
+pub(crate) fn find_own(engine: &Engine, name: &str) -> Result<Arc<Table>> {
+    let table = find_named(engine, name)?;
+    match table.is_shared() {
+        false => Ok(table),
+        true => Err(Error::validation(texts::table_of_another_face(&table.schema.name.name))),
+    }
+}
+
 fn find_or(engine: &Engine, name: &str, text: fn(&str) -> String) -> Result<Arc<Table>> {
     let name = name_of(name);
     let own = engine.table(&table_name(name));

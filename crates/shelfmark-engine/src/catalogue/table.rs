@@ -125,7 +125,17 @@ impl Table {
     /// Tells whether a newer form of the table has taken over.
     #[must_use]
     pub fn is_retired(&self) -> bool {
-        self.retired.load(Ordering::Acquire)
+        self.mapped
+            .as_ref()
+            .map_or(&self.retired, |mapping| &mapping.base.retired)
+            .load(Ordering::Acquire)
+    }
+
+    /// Tells whether this is a table of another face, seen as a table of items
+    /// ([`crate::Engine::shared_items`]).
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.mapped.is_some()
     }
 
     /// Tells whether counts of items are kept exactly.

@@ -25,8 +25,10 @@ use crate::catalogue::Table;
 use crate::commit::{Transaction, Writer};
 use crate::engine::Inner;
 use crate::error::{Error, Result};
+use crate::items::{Applied, Write};
 use crate::report::AccessReport;
 use crate::rows::{Validated, View, chunk_key};
+use crate::shared::{self, ItemsOfCells};
 
 /// What a transaction wrote to one row of cells.
 pub(crate) struct CellsWritten {
@@ -48,7 +50,7 @@ impl Transaction<'_> {
     pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_deref().unwrap_or(table);
-        self.touch(table, &get.partition)?;
+        self.touch_cells(table, &get.partition)?;
         let now = get.now.unwrap_or(self.writer.now);
         let mut reader = CellReader::new(self.inner, &self.writer.buffer, table, now)?;
         let row = reader.get(&get.partition, &get.clustering)?;
@@ -67,7 +69,7 @@ impl Transaction<'_> {
     pub fn query_cells(&self, table: &Table, query: &CellQuery) -> Result<CellPage> {
         let current = self.inner.catalogue.current(table)?;
         let table = current.as_deref().unwrap_or(table);
-        self.touch(table, &query.partition)?;
+        self.touch_cells(table, &query.partition)?;
         let page = match &self.writer.guards {
             None => self.page_of_cells(&Validated(&self.writer.buffer), table, query)?,
             Some(guards) => {
@@ -117,7 +119,7 @@ impl Transaction<'_> {
                 ));
             }
         };
-        self.touch(&table, &mutation.partition)?;
+        self.touch_cells(&table, &mutation.partition)?;
         let views = self.inner.views_of(&table)?;
         let target = Target::new(self.inner, &self.writer, &table, &views, self.writer.now)?
             .reporting(self.engine.observer.is_some());
@@ -131,7 +133,32 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    fn touch(&self, table: &Table, partition: &[u8]) -> Result<()> {
+    /// Writes an item of a table of cells that is used as a table of items.
+    pub(crate) fn write_mapped(
+        &self,
+        table: &Arc<Table>,
+        mapping: &ItemsOfCells,
+        write: &Write,
+    ) -> Result<Applied> {
+        let base = &mapping.base;
+        let layout = base.cells()?;
+        layout.check_no_view()?;
+        let row = mapping.row_key(&write.change.key_of(table)?)?;
+        let length = layout.keys.partition_length(&row)?;
+        let partition = row.get(..length).unwrap_or_default().to_vec();
+        if let Some(guards) = &self.writer.guards {
+            guards.touch_partition(base.id, &partition);
+        }
+        let views = self.inner.views_of(base)?;
+        let target = Target::new(self.inner, &self.writer, base, &views, self.writer.now)?;
+        let applied = shared::apply(&target, table, mapping, base, write)?;
+        let (stamp, head) = (target.written(), chunk_key(&row, 0));
+        let written = CellsWritten { stamp, partition, head, table: Arc::clone(base) };
+        self.cells.borrow_mut().push(written);
+        Ok(applied)
+    }
+
+    fn touch_cells(&self, table: &Table, partition: &[u8]) -> Result<()> {
         if let Some(guards) = &self.writer.guards {
             guards.touch_partition(table.id, &table.cells()?.keys.partition(partition)?);
         }

@@ -48,12 +48,6 @@ impl Guards {
         self.has_ranges.set(true);
     }
 
-    /// Notes that the transaction reads a range in one partition of a table.
-    pub(crate) fn touch_range(&self, table: &Table, partition: &[Value]) -> Result<()> {
-        self.has_ranges.set(true);
-        self.touch(table, partition)
-    }
-
     /// Notes that the transaction reads a range that may hold rows of any partition: of the whole
     /// table or of an index.
     pub(crate) fn touch_all(&self, table: &Table) {

@@ -4,17 +4,19 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_model::Value;
 use shelfmark_store::latch::Reserved;
 use shelfmark_store::random::SplitMix;
 use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
 
 use super::attempt::lock_gates;
+use super::guards::Guards;
 use crate::catalogue::Table;
 use crate::cells::{self, CellsWritten, Renewal};
 use crate::commit::Writer;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::items::{self, Get, Got, Query, ResultPage, Scan};
+use crate::items::{Get, Got, Query, ResultPage, Scan};
 use crate::items::{Applied, Write, Written, apply};
 use crate::rows::Validated;
 
@@ -177,12 +179,12 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::get`].
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let current = self.inner.catalogue.current(table)?;
+        let current = self.engine.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         if let Some(guards) = &self.writer.guards {
-            guards.touch(table, &get.key.partition)?;
+            self.touch(guards, table, &get.key.partition)?;
         }
-        let got = items::get(&self.writer.buffer, table, get, self.writer.now)?;
+        let got = self.engine.get_over(&self.writer.buffer, table, get, self.writer.now)?;
         self.engine.report(&got.report);
         Ok(got)
     }
@@ -194,16 +196,24 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::query`].
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let current = self.inner.catalogue.current(table)?;
+        let current = self.engine.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         let page = match &self.writer.guards {
-            None => items::query(&Validated(&self.writer.buffer), table, query, self.writer.now)?,
+            None => self.engine.query_over(
+                &Validated(&self.writer.buffer),
+                table,
+                query,
+                self.writer.now,
+            )?,
             Some(guards) => {
                 match query.index {
-                    None => guards.touch_range(table, &query.partition)?,
+                    None => {
+                        guards.note_range();
+                        self.touch(guards, table, &query.partition)?;
+                    }
                     Some(_) => guards.touch_all(table),
                 }
-                items::query(&self.writer.buffer, table, query, self.writer.now)?
+                self.engine.query_over(&self.writer.buffer, table, query, self.writer.now)?
             }
         };
         self.engine.report(&page.report);
@@ -217,17 +227,32 @@ impl Transaction<'_> {
     ///
     /// * As [`Engine::scan`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let current = self.inner.catalogue.current(table)?;
+        let current = self.engine.current(table)?;
         let table = current.as_deref().unwrap_or(table);
         let page = match &self.writer.guards {
-            None => items::scan(&Validated(&self.writer.buffer), table, scan, self.writer.now)?,
+            None => self.engine.scan_over(
+                &Validated(&self.writer.buffer),
+                table,
+                scan,
+                self.writer.now,
+            )?,
             Some(guards) => {
                 guards.touch_all(table);
-                items::scan(&self.writer.buffer, table, scan, self.writer.now)?
+                self.engine.scan_over(&self.writer.buffer, table, scan, self.writer.now)?
             }
         };
         self.engine.report(&page.report);
         Ok(page)
+    }
+
+    fn touch(&self, guards: &Guards, table: &Table, partition: &[Value]) -> Result<()> {
+        match &table.mapped {
+            Some(mapping) => {
+                guards.touch_partition(table.id, &mapping.partition_prefix(partition)?);
+                Ok(())
+            }
+            None => guards.touch(table, partition),
+        }
     }
 
     /// Does one write.
@@ -237,17 +262,24 @@ impl Transaction<'_> {
     /// * [`ErrorKind::ConditionFailed`] and the other refusals: the write is not part of the
     ///   transaction; go on, or return the error to abort.
     pub fn write(&self, write: &Write) -> Result<Written> {
-        let current = self.inner.catalogue.current(&write.table)?;
+        let current = self.engine.current(&write.table)?;
         self.write_to(current.unwrap_or_else(|| Arc::clone(&write.table)), write)
     }
 
     fn write_to(&self, table: Arc<Table>, write: &Write) -> Result<Written> {
-        table.check_items()?;
         let chunked = table.has_chunks();
-        let applied = apply(&self.writer, &table, write)?;
+        let applied = match &table.mapped {
+            Some(mapping) => self.write_mapped(&table, mapping, write)?,
+            None => {
+                table.check_items()?;
+                apply(&self.writer, &table, write)?
+            }
+        };
         match applied {
             Applied::Written(written) => {
-                self.tables.borrow_mut().push((table, chunked));
+                if table.mapped.is_none() {
+                    self.tables.borrow_mut().push((table, chunked));
+                }
                 self.engine.report(&written.report);
                 Ok(written)
             }

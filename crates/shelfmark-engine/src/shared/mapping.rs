@@ -11,13 +11,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_model::serial::serialise;
 use shelfmark_model::{
-    Column, ColumnType, Item, Key, KeyColumn, KeyType, SortColumn, TableSchema, Value,
+    Column, ColumnType, Item, Key, KeyColumn, KeyType, SortColumn, TableName, TableSchema, Value,
 };
 
 use super::share::Share;
 use super::value::{attribute_of, raw_of};
 use crate::catalogue::{Table, blank_table};
 use crate::cells::{CellOperation, ClusteringValue, LiveRow, Place};
+use crate::engine::Inner;
 use crate::error::{Error, Result};
 
 /// How a table of cells is seen as one of items.
@@ -49,8 +50,9 @@ impl ItemsOfCells {
                 own.sort.len()
             )));
         };
+        let TableName { namespace, name } = &own.name;
         let mut schema = TableSchema::new(
-            own.name.clone(),
+            TableName::new(&**namespace, format!("{namespace}.{name}")),
             KeyColumn::new(&*partition.name, key_type(own, &partition.name, &partition.key_type)?),
         );
         for sort in &own.sort {
@@ -68,6 +70,16 @@ impl ItemsOfCells {
         Ok(Table { mapped: Some(mapping), ..blank_table(schema, base.id) })
     }
 
+    /// Returns the table again if the table of cells has another form by now.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::NotFound`]: it was dropped.
+    pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
+        let current = inner.catalogue.current(&self.base)?;
+        current.map(|base| Self::table(&base, self.grant).map(Arc::new)).transpose()
+    }
+
     /// Returns the partition key of an item in its plain serialisation.
     pub(super) fn partition(&self, values: &[Value]) -> Result<Bytes> {
         let [value] = values else {
@@ -75,6 +87,11 @@ impl ItemsOfCells {
         };
         let (name, key_type) = &self.partition;
         raw_of(name, key_type, value)
+    }
+
+    /// Returns what the keys of an item's partition begin with.
+    pub(crate) fn partition_prefix(&self, values: &[Value]) -> Result<Vec<u8>> {
+        self.base.cells()?.keys.partition(&self.partition(values)?)
     }
 
     /// Returns the clustering key of an item's sort key.

@@ -5,13 +5,13 @@ use shelfmark_keycode::{self as keycode, Kind};
 use shelfmark_model::{
     Condition, Item, Projection, SortBound, SortCondition, Value, item_size_bytes,
 };
-use shelfmark_store::{KeyRange, Snapshot};
+use shelfmark_store::KeyRange;
 
 use super::mapping::ItemsOfCells;
 use super::value::raw_of;
 use crate::cells::{CellLimits, CellPage, CellQuery, CellReader, Collect, Span, SpanBound};
-use crate::engine::{Engine, Inner};
-use crate::error::{Error, Result};
+use crate::engine::Inner;
+use crate::error::{Error, ErrorKind, Result};
 use crate::items::{Get, Got, Query, ResultPage, Scan, segment_range};
 use crate::report::{AccessReport, AccessStep};
 use crate::rows::{Cursor, View};
@@ -27,87 +27,6 @@ struct Wanted<'q> {
     peek: bool,
 }
 
-impl Engine {
-    pub(crate) fn get_mapped(&self, mapping: &ItemsOfCells, get: &Get) -> Result<Got> {
-        self.reading(&mapping.base, |view, _| mapping.get(&self.inner, &view, get, self.now()))
-    }
-
-    pub(crate) fn query_mapped(&self, mapping: &ItemsOfCells, query: &Query) -> Result<ResultPage> {
-        if let Some(index) = &query.index {
-            return Err(no_index(mapping, index));
-        }
-        let wanted = Wanted {
-            limit: query.limit,
-            bytes_max: query.bytes_max,
-            start: query.start.as_ref(),
-            filter: query.filter.as_ref(),
-            projection: &query.projection,
-            count_only: query.count_only,
-            peek: query.peek,
-        };
-        let partition = mapping.partition(&query.partition)?;
-        self.reading(&mapping.base, |view, _| {
-            let page = |start: Option<&Cursor>, limit, bytes_max| {
-                let own = CellQuery {
-                    partition: partition.clone(),
-                    span: Span::default(),
-                    reversed: query.descending,
-                    limits: limits(start, limit, bytes_max),
-                };
-                let range = mapping.sort_range(&partition, &query.sort)?;
-                let mut kept = Collect::new(&own);
-                let reader = CellReader::new(&self.inner, &view, &mapping.base, self.now())?;
-                let (cursor, step) = reader.query(&own, range, &mut kept)?;
-                let report = AccessReport { steps: vec![step] };
-                Ok(CellPage { cursor, report, ..kept.into_page() })
-            };
-            mapping.page(&wanted, page)
-        })
-    }
-
-    pub(crate) fn scan_mapped(&self, mapping: &ItemsOfCells, scan: &Scan) -> Result<ResultPage> {
-        if let Some(index) = &scan.index {
-            return Err(no_index(mapping, index));
-        }
-        if scan.partitions.is_some() || scan.descending {
-            return Err(Error::invalid("such a table is scanned in its own order alone"));
-        }
-        let wanted = Wanted {
-            limit: scan.limit,
-            bytes_max: scan.bytes_max,
-            start: scan.start.as_ref(),
-            filter: scan.filter.as_ref(),
-            projection: &scan.projection,
-            count_only: scan.count_only,
-            peek: scan.peek,
-        };
-        let prefix = &mapping.base.cells()?.keys.prefix;
-        let range = match scan.segment {
-            None => KeyRange::prefix(prefix.clone()),
-            Some(segment) => segment_range(prefix, segment)?,
-        };
-        if scan.start.as_ref().is_some_and(|cursor| !range.contains(cursor.row_key())) {
-            return Err(Error::invalid("the cursor belongs to another segment"));
-        }
-        self.reading(&mapping.base, |view, _| {
-            let page = |start: Option<&Cursor>, limit, bytes_max| {
-                let reader = CellReader::new(&self.inner, &view, &mapping.base, self.now())?;
-                reader.scan(&limits(start, limit, bytes_max), range.clone())
-            };
-            mapping.page(&wanted, page)
-        })
-    }
-}
-
-fn no_index(mapping: &ItemsOfCells, index: &str) -> Error {
-    let name = &mapping.base.schema.name;
-    Error::new(crate::error::ErrorKind::NotFound, format!("table {name} has no index {index}"))
-}
-
-fn limits(start: Option<&Cursor>, rows_max: Option<usize>, bytes_max: Option<usize>) -> CellLimits {
-    CellLimits { rows_max, bytes_max, start: start.cloned(), ..CellLimits::default() }
-}
-
 impl ItemsOfCells {
     /// Reads one item over a view.
     pub(crate) fn get(&self, inner: &Inner, view: &impl View, get: &Get, now: u64) -> Result<Got> {
@@ -120,17 +39,87 @@ impl ItemsOfCells {
         Ok(Got { item, report: reader.report() })
     }
 
-    /// As [`ItemsOfCells::get`], of a snapshot that several reads share.
-    pub(crate) fn get_at(
+    /// Reads one page of a partition.
+    pub(crate) fn query(
         &self,
         inner: &Inner,
-        snapshot: &dyn Snapshot,
-        get: &Get,
+        view: &impl View,
+        query: &Query,
         now: u64,
-    ) -> Result<Got> {
-        self.get(inner, &snapshot, get, now)
+    ) -> Result<ResultPage> {
+        self.check_no_index(query.index.as_deref())?;
+        let wanted = Wanted {
+            limit: query.limit,
+            bytes_max: query.bytes_max,
+            start: query.start.as_ref(),
+            filter: query.filter.as_ref(),
+            projection: &query.projection,
+            count_only: query.count_only,
+            peek: query.peek,
+        };
+        let partition = self.partition(&query.partition)?;
+        let range = self.sort_range(&partition, &query.sort)?;
+        self.page(&wanted, |start, limit, bytes_max| {
+            let own = CellQuery {
+                partition: partition.clone(),
+                span: Span::default(),
+                reversed: query.descending,
+                limits: limits(start, limit, bytes_max),
+            };
+            let mut kept = Collect::new(&own);
+            let reader = CellReader::new(inner, view, &self.base, now)?;
+            let (cursor, step) = reader.query(&own, range.clone(), &mut kept)?;
+            Ok(CellPage { cursor, report: AccessReport { steps: vec![step] }, ..kept.into_page() })
+        })
     }
 
+    /// Reads one page of the table.
+    pub(crate) fn scan(
+        &self,
+        inner: &Inner,
+        view: &impl View,
+        scan: &Scan,
+        now: u64,
+    ) -> Result<ResultPage> {
+        self.check_no_index(scan.index.as_deref())?;
+        if scan.partitions.is_some() || scan.descending {
+            return Err(Error::invalid("such a table is scanned in its own order alone"));
+        }
+        let wanted = Wanted {
+            limit: scan.limit,
+            bytes_max: scan.bytes_max,
+            start: scan.start.as_ref(),
+            filter: scan.filter.as_ref(),
+            projection: &scan.projection,
+            count_only: scan.count_only,
+            peek: scan.peek,
+        };
+        let prefix = &self.base.cells()?.keys.prefix;
+        let range = match scan.segment {
+            None => KeyRange::prefix(prefix.clone()),
+            Some(segment) => segment_range(prefix, segment)?,
+        };
+        if scan.start.as_ref().is_some_and(|cursor| !range.contains(cursor.row_key())) {
+            return Err(Error::invalid("the cursor belongs to another segment"));
+        }
+        self.page(&wanted, |start, limit, bytes_max| {
+            let reader = CellReader::new(inner, view, &self.base, now)?;
+            reader.scan(&limits(start, limit, bytes_max), range.clone())
+        })
+    }
+
+    fn check_no_index(&self, index: Option<&str>) -> Result<()> {
+        let Some(index) = index else { return Ok(()) };
+        let name = &self.base.schema.name;
+        Err(Error::new(ErrorKind::NotFound, format!("table {name} has no index {index} for items")))
+    }
+}
+
+fn limits(start: Option<&Cursor>, rows_max: Option<usize>, bytes_max: Option<usize>) -> CellLimits {
+    CellLimits { rows_max, bytes_max, start: start.cloned(), ..CellLimits::default() }
+}
+
+impl ItemsOfCells {
     /// Makes a page of items of a page of rows, which `read` reads from a cursor on.
     fn page(
         &self,

@@ -83,6 +83,13 @@ pub(crate) fn table_not_found(name: &str) -> String {
     format!("Requested resource not found: Table: {name} not found")
 }
 
+/// Ours: the service has no tables of other faces.
+pub(crate) fn table_of_another_face(name: &str) -> String {
+    format!(
+        "Table {name} belongs to another face, which alone changes it; its items can be used here"
+    )
+}
+
 pub(crate) fn backup_table_not_found(name: &str) -> String {
     format!("Table not found: {name}")
 }
