@@ -21,36 +21,28 @@
 //! * [`caller`]: the other end of a connection, for tools that ask.
 
 mod auth;
-pub mod caller;
-pub mod cassandra_cli;
-mod error;
-mod frame;
-
-mod function;
+mod engine_error;
 pub mod limits;
-mod message;
 mod outcome;
 mod schema;
 mod session;
 mod statement;
 mod system;
-mod term;
 mod trace;
-pub mod types;
+mod world;
 
 pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListener, User};
-pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
-pub use outcome::{
-    Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,
-    ColumnSpec, Consistency, Outcome, PreparedStatement, RequestOptions, ResultRows, RowBuffer,
-    SchemaChange, Spool, Spools, Values, Weight,
-};
+pub use outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 pub use schema::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table,
     TableFlags, TableId, TableOptions, View,
 };
 pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
-pub use statement::{Executor, Plan};
+pub use shelfmark_cql_protocol::{
+    BatchKind, BoundValue, ChangeKind, ChangeTarget, ColumnSpec, Consistency, CqlError, ErrorCode,
+    ErrorExtra, SchemaChange, Spool, Spools, Values, WriteKind,
+};
+pub use shelfmark_cql_types::{CqlType, UserType};
+pub use statement::{BatchEntry, BatchRequest, Executor, Plan, PreparedStatement, Weight};
 pub use system::{VirtualRow, VirtualTable};
 pub use trace::TraceLog;
-pub use types::{CqlType, UserType};

@@ -1,15 +1,5 @@
 //! Limits of the CQL face, each with its source.
 
-/// Longest body of an envelope, before and after decompression.
-///
-/// Source: native protocol specification v4, "2.5 length", read 2026-11: 256 MB.
-pub const ENVELOPE_SIZE_BYTES_MAX: usize = 256 * 1024 * 1024;
-
-/// Longest payload of a checksummed frame.
-///
-/// Source: native protocol specification v5, "2.2 frame payload", read 2026-11: 17 bits.
-pub const FRAME_PAYLOAD_SIZE_BYTES_MAX: usize = 131_071;
-
 /// Requests of one connection that may wait for their answers; no more are read meanwhile.
 ///
 /// Source: native protocol specification v3, "2.3 stream", read 2026-11: ids 0 to 32,767.
@@ -134,17 +124,6 @@ pub const HEAVY_OVERHEAD_BYTES: usize = 16 * 1024;
 ///
 /// Source: ours; pages of usual size stay in memory.
 pub const SPOOLED_FROM_BYTES: usize = 4 * 1024 * 1024;
-
-/// Longest rows of one answer.
-///
-/// Source: native protocol specification v4, "2.5 length", read 2026-11: a signed number of 32 bits;
-/// 1 MiB is left to what stands before the rows.
-pub const ANSWER_SIZE_BYTES_MAX: u64 = (1 << 31) - (1 << 20);
-
-/// Bytes of a long answer that are read from its file at once.
-///
-/// Source: ours; eight frames of version 5.
-pub const SPOOL_READ_SIZE_BYTES: usize = 8 * FRAME_PAYLOAD_SIZE_BYTES_MAX;
 
 /// Bytes of rows after which one read of the engine ends and the next one begins.
 ///

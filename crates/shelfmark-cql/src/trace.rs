@@ -140,7 +140,7 @@ fn told(step: &AccessStep) -> String {
 fn hex(bytes: &[u8]) -> String {
     let shown = bytes.get(..TRACE_RANGE_BYTES_MAX).unwrap_or(bytes);
     let rest = if shown.len() < bytes.len() { "…" } else { "" };
-    format!("{}{rest}", crate::types::hex(shown))
+    format!("{}{rest}", shelfmark_cql_types::to_hex(shown))
 }
 
 /// Cuts a text that is longer than `most` bytes.

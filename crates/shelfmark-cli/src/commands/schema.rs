@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 use shelfmark_cql as cql;
-use shelfmark_cql::caller::Question;
+use shelfmark_cql_protocol::client::Question;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::{Engine, GivenSchema};
 

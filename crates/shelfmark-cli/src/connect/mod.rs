@@ -14,8 +14,8 @@ mod trust;
 use std::fmt;
 
 use anyhow::{anyhow, bail};
-use shelfmark_cql::caller::{Caller, Question, Refusal, Result as Answered, Said, Speech};
 use shelfmark_cql::{ErrorCode, Face};
+use shelfmark_cql_protocol::client::{Caller, Question, Refusal, Result as Answered, Said, Speech};
 use shelfmark_store::clock::{Clock as _, SystemClock};
 
 use crate::arguments::Connect;

@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 use bytes::Bytes;
-use shelfmark_cql::caller::{Page, Question};
-use shelfmark_cql::types::to_text;
+use shelfmark_cql_protocol::client::{Page, Question};
+use shelfmark_cql_types::to_text;
 
 use super::Stage;
 use super::asker::Answer;

@@ -12,6 +12,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::Permission;
 use shelfmark_engine::{Engine, Write};
 
@@ -19,7 +20,6 @@ use super::User;
 use super::grants::{Granted, Grants};
 use super::resource::{PermissionSet, Resource};
 use super::roles::{Roles, failed, unauthorized};
-use crate::error::CqlError;
 use crate::limits::{GRANTS_PER_COMMIT_MAX, ROLES_REMEMBERED_MAX};
 
 /// What decides which role may do what.

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 use shelfmark_cql_syntax::ast::{GrantRole, ListRoles, Name, Permission};
+use shelfmark_cql_types::{CqlType, put_collection};
 
 use super::resource::Resource;
 use super::roles::{Role, Roles, unauthorized};
 use super::{Authority, User};
-use crate::error::CqlError;
-use crate::outcome::{Answered, ColumnSpec, Outcome, ResultRows, RowBuffer};
-use crate::types::{CqlType, put_collection};
+use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 
 impl Roles {
     /// The role with those that it has, directly or not; empty if there is none of this name.

@@ -30,7 +30,7 @@ pub(crate) use resource::Resource;
 pub(crate) use role_statements::run as run_role_statement;
 pub(crate) use roles::{Role, Roles};
 
-use crate::error::{CqlError, ErrorCode};
+use shelfmark_cql_protocol::{CqlError, ErrorCode};
 
 /// What is known of a role when it logs in.
 #[derive(Debug, Clone)]

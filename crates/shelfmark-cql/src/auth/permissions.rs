@@ -6,19 +6,19 @@
 //! Source: Cassandra 5.0, `PermissionsManagementStatement`, `ListPermissionsStatement`,
 //! `CassandraAuthorizer` and `AllowAllAuthorizer`, read 2026-11.
 
+use shelfmark_cql_protocol::{CqlError, ErrorCode};
 use shelfmark_cql_syntax::ast::{
     self, FunctionName, Grant, ListPermissions, Name, Permission, Permissions, Statement,
 };
+use shelfmark_cql_types::CqlType;
 
 use super::User;
 use super::authority::{Authority, Need};
 use super::members::{answer, column};
 use super::resource::{PERMISSIONS, PermissionSet, Resource};
 use super::roles::unauthorized;
-use crate::error::{CqlError, ErrorCode};
 use crate::outcome::{Answered, Outcome};
 use crate::schema::Schema;
-use crate::types::CqlType;
 
 /// What a statement about permissions is looked at with: the keyspace of names that have none, and
 /// the schema.

@@ -4,7 +4,8 @@
 
 use std::fmt;
 
-use crate::error::{CqlError, ErrorCode};
+use shelfmark_cql_protocol::{CqlError, ErrorCode};
+
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 
 /// Who somebody says to be, and the password that is to prove it.

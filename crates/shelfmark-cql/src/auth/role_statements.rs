@@ -8,6 +8,7 @@
 //! Source: Cassandra 5.0, `CreateRoleStatement`, `AlterRoleStatement` and `DropRoleStatement`, read
 //! 2026-11.
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::{
     AccessTo, AlterRole, CreateRole, DropRole, Permission, RoleOption, RoleSyntax, Statement,
 };
@@ -16,7 +17,6 @@ use shelfmark_engine::Write;
 use super::resource::Resource;
 use super::roles::{Role, unauthorized};
 use super::{Authority, User};
-use crate::error::CqlError;
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, Outcome};
 
@@ -245,7 +245,7 @@ mod tests {
 
     use super::*;
     use crate::auth::{Authorizer, Claim, Login, OneRole, Roles};
-    use crate::error::ErrorCode;
+    use shelfmark_cql_protocol::ErrorCode;
 
     fn engine() -> Engine {
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_micros(1));

@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{Consistency, CqlError};
 use shelfmark_engine::{Engine, ErrorKind};
 
 use super::record::{decode_keyspace, decode_table};
 use super::{Damage, Keyspace, Schema, Table};
-use crate::error::CqlError;
-use crate::outcome::Consistency;
+use crate::engine_error::from_engine;
 
 /// How many names are asked for at a time.
 const NAMES_PER_PAGE: usize = 1_000;
@@ -28,8 +28,7 @@ pub(crate) fn load(
     system: &[Arc<Keyspace>],
     previous: &Schema,
 ) -> Result<Schema, CqlError> {
-    let failed =
-        |error: shelfmark_engine::Error| CqlError::from_engine(&error, Consistency::One, None);
+    let failed = |error: shelfmark_engine::Error| from_engine(&error, Consistency::One, None);
     let mut keyspaces: BTreeMap<String, Arc<Keyspace>> =
         system.iter().map(|own| (own.name.to_string(), Arc::clone(own))).collect();
     let mut hash = Fingerprint::default();

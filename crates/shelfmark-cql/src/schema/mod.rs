@@ -9,20 +9,18 @@
 mod load;
 mod options;
 mod record;
-mod resolve;
 mod stored;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use shelfmark_cql_types::term::KeyedTable;
+use shelfmark_cql_types::{CqlType, UserType, UserTypes};
 use shelfmark_model::{Revived, TextFold};
-
-use crate::types::{CqlType, UserType};
 
 pub(crate) use load::load;
 pub use options::TableOptions;
 pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
-pub(crate) use resolve::{refresh, resolve_type};
 pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
 
 /// A table's id, as `system_schema.tables.id` shows it.
@@ -35,6 +33,12 @@ pub struct Schema {
     pub version: [u8; 16],
     /// The keyspaces by name, the system's too.
     pub keyspaces: BTreeMap<String, Arc<Keyspace>>,
+}
+
+impl UserTypes for Schema {
+    fn user_type(&self, keyspace: &str, name: &str) -> Option<&Arc<UserType>> {
+        self.keyspace(keyspace)?.types.get(name)
+    }
 }
 
 impl Schema {
@@ -212,6 +216,21 @@ pub struct Table {
     pub stored: Option<Arc<shelfmark_engine::Table>>,
 }
 
+impl KeyedTable for Table {
+    fn keyspace(&self) -> &Arc<str> {
+        &self.keyspace
+    }
+
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn partition_key(&self) -> Vec<(&str, &CqlType)> {
+        let columns = self.partition_columns().iter();
+        columns.map(|column| (&*column.name, &column.kind)).collect()
+    }
+}
+
 impl Table {
     /// Creates a virtual table; the columns in the order of `SELECT *`.
     #[must_use]
@@ -273,8 +292,8 @@ impl Table {
     pub fn full_name(&self) -> String {
         format!(
             "{}.{}",
-            crate::types::maybe_quote(&self.keyspace),
-            crate::types::maybe_quote(&self.name)
+            shelfmark_cql_types::maybe_quote(&self.keyspace),
+            shelfmark_cql_types::maybe_quote(&self.name)
         )
     }
 
@@ -364,7 +383,7 @@ impl Index {
     /// The `target` of `system_schema.indexes.options`: `v`, `keys(m)`, `"Odd"`.
     #[must_use]
     pub fn target_text(&self) -> String {
-        let column = crate::types::maybe_quote(&self.column);
+        let column = shelfmark_cql_types::maybe_quote(&self.column);
         match self.target {
             IndexTarget::Value => column,
             IndexTarget::Values => format!("values({column})"),

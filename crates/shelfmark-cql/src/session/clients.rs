@@ -10,11 +10,12 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use shelfmark_cql_protocol::frame::Version;
+use shelfmark_cql_protocol::message::Request;
+
 use super::login::{Phase, SharedPhase};
 use super::outbox::Outbox;
-use crate::frame::Version;
 use crate::limits::CLIENT_OPTIONS_BYTES_MAX;
-use crate::message::Request;
 
 /// The open connections of a face, and what closed ones did.
 #[derive(Default)]

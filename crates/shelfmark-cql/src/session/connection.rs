@@ -6,6 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
+use shelfmark_cql_protocol::frame::{
+    Decoder, Envelope, FrameError, Framing, Opcode, Version, flag,
+};
+use shelfmark_cql_protocol::message::{
+    self, Batch, BatchItem, Execute, MetadataId, Prepare, Prepared as PreparedHead, Query, Request,
+    Statement, Write as _,
+};
+use shelfmark_cql_protocol::{CQL_VERSION, CqlError, ErrorCode, Values};
 use shelfmark_engine::budget::{Client, Share};
 
 use super::clients::{Encryption, Listed};
@@ -17,17 +25,13 @@ use super::prepared::Prepared;
 use super::reply::{Known, Pending, Traced};
 use super::tracing;
 use crate::auth::User;
-use crate::error::{CqlError, ErrorCode};
-use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
 use crate::limits::{
     ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, INLINE_ROWS_MAX, INLINE_TEXT_SIZE_BYTES_MAX,
     REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES,
     TURN_REQUESTS_MAX, TURN_SIZE_BYTES_MAX, planned_bytes,
 };
-use crate::message::{
-    self, Batch, BatchItem, Execute, MetadataId, Prepare, Query, Request, Statement, Write as _,
-};
-use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions, Values, Weight};
+use crate::outcome::RequestOptions;
+use crate::statement::{BatchEntry, BatchRequest, PreparedStatement, Weight};
 use crate::trace::TraceLog;
 
 /// What Cassandra says of prepared statements that rely on `USE`, once per connection.
@@ -38,9 +42,6 @@ const AUTHENTICATOR: &str = "org.apache.cassandra.auth.PasswordAuthenticator";
 
 /// How much longer a short statement of a batch is once it is planned, about.
 const TEXT_TIMES: usize = 16;
-
-/// The version of CQL that is reported, here and in `system.local`.
-pub(crate) const CQL_VERSION: &str = "3.4.7";
 
 /// What a connection can do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -575,7 +576,14 @@ fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
     });
     pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {
         let Prepared { id, metadata_id, statement, .. } = &*prepared;
-        message::prepared(id, metadata_id, statement, version, out);
+        let head = PreparedHead {
+            id,
+            metadata_id,
+            markers: &statement.markers,
+            pk_indices: &statement.pk_indices,
+            result: &statement.result,
+        };
+        message::prepared(head, version, out);
     });
 }
 

@@ -4,9 +4,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use shelfmark_cql_protocol::{SchemaChange, message};
+
 use super::outbox::Outbox;
-use crate::message;
-use crate::outcome::SchemaChange;
 
 /// The connections that registered.
 #[derive(Default)]

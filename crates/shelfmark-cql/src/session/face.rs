@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{CqlError, Spools};
 use shelfmark_engine::budget::{Budget, Client};
 use shelfmark_engine::{Engine, Environment, Owner};
 
@@ -11,9 +12,7 @@ use super::events::Events;
 use super::prepared::Statements;
 use super::tracing::Traces;
 use crate::auth::{Authority, Authorizer, Login};
-use crate::error::CqlError;
 use crate::limits::PREPARED_PART;
-use crate::outcome::Spools;
 use crate::statement::Executor;
 use crate::system::{self, Node, Sources};
 

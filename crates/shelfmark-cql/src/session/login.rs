@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::frame::{Compression, Opcode, Version};
+use shelfmark_cql_protocol::message::Write as _;
 use shelfmark_engine::budget::Client;
 
 use super::face::Face;
 use super::reply::Pending;
 use crate::auth::{self, User};
-use crate::error::CqlError;
-use crate::frame::{Compression, Opcode, Version};
-use crate::message::Write as _;
 
 /// How far a client has come.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ mod reply;
 mod tracing;
 
 pub(crate) use clients::{Client, Clients};
-pub(crate) use connection::{CQL_VERSION, without_password};
+pub(crate) use connection::without_password;
 pub use connection::{Connection, Progress};
 pub use face::{Background, Face, FaceOptions, Inline};
 pub(crate) use prepared::{Listed as ListedStatement, Statements};

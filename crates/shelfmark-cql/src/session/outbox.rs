@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
+use shelfmark_cql_protocol::frame::{Envelopes, Framing, Long, Opcode, Version};
 use shelfmark_engine::budget::{Client, Share};
 
-use crate::frame::{Envelopes, Framing, Long, Opcode, Version};
 use crate::limits::REQUEST_OVERHEAD_BYTES;
 
 /// Wakes whoever writes the connection. Does not block.
@@ -197,14 +197,14 @@ impl Outbox {
         let mut state = self.state();
         let state = &mut *state;
         state.awake = false;
-        if state.envelopes.len() > 0 {
+        if !state.envelopes.is_empty() {
             let bytes = state.envelopes.take(state.framing);
             state.sending = std::mem::take(&mut state.waiting);
             state.taken = bytes.len();
             return Ok(bytes);
         }
         if let Some((long, _)) = state.behind.front_mut() {
-            let piece = long.next()?;
+            let piece = long.next_piece()?;
             state.taken = piece.len();
             if long.is_done()
                 && let Some((_, next)) = state.behind.pop_front()

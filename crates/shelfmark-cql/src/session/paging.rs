@@ -8,9 +8,8 @@
 //! Version (1 byte, 1), checksum of the position (8 bytes, big-endian), position.
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use shelfmark_cql_protocol::CqlError;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use crate::error::CqlError;
 
 const VERSION: u8 = 1;
 /// Tells our checksums from others of the same function.

@@ -8,15 +8,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 use md5::{Digest as _, Md5};
+use shelfmark_cql_protocol::frame::Version;
+use shelfmark_cql_protocol::message::{MetadataId, metadata_id};
+use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra};
 
-use crate::error::{CqlError, ErrorCode, ErrorExtra};
-use crate::frame::Version;
 use crate::limits::{
     PREPARED_BYTES_MAX, PREPARED_STATEMENTS_MAX, PREPARED_TEXT_SIZE_BYTES_MAX, planned_bytes,
 };
-use crate::message::{MetadataId, metadata_id};
-use crate::outcome::PreparedStatement;
 use crate::statement::Executor;
+use crate::statement::PreparedStatement;
 
 pub(crate) type StatementId = [u8; 16];
 

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
+use shelfmark_cql_protocol::frame::{Long, Opcode, Version, flag};
+use shelfmark_cql_protocol::message::{
+    self, MetadataId, ResultHead, RowsHead, Write as _, metadata_id,
+};
+use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 
 use super::face::Face;
 use super::outbox::Outbox;
 use super::paging;
 use super::tracing::{Trace, time_uuid};
-use crate::error::CqlError;
-use crate::frame::{Long, Opcode, Version, flag};
-use crate::message::{self, MetadataId, RowsHead, Write as _, metadata_id};
-use crate::outcome::{Answer, Answered, ColumnSpec, Outcome};
+use crate::outcome::{Answer, Answered, Outcome};
 use crate::trace::TraceLog;
 
 /// A request on its way: where its answer goes.
@@ -182,7 +184,7 @@ impl Pending {
             if let Some(spooled) = parts.1 {
                 let mut body = BytesMut::new();
                 before(&mut body);
-                message::result_head(&outcome, head, state.as_deref(), version, &mut body);
+                message::result_head(result(&outcome, head, state.as_deref()), version, &mut body);
                 let tail = match &mut outcome {
                     Outcome::Rows(rows) => rows.rows.take_bytes(),
                     _ => Bytes::new(),
@@ -192,7 +194,10 @@ impl Pending {
             }
             envelopes.push(version, flags, stream, Opcode::Result, framing, |out| {
                 before(out);
-                message::result(&outcome, head, state.as_deref(), version, out);
+                message::result_head(result(&outcome, head, state.as_deref()), version, out);
+                if let Outcome::Rows(rows) = &outcome {
+                    out.put_slice(rows.rows.bytes());
+                }
             });
             None
         });
@@ -224,6 +229,23 @@ impl Pending {
             events,
         });
         id
+    }
+}
+
+/// Returns what RESULT says of an outcome, of rows all but their cells.
+fn result<'o>(
+    outcome: &'o Outcome,
+    head: RowsHead,
+    paging_state: Option<&'o [u8]>,
+) -> ResultHead<'o> {
+    match outcome {
+        Outcome::Void => ResultHead::Void,
+        Outcome::Rows(page) => {
+            let (columns, rows) = (&page.columns, page.rows.rows());
+            ResultHead::Rows { columns, head, paging_state, rows }
+        }
+        Outcome::SetKeyspace(keyspace) => ResultHead::SetKeyspace(keyspace),
+        Outcome::SchemaChange(change) => ResultHead::SchemaChange(change),
     }
 }
 

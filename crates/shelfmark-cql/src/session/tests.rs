@@ -2,6 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use shelfmark_cql_protocol::frame::{Envelopes, Framing, Opcode, Version};
+use shelfmark_cql_protocol::message::{MetadataId, Write as _};
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
@@ -9,12 +11,9 @@ use shelfmark_store::memory::MemoryStore;
 
 use super::*;
 use crate::auth::{Login, OneRole};
-use crate::frame::{Envelopes, Framing, Opcode, Version};
 use crate::limits::{
     INLINE_ROWS_MAX, PREPARED_PART, PREPARED_TEXT_SIZE_BYTES_MAX, SHARED_MAX, TURN_REQUESTS_MAX,
 };
-use crate::message::MetadataId;
-use crate::message::Write as _;
 
 fn face(login: Option<Login>) -> Arc<Face> {
     face_with(login, FaceOptions::default(), Arc::new(Inline))
@@ -450,8 +449,8 @@ fn a_compressed_request_is_counted_as_long_as_it_says_it_is() {
             let plain = query(&text);
             let mut body = BytesMut::new();
             let own = match compression {
-                "lz4" => crate::frame::Compression::Lz4,
-                _ => crate::frame::Compression::Snappy,
+                "lz4" => shelfmark_cql_protocol::frame::Compression::Lz4,
+                _ => shelfmark_cql_protocol::frame::Compression::Snappy,
             };
             own.pack_body(&plain, &mut body);
             let mut out = envelope(4, 1, QUERY, &body);

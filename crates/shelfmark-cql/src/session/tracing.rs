@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use shelfmark_cql_protocol::message::Statement;
+use shelfmark_cql_protocol::{BoundValue, ColumnSpec, Consistency, Values};
+use shelfmark_cql_types::{CqlType, to_literal};
+
 use crate::limits::{
     TRACE_AGE_SECONDS_MAX, TRACE_TEXT_BYTES_MAX, TRACE_VALUES_MAX, TRACES_BYTES_MAX, TRACES_MAX,
 };
-use crate::message::Statement;
-use crate::outcome::{BoundValue, ColumnSpec, Consistency, Values};
 use crate::trace::{Step, shortened};
-use crate::types::{CqlType, to_literal};
 
 /// What was done for one request.
 #[derive(Debug, Clone)]

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::error::CqlError;
-use crate::limits::INLINE_ROWS_MAX;
-use crate::outcome::{BoundValue, ColumnSpec, Values};
-use crate::schema::Table;
-use crate::term::Expr;
+use shelfmark_cql_protocol::{BoundValue, ColumnSpec, CqlError, Values};
+use shelfmark_cql_types::term::Expr;
 
 use super::relation::{InList, MultiTest, Restrictions, Test};
+use crate::limits::INLINE_ROWS_MAX;
+use crate::schema::Table;
 
 /// Returns one value for each marker.
 ///

@@ -1,15 +1,14 @@
 //! Restrictions tested on rows, where keys alone do not decide.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_types::term::{Env, Expr};
+use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_model::TextFold;
 
 use super::keys::in_values;
 use super::relation::{MultiTest, Restrictions, Test, TupleValue};
-use crate::error::CqlError;
-use crate::outcome::BoundValue;
 use crate::schema::{Index, IndexTarget, Table};
-use crate::term::{Env, Expr};
-use crate::types::{CqlType, compare, elements, entries, fields};
 
 type Result<T> = std::result::Result<T, CqlError>;
 

@@ -1,52 +1,21 @@
 //! Restrictions evaluated: partition keys, and spans of clustering keys.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_types::term::{Env, Expr};
+use shelfmark_cql_types::{
+    CqlType, canonical, compare, elements, fields, partition_bytes, validate,
+};
 use shelfmark_engine::{ClusteringValue, Span, SpanBound};
 
 use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
-use crate::error::CqlError;
 use crate::limits::{COMBINATIONS_BYTES_MAX, COMBINATIONS_MAX};
-use crate::outcome::BoundValue;
 use crate::schema::{Column, Table};
-use crate::term::{Env, Expr};
-use crate::types::{CqlType, canonical, compare, elements, fields, validate};
 
 type Result<T> = std::result::Result<T, CqlError>;
 
 /// Longest value of a key column. Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
 pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
-
-/// Joins the columns of a partition key into the form that is stored and hashed.
-pub(crate) fn partition_bytes(parts: &[Bytes]) -> Bytes {
-    if let [only] = parts {
-        return only.clone();
-    }
-    let mut out = Vec::with_capacity(parts.iter().map(|part| part.len() + 3).sum());
-    for part in parts {
-        out.extend_from_slice(&u16::try_from(part.len()).unwrap_or(u16::MAX).to_be_bytes());
-        out.extend_from_slice(part);
-        out.push(0);
-    }
-    out.into()
-}
-
-/// Splits what [`partition_bytes`] joined.
-pub(crate) fn partition_parts(bytes: &Bytes, count: usize) -> Vec<Bytes> {
-    if count == 1 {
-        return vec![bytes.clone()];
-    }
-    let mut parts = Vec::with_capacity(count);
-    let mut at = 0;
-    while let Some(length) = bytes.get(at..at + 2).and_then(|own| own.first_chunk::<2>()) {
-        let end = at + 2 + usize::from(u16::from_be_bytes(*length));
-        if end > bytes.len() {
-            break;
-        }
-        parts.push(bytes.slice(at + 2..end));
-        at = end + 1;
-    }
-    parts
-}
 
 /// Evaluates a value that a key column is compared with.
 pub(crate) fn key_value(expr: &Expr, column: &Column, env: Env<'_>) -> Result<Bytes> {

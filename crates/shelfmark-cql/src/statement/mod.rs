@@ -16,6 +16,8 @@ mod filter;
 mod keys;
 mod modify;
 mod needs;
+mod plan;
+mod prepared;
 mod relation;
 mod row;
 mod select;
@@ -25,64 +27,31 @@ mod tests;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use modify::{Entry, Modify};
+use shelfmark_cql_protocol::{BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Values};
 use shelfmark_cql_syntax::ast::{
     self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
 };
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::{Expr, Markers, Receiver, Scope};
 use shelfmark_engine::Engine;
 
 use crate::auth::{self, Need};
-use crate::error::CqlError;
 use crate::limits::INLINE_ROWS_MAX;
-use crate::outcome::{
-    Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Consistency, Outcome,
-    PreparedStatement, RequestOptions, Values, Weight,
-};
+use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::{self, Keyspace, Schema, Table};
 use crate::system::VirtualTable;
-use crate::term::{Expr, Markers, Receiver, Scope};
 use crate::trace::watched;
-use crate::types::CqlType;
-
-pub(crate) use keys::partition_bytes;
-use modify::{Entry, Modify};
+use crate::world::EngineWorld;
+use plan::Action;
+pub use plan::Plan;
+pub use prepared::{BatchEntry, BatchRequest, PreparedStatement, Weight};
 use select::Select;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
 /// Most markers of a statement. Source: the native protocol counts them in 16 bits.
 const MARKERS_MAX: usize = 65_535;
-
-/// What the executor made of a statement. Opaque to everybody else.
-#[derive(Debug)]
-pub struct Plan {
-    action: Action,
-    /// The tables that it was made for.
-    tables: Vec<Arc<Table>>,
-    markers: Arc<[ColumnSpec]>,
-    /// What whoever runs it needs; of other statements than those about rows it is found as they
-    /// run.
-    needs: Box<[Need]>,
-}
-
-#[derive(Debug)]
-enum Action {
-    Select(Arc<Select>),
-    Modify(Box<Modify>),
-    Batch {
-        kind: BatchKind,
-        entries: Vec<Modify>,
-        timestamp: Option<Expr>,
-    },
-    Use(String),
-    /// A change of the schema, looked at when it runs.
-    Schema(Box<Statement>, Option<String>),
-    Truncate(QualifiedName, Option<String>),
-    /// About roles.
-    Role(Box<Statement>),
-    /// About permissions.
-    Permissions(Box<Statement>, Option<String>),
-    Describe(ast::Describe, Option<String>),
-}
 
 /// Plans and runs statements. Shared by all connections.
 pub struct Executor {
@@ -323,8 +292,8 @@ impl Executor {
 
     fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
         let Some(expr) = expr else { return Ok(None) };
-        let world = crate::function::World { environment: self.engine.environment() };
-        let env = crate::term::Env { world: Some(world), values, row: None };
+        let world = EngineWorld(self.engine.environment());
+        let env = shelfmark_cql_types::term::Env { world: Some(&world), values, row: None };
         match expr.eval(env)? {
             BoundValue::Bytes(bytes) => bytes
                 .as_ref()
@@ -368,7 +337,7 @@ impl Executor {
             Statement::Select(select) => {
                 let table = find_table(&select.table, keyspace, schema)?;
                 let mut scope =
-                    Scope { schema, keyspace: &table.keyspace, table: Some(&table), markers };
+                    Scope { schema, keyspace: &table.keyspace, table: Some(&*table), markers };
                 let select = select::prepare_select(&select, &table, &mut scope)?;
                 return Ok(Planned::of_select(select));
             }
@@ -463,7 +432,8 @@ fn select_run<'r>(
     options: &'r RequestOptions,
 ) -> select::Run<'r> {
     let inline = select::Inline::default();
-    select::Run { engine, schema, computed, values, options, inline }
+    let world = EngineWorld(engine.environment());
+    select::Run { engine, world, schema, computed, values, options, inline }
 }
 
 /// A statement planned, before its markers are known.
@@ -606,7 +576,7 @@ fn plan_one(
     markers: &mut Markers,
 ) -> Result<Modify> {
     let table = find_table(table_name(written), keyspace, schema)?;
-    let mut scope = Scope { schema, keyspace: &table.keyspace, table: Some(&table), markers };
+    let mut scope = Scope { schema, keyspace: &table.keyspace, table: Some(&*table), markers };
     match written {
         Modification::Insert(own) => modify::prepare_insert(own, &table, &mut scope),
         Modification::Update(own) => modify::prepare_update(own, &table, &mut scope),

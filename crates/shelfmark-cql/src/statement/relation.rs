@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::{InValues, Name, Operator, Relation, Term};
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
 
-use crate::error::CqlError;
 use crate::schema::{ColumnKind, Table};
-use crate::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
-use crate::types::CqlType;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -95,7 +95,7 @@ fn invalid<T>(message: impl Into<String>) -> Result<T> {
 pub(crate) fn undefined_column(name: &str, table: &Table) -> CqlError {
     CqlError::invalid(format!(
         "Undefined column name {} in table {}",
-        crate::types::maybe_quote(name),
+        shelfmark_cql_types::maybe_quote(name),
         table.full_name()
     ))
 }

@@ -1,15 +1,12 @@
 //! Values of columns out of the engine's rows of cells.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use shelfmark_cql_types::term::{MetadataKind, ResolvedPath, RowView};
+use shelfmark_cql_types::{CqlType, compare, partition_parts, put_cell, put_collection, put_tuple};
 use shelfmark_engine::{CellEntry, LiveCell, LiveRow};
 
-use crate::outcome::RowBuffer;
-use crate::schema::{Column, ColumnKind, Table};
-use crate::term::{MetadataKind, ResolvedPath, RowView};
-use crate::types::{CqlType, compare, put_collection, put_tuple};
-
-use super::keys::partition_parts;
 use super::modify::field_path;
+use crate::schema::{Column, ColumnKind, Table};
 
 /// Returns a column's value; a live collection is put together from its cells.
 pub(crate) fn column_value(column: &Column, row: &LiveRow) -> Option<Bytes> {
@@ -96,11 +93,11 @@ impl StoredRow<'_> {
 }
 
 impl RowView for StoredRow<'_> {
-    fn put(&self, at: usize, out: &mut RowBuffer) {
+    fn put(&self, at: usize, out: &mut BytesMut) {
         match self.table.columns.get(at).and_then(|column| self.plain(column)) {
             // The common case takes part in no counting of references.
-            Some(value) => out.cell(value),
-            None => out.cell(self.value(at).as_deref()),
+            Some(value) => put_cell(value, out),
+            None => put_cell(self.value(at).as_deref(), out),
         }
     }
 
@@ -202,7 +199,7 @@ fn many(
     let count = i32::try_from(parts.len()).unwrap_or(i32::MAX);
     let mut out = count.to_be_bytes().to_vec();
     for part in &parts {
-        crate::types::put_field(&mut out, part.as_deref());
+        shelfmark_cql_types::put_field(&mut out, part.as_deref());
     }
     Some(out.into())
 }

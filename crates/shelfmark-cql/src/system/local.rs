@@ -4,11 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 
 use md5::{Digest as _, Md5};
+use shelfmark_cql_protocol::CQL_VERSION;
 
 use super::Cells;
 use super::value::{bytes, inet, int, text, texts};
 use crate::schema::Schema;
-use crate::session::{CQL_VERSION, FaceOptions};
+use crate::session::FaceOptions;
 
 /// The release that drivers and tools take their features from; cqlsh 6.2 warns of higher ones.
 pub(crate) const RELEASE_VERSION: &str = "5.0.0";

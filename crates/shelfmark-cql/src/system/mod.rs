@@ -32,12 +32,12 @@ use bytes::Bytes;
 
 pub(crate) use local::Node;
 
+use definition::Definition;
 use shelfmark_engine::Engine;
 
 use crate::auth::Authority;
 use crate::schema::{Keyspace, Schema, Table};
 use crate::session::{Clients, Statements, Traces};
-use definition::Definition;
 
 /// A row: one serialised value, or null, for each of [`Table::columns`].
 pub type VirtualRow = Vec<Option<Bytes>>;

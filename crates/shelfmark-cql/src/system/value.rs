@@ -3,8 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-
-use crate::types::put_collection;
+use shelfmark_cql_types::put_collection;
 
 pub(super) fn text(value: &str) -> Bytes {
     Bytes::copy_from_slice(value.as_bytes())

@@ -1,6 +1,6 @@
 //! Traces: what was read and written for a request, as clients read it back.
 
-use shelfmark_cql::caller::Question;
+use shelfmark_cql_protocol::client::Question;
 
 use crate::wire::{SCHEMA, Wire, face, literals};
 

@@ -4,9 +4,11 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 
 use bytes::{Bytes, BytesMut};
-use shelfmark_cql::caller::{Caller, Page, Question, Refusal, Result as Answered, Said, Speech};
-use shelfmark_cql::types::to_literal;
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline};
+use shelfmark_cql_protocol::client::{
+    Caller, Page, Question, Refusal, Result as Answered, Said, Speech,
+};
+use shelfmark_cql_types::to_literal;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;

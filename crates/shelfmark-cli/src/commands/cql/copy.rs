@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal as _, Write};
 
 use shelfmark_cql::CqlType;
-use shelfmark_cql::caller::Question;
-use shelfmark_cql::types::{Native, from_text, to_literal, to_text};
+use shelfmark_cql_protocol::client::Question;
 use shelfmark_cql_syntax::ast::{Attributes, InsertValues, Statement};
 use shelfmark_cql_syntax::quoted_name;
+use shelfmark_cql_types::{Native, from_text, to_literal, to_text};
 use shelfmark_store::vfs;
 
 use super::copy_command::{Copy, Options, parse};

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::anyhow;
-use shelfmark_cql::caller::{Page, Question, Refusal};
-use shelfmark_cql::types::to_text;
 use shelfmark_cql::{Consistency, ErrorCode};
+use shelfmark_cql_protocol::client::{Page, Question, Refusal};
 use shelfmark_cql_syntax::{quoted_name, with_plain_spaces};
+use shelfmark_cql_types::to_text;
 
 use super::complete::Names;
 use super::pieces::{Piece, pieces, place};

@@ -5,9 +5,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use shelfmark_cql::caller::{Caller, Question, Said, Speech};
-use shelfmark_cql::types::to_text;
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline};
+use shelfmark_cql_protocol::client::{Caller, Question, Said, Speech};
+use shelfmark_cql_types::to_text;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::SystemClock;
 use shelfmark_store::memory::MemoryStore;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode};
 use shelfmark_cql_syntax::ast::{AlterTable, AlterTableAction, ColumnDefinition, Name, Rename};
+use shelfmark_cql_types::resolve_type;
 use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::Revived;
 
 use super::table::{check_live_udt, views_of};
 use super::{Change, Result, altered, configuration, invalid, told, writable};
-use crate::error::{CqlError, ErrorCode};
-use crate::outcome::{ChangeKind, ChangeTarget};
-use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table, resolve_type};
+use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table};
 use crate::statement::relation::undefined_column;
 
 #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
@@ -53,13 +53,13 @@ pub(super) fn alter(
         }
         AlterTableAction::Drop { if_exists, columns, timestamp } => {
             let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
-            let at = match timestamp {
-                Some(text) => DroppedAt::Said(
-                    text.parse()
-                        .map_err(|_| crate::error::CqlError::syntax("Invalid timestamp"))?,
-                ),
-                None => DroppedAt::Now(now),
-            };
+            let at =
+                match timestamp {
+                    Some(text) => DroppedAt::Said(text.parse().map_err(|_| {
+                        shelfmark_cql_protocol::CqlError::syntax("Invalid timestamp")
+                    })?),
+                    None => DroppedAt::Now(now),
+                };
             for (place, column) in columns.iter().enumerate() {
                 // Named twice it is dropped once.
                 if !columns.iter().take(place).any(|other| other == column) {

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError};
 use shelfmark_cql_syntax::ast::{CreateIndex, Dropped, IndexTargetKind, PropertyValue};
+use shelfmark_cql_types::function::{SIMILARITIES, Similarity};
+use shelfmark_cql_types::{CqlType, class_name};
 use shelfmark_engine::CatalogueChange;
 
 use super::{Change, Result, configuration, dropped, invalid, told, writable};
-use crate::error::CqlError;
-use crate::function::{SIMILARITIES, Similarity};
-use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
     Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
 };
 use crate::statement::relation::undefined_column;
-use crate::types::{CqlType, class_name};
 
 #[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(super) fn create(
@@ -262,7 +261,7 @@ fn check_vector(index: &Index, indexed: &CqlType) -> Result<()> {
             "optimize_for '{said}' was not recognized for index null. Valid values are: LATENCY, RECALL"
         ));
     }
-    if *dimension == 1 && Similarity::of_index(index) == Similarity::Cosine {
+    if *dimension == 1 && Similarity::of_options(&index.options) == Similarity::Cosine {
         return invalid("Cosine similarity is not supported for single-dimension vectors");
     }
     Ok(())

@@ -18,6 +18,9 @@ mod view_filter;
 
 use std::sync::{Arc, PoisonError};
 
+use shelfmark_cql_protocol::{
+    ChangeKind, ChangeTarget, Consistency, CqlError, ErrorCode, SchemaChange,
+};
 use shelfmark_cql_syntax::ast::{
     AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Permission,
     QualifiedName, Statement,
@@ -27,10 +30,8 @@ use shelfmark_model::TableName;
 
 use super::Executor;
 use crate::auth::{Need, Resource, User};
-use crate::error::{CqlError, ErrorCode};
-use crate::outcome::{
-    Answered, ChangeKind, ChangeTarget, Consistency, Outcome, RequestOptions, SchemaChange,
-};
+use crate::engine_error::from_engine;
+use crate::outcome::{Answered, Outcome, RequestOptions};
 use crate::schema::{Schema, Table, stored_name};
 pub(super) use crate::system::is_system;
 
@@ -193,9 +194,8 @@ impl Executor {
         };
         let Some(mut change) = change else { return Ok(told(Outcome::Void)) };
         verify::verify(&mut change.changes, &schema)?;
-        let failed = |error: shelfmark_engine::Error| {
-            CqlError::from_engine(&error, options.consistency, None)
-        };
+        let failed =
+            |error: shelfmark_engine::Error| from_engine(&error, options.consistency, None);
         let made = made(&change.told);
         if change.told.kind == ChangeKind::Created {
             self.forget_permissions(&change.told)?;
@@ -252,7 +252,7 @@ impl Executor {
             if table.stored.is_some() && waits {
                 self.engine
                     .resume_indexes(&stored_name(table))
-                    .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
+                    .map_err(|error| from_engine(&error, Consistency::One, None))?;
                 built = true;
             }
         }
@@ -285,7 +285,7 @@ impl Executor {
         let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         self.engine
             .change_catalogue(vec![CatalogueChange::TruncateTable(stored_name(&table))])
-            .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
+            .map_err(|error| from_engine(&error, Consistency::One, None))?;
         self.reload()?;
         Ok(Outcome::Void.into())
     }

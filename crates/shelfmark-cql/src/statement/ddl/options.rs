@@ -1,14 +1,14 @@
 //! What `WITH` says of tables and views, checked as Cassandra checks it.
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Property, PropertyValue};
-
+use shelfmark_cql_types::function::new_timeuuid;
+use shelfmark_cql_types::{CqlType, to_text};
 use shelfmark_engine::Environment;
 
 use super::{Result, configuration, invalid};
-use crate::error::CqlError;
-use crate::function::new_timeuuid;
 use crate::schema::{Schema, TableId, TableOptions};
-use crate::types::{CqlType, to_text};
+use crate::world::EngineWorld;
 
 const COMPACTION: &str = "org.apache.cassandra.db.compaction.";
 const COMPRESSION: &str = "org.apache.cassandra.io.compress.";
@@ -518,7 +518,7 @@ pub(super) fn id_of(
     schema: &Schema,
     environment: &Environment,
 ) -> Result<TableId> {
-    let Some(id) = id(properties)? else { return Ok(new_timeuuid(environment)) };
+    let Some(id) = id(properties)? else { return Ok(new_timeuuid(&EngineWorld(environment))) };
     let tables = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
     if tables.into_iter().any(|table| table.id == id) {
         return invalid("There is a table with this id already");
@@ -536,7 +536,7 @@ pub(super) fn id(properties: &[Property]) -> Result<Option<[u8; 16]>> {
             kind: LiteralKind::Uuid | LiteralKind::String,
             text,
             ..
-        }) => crate::types::parse_uuid(text),
+        }) => shelfmark_cql_types::parse_uuid(text),
         PropertyValue::Map(_) => {
             return Err(CqlError::syntax("Invalid value for property 'id'. It should be a string"));
         }

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError};
 use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKey};
+use shelfmark_cql_types::{CqlType, Native, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
 use super::{Change, Result, check_name, dropped, invalid, told, writable};
-use crate::error::CqlError;
-use crate::outcome::{ChangeKind, ChangeTarget};
 use crate::schema::{
-    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, resolve_type, stored_name,
-    stored_schema,
+    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, stored_name, stored_schema,
 };
-use crate::types::{CqlType, Native};
 
 /// Most columns of a table. Ours: the engine's key limits and one page of metadata.
 const COLUMNS_MAX: usize = 4_096;
@@ -214,7 +212,7 @@ pub(super) fn assign_key(
             }
             if kind.is_multi_cell() {
                 let kind = match what {
-                    "materialized view" => format!("'{}'", crate::types::class_name(kind)),
+                    "materialized view" => format!("'{}'", shelfmark_cql_types::class_name(kind)),
                     _ => kind.to_string(),
                 };
                 return invalid(format!(

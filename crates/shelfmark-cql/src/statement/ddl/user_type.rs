@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget};
 use shelfmark_cql_syntax::ast::{AlterType, AlterTypeAction, CreateType, Dropped};
+use shelfmark_cql_types::{CqlType, UserType, check_limits, refresh, resolve_type};
 
 use super::{Change, Result, altered, dropped, invalid, keyspace::attach, told, writable};
-use crate::outcome::{ChangeKind, ChangeTarget};
-use crate::schema::{
-    Keyspace, Schema, Table, decode_keyspace, encode_keyspace, keeps_up, refresh, resolve_type,
-};
-use crate::types::{CqlType, UserType, check_limits};
+use crate::schema::{Keyspace, Schema, Table, decode_keyspace, encode_keyspace, keeps_up};
 
 /// Most fields of a type. Source: Cassandra counts them in a signed 16-bit number.
 const FIELDS_MAX: usize = 32_767;
@@ -40,7 +38,8 @@ pub(super) fn create(
     if own.fields.len() > FIELDS_MAX {
         return invalid(format!("a type has at most {FIELDS_MAX} fields"));
     }
-    let mut fields: Vec<(Arc<str>, crate::types::CqlType)> = Vec::with_capacity(own.fields.len());
+    let mut fields: Vec<(Arc<str>, shelfmark_cql_types::CqlType)> =
+        Vec::with_capacity(own.fields.len());
     for field in &own.fields {
         let field_name = field.name.as_str();
         if fields.iter().any(|(other, _)| &**other == field_name) {
@@ -64,9 +63,9 @@ pub(super) fn create(
 }
 
 /// A type as messages about types show it: user types with their keyspace.
-pub(super) fn qualified(ty: &crate::types::CqlType) -> String {
+pub(super) fn qualified(ty: &shelfmark_cql_types::CqlType) -> String {
     match ty {
-        crate::types::CqlType::User { definition, frozen } => {
+        shelfmark_cql_types::CqlType::User { definition, frozen } => {
             let name = format!("{}.{}", definition.keyspace, definition.name);
             if *frozen { format!("frozen<{name}>") } else { name }
         }
@@ -76,7 +75,7 @@ pub(super) fn qualified(ty: &crate::types::CqlType) -> String {
 
 const LIVE_FIELD: &str = "A user type cannot contain non-frozen UDTs";
 
-fn check_field(ty: &crate::types::CqlType) -> Result<()> {
+fn check_field(ty: &shelfmark_cql_types::CqlType) -> Result<()> {
     if ty.is_counter() {
         return invalid("A user type cannot contain counters");
     }
@@ -198,7 +197,7 @@ fn check_no_key(
     keyspace_name: &str,
     name: &str,
     field_name: &str,
-    ty: &crate::types::CqlType,
+    ty: &shelfmark_cql_types::CqlType,
 ) -> Result<()> {
     let in_key: Vec<String> = keyspace
         .tables

@@ -5,19 +5,18 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError};
 use shelfmark_cql_syntax::ast::{CreateView, Name, Relation, Statement};
+use shelfmark_cql_types::term::{Env, Expr, KeyedTable, Markers, Scope};
 use shelfmark_engine::Environment;
 use shelfmark_model::{ViewComparison, ViewPart, ViewTest};
 
 use super::{Result, invalid};
-use crate::error::CqlError;
-use crate::function::World;
-use crate::outcome::BoundValue;
 use crate::schema::{Column, ColumnKind, Schema, Table};
 use crate::statement::relation::{
     InList, MultiTest, Restrictions, Test, TupleValue, restrictions, undefined_column,
 };
-use crate::term::{Env, Expr, Markers, Scope};
+use crate::world::EngineWorld;
 
 /// A view's `WHERE`, as text and as the engine has it.
 pub(super) struct Filter {
@@ -47,12 +46,12 @@ pub(super) fn filter(
         }
     }
     let mut markers = Markers::default();
-    let table = Some(&**base);
+    let table: Option<&dyn KeyedTable> = Some(&**base);
     let mut scope = Scope { schema, keyspace: &base.keyspace, table, markers: &mut markers };
     let restricted = restrictions(&own.relations, base, true, &mut scope)?;
     check_columns(own, base)?;
-    let world = World { environment };
-    let env = Env { world: Some(world), values: &[], row: None };
+    let world = EngineWorld(environment);
+    let env = Env { world: Some(&world), values: &[], row: None };
     let shown: Vec<String> = own.relations.iter().map(ToString::to_string).collect();
     Ok(Filter { where_clause: shown.join(" AND "), tests: tests(&restricted, base, env)? })
 }
@@ -191,7 +190,7 @@ fn bound(
 pub(super) fn renamed(where_clause: &str, from: &Name, to: &Name) -> Result<String> {
     let damaged = || {
         CqlError::new(
-            crate::error::ErrorCode::Server,
+            shelfmark_cql_protocol::ErrorCode::Server,
             "what is stored about a materialized view cannot be read",
         )
     };

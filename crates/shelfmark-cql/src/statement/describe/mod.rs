@@ -6,12 +6,12 @@ mod text;
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 use shelfmark_cql_syntax::ast::{Describe, DescribeTarget, QualifiedName};
+use shelfmark_cql_types::{CqlType, maybe_quote};
 
-use crate::error::CqlError;
-use crate::outcome::{Answered, ColumnSpec, Outcome, ResultRows, RowBuffer};
+use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 use crate::schema::{Keyspace, Schema, Table};
-use crate::types::{CqlType, maybe_quote};
 
 type Result<T> = std::result::Result<T, CqlError>;
 

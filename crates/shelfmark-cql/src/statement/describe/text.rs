@@ -1,7 +1,8 @@
 //! Parts of the schema as the statements that make them.
 
+use shelfmark_cql_types::{CqlType, UserType, maybe_quote};
+
 use crate::schema::{Column, ColumnKind, Index, Keyspace, Table, TableOptions};
-use crate::types::{CqlType, UserType, maybe_quote};
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
@@ -95,7 +96,7 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
         out.push_str("COMPACT STORAGE\n    AND ");
     }
     if internals {
-        out.push_str(&format!("ID = {}\n    AND ", crate::types::format_uuid(&own.id)));
+        out.push_str(&format!("ID = {}\n    AND ", shelfmark_cql_types::format_uuid(&own.id)));
     }
     let order: Vec<String> = own
         .clustering_columns()
@@ -202,14 +203,14 @@ fn primary_key(own: &Table) -> String {
 }
 
 fn double(value: f64) -> String {
-    crate::types::to_text(&CqlType::Double, &value.to_be_bytes())
+    shelfmark_cql_types::to_text(&CqlType::Double, &value.to_be_bytes())
 }
 
 fn options(own: &TableOptions, is_view: bool) -> Vec<String> {
     let extensions: Vec<String> = own
         .extensions
         .iter()
-        .map(|(name, value)| format!("{}: 0x{}", quoted(name), crate::types::hex(value)))
+        .map(|(name, value)| format!("{}: 0x{}", quoted(name), shelfmark_cql_types::to_hex(value)))
         .collect();
     let mut out = vec![
         format!("additional_write_policy = {}", quoted(&own.additional_write_policy)),

@@ -1,17 +1,16 @@
 //! `IF`: conditions prepared, and tested on a row and the statics of its partition.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError};
 use shelfmark_cql_syntax::ast::{ConditionPath, ConditionTest, Conditions as Written, Operator};
+use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare};
+use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_engine::LiveRow;
 
-use crate::error::CqlError;
-use crate::outcome::BoundValue;
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::keys::bound_elements;
 use crate::statement::relation::{InList, in_list, undefined_column};
 use crate::statement::row::column_value;
-use crate::term::{Env, Expr, Receiver, Scope, prepare};
-use crate::types::{CqlType, compare, elements, entries, fields};
 
 type Result<T> = std::result::Result<T, CqlError>;
 

@@ -9,16 +9,16 @@
 use std::collections::{BTreeSet, HashSet};
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BatchKind, CqlError};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, SpanBound};
 
 use super::run::Ready;
-use crate::error::CqlError;
 use crate::limits::{
     BATCH_SIZE_BYTES_MAX, BATCH_SIZE_BYTES_WARNED, MUTATION_SIZE_BYTES_MAX,
     UNLOGGED_BATCH_PARTITIONS_WARNED,
 };
-use crate::outcome::{BatchKind, RequestOptions};
+use crate::outcome::RequestOptions;
 
 /// Bytes of a row beside its key and cells: the time of its marker and its deletion.
 const ROW_BYTES: u64 = 8 + 13;

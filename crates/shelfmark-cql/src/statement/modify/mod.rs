@@ -17,6 +17,10 @@ mod run;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_types::function::Similarity;
+use shelfmark_cql_types::term::{Env, Expr};
+use shelfmark_cql_types::{CqlType, Json};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
 use super::keys::{
@@ -24,12 +28,7 @@ use super::keys::{
     partitions,
 };
 use super::relation::Restrictions;
-use crate::error::CqlError;
-use crate::function::Similarity;
-use crate::outcome::BoundValue;
 use crate::schema::{IndexTarget, Table};
-use crate::term::{Env, Expr};
-use crate::types::{CqlType, Json};
 
 pub(crate) use condition::Conditions;
 pub(crate) use operation::{Lists, Operation, field_path};
@@ -343,7 +342,7 @@ fn check_vectors(table: &Table, operations: &[CellOperation]) -> Result<()> {
             if let CellOperation::Set { column, value } = operation
                 && *column == indexed.id
             {
-                Similarity::of_index(index).check(value)?;
+                Similarity::of_options(&index.options).check(value)?;
             }
         }
     }
@@ -409,7 +408,7 @@ fn json_values(
             "Could not decode JSON string as a map: {why}. (String was: {shown})"
         ))
     };
-    let json = crate::types::parse_json(&shown).map_err(|_| undecoded("it is not JSON"))?;
+    let json = shelfmark_cql_types::parse_json(&shown).map_err(|_| undecoded("it is not JSON"))?;
     let pairs = match &json {
         Json::Object(pairs) => pairs,
         Json::Null => return Err(CqlError::invalid("Got null for INSERT JSON values")),
@@ -418,23 +417,25 @@ fn json_values(
     let mut known = 0;
     let mut out = Vec::with_capacity(table.columns.len());
     for column in &table.columns {
-        let found =
-            pairs.iter().find(|(name, _)| crate::types::json_column_name(name) == *column.name);
+        let found = pairs
+            .iter()
+            .find(|(name, _)| shelfmark_cql_types::json_column_name(name) == *column.name);
         known += usize::from(found.is_some());
         out.push(match found {
             None if keep && column.role.is_key() => Some(BoundValue::Unset),
             None if keep => None,
             None => Some(BoundValue::Null),
             Some((_, value)) => {
-                let bytes = crate::types::from_json(&column.kind, value).map_err(|error| {
-                    if error.0.ends_with("to a duration") {
-                        return CqlError::invalid(error.0);
-                    }
-                    CqlError::invalid(format!(
-                        "Error decoding JSON value for {}: {error}",
-                        column.name
-                    ))
-                })?;
+                let bytes =
+                    shelfmark_cql_types::from_json(&column.kind, value).map_err(|error| {
+                        if error.0.ends_with("to a duration") {
+                            return CqlError::invalid(error.0);
+                        }
+                        CqlError::invalid(format!(
+                            "Error decoding JSON value for {}: {error}",
+                            column.name
+                        ))
+                    })?;
                 Some(bytes.map_or(BoundValue::Null, |bytes| BoundValue::Bytes(bytes.into())))
             }
         });
@@ -442,7 +443,7 @@ fn json_values(
     if known < pairs.len() {
         let unknown = pairs
             .iter()
-            .map(|(name, _)| crate::types::json_column_name(name))
+            .map(|(name, _)| shelfmark_cql_types::json_column_name(name))
             .find(|name| table.column(name).is_none());
         return Err(CqlError::invalid(format!(
             "JSON values map contains unrecognized column: {}",

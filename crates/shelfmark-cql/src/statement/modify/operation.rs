@@ -1,16 +1,15 @@
 //! What happens to one column, from `SET c = …` to the engine's operations on cells.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError};
 use shelfmark_cql_syntax::ast::{Deletion, Operation as Written, Term};
+use shelfmark_cql_types::function::operate;
+use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare, term_text};
+use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
 
 use super::elements::{Element, Place, pass, set_element, stored};
-use crate::error::CqlError;
-use crate::function::operate;
-use crate::outcome::BoundValue;
 use crate::schema::Column;
-use crate::term::{Env, Expr, Receiver, Scope, prepare, term_text};
-use crate::types::{CqlType, compare, elements, entries, fields};
 
 type Result<T> = std::result::Result<T, CqlError>;
 

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::{
     Attributes, Conditions as WrittenConditions, Delete, Deletion, Insert, InsertValues,
     IntegerValue, JsonDefault, JsonValue, Name, Relation, Update,
 };
+use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare, prepare_marker};
+use shelfmark_cql_types::{CqlType, from_text};
 
 use super::condition::Conditions;
 use super::operation::Operation;
 use super::{Kind, Modify};
-use crate::error::CqlError;
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
     InList, Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
 };
-use crate::term::{Env, Expr, Receiver, Scope, prepare, prepare_marker};
-use crate::types::{CqlType, from_text};
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -62,7 +62,7 @@ fn check_writable(table: &Table) -> Result<()> {
             ));
         }
         return Err(CqlError::new(
-            crate::error::ErrorCode::Unauthorized,
+            shelfmark_cql_protocol::ErrorCode::Unauthorized,
             format!("{} keyspace is not user-modifiable.", table.keyspace),
         ));
     }

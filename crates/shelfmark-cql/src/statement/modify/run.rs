@@ -8,6 +8,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, WriteKind};
+use shelfmark_cql_types::term::Env;
+use shelfmark_cql_types::{CqlType, compare, partition_parts};
 use shelfmark_engine::{
     CellChange, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue, ConditionalRead,
     Decision, Durability, Engine, LiveRow, Mutation, PartitionView, Span,
@@ -16,17 +19,11 @@ use shelfmark_engine::{
 use super::measure::{WriteSize, check_batch_size};
 use super::prepare::{check_clustering_in, check_named};
 use super::{Change, Conditions, Lists, Modify, Moment, Operation, Place};
-use crate::error::{CqlError, WriteKind};
-use crate::function::World;
-use crate::outcome::{
-    Answer, Answered, BatchKind, BoundValue, ColumnSpec, Consistency, Outcome, RequestOptions,
-    ResultRows, RowBuffer,
-};
+use crate::engine_error::from_engine;
+use crate::outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::{ColumnKind, Table};
-use crate::statement::keys::partition_parts;
 use crate::statement::row::column_value;
-use crate::term::Env;
-use crate::types::{CqlType, compare};
+use crate::world::EngineWorld;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -146,7 +143,7 @@ fn run(
             }
             answer(match outcome {
                 Ok(()) => Ok(Answered { warnings, ..Outcome::Void.into() }),
-                Err(error) => Err(CqlError::from_engine(&error, consistency, Some(kind))),
+                Err(error) => Err(from_engine(&error, consistency, Some(kind))),
             });
         }),
     );
@@ -216,10 +213,6 @@ pub(crate) fn now_of(options: &RequestOptions) -> Option<u64> {
     options.now_in_seconds.and_then(|now| u64::try_from(now).ok())
 }
 
-fn env<'e>(engine: &'e Engine, values: &'e [BoundValue]) -> Env<'e> {
-    Env { world: Some(World { environment: engine.environment() }), values, row: None }
-}
-
 fn evaluate<'p>(
     engine: &Engine,
     entries: &'p [Entry<'p>],
@@ -230,7 +223,8 @@ fn evaluate<'p>(
     let mut default = timestamp.or(if conditional { None } else { options.timestamp });
     let mut out = Vec::with_capacity(entries.len());
     for entry in entries {
-        let env = env(engine, entry.values);
+        let world = EngineWorld(engine.environment());
+        let env = Env { world: Some(&world), values: entry.values, row: None };
         let modify = entry.modify;
         // All statements of a batch share one timestamp.
         let moment =
@@ -258,7 +252,8 @@ impl Ready<'_> {
     /// Appends the mutations. `read` answers rows of a partition, for operations on lists by
     /// position.
     fn put(&self, engine: &Engine, read: ReadRow<'_>, out: &mut Vec<Mutation>) -> Result<()> {
-        let env = env(engine, self.entry.values);
+        let world = EngineWorld(engine.environment());
+        let env = Env { world: Some(&world), values: self.entry.values, row: None };
         for change in &self.changes {
             let mut read_one =
                 |clustering: Option<&[ClusteringValue]>| read(&change.partition, clustering);
@@ -286,8 +281,7 @@ fn read_row(
     options: &RequestOptions,
 ) -> Result<Option<LiveRow>> {
     let Some(stored) = &table.stored else { return Ok(None) };
-    let failed =
-        |error: shelfmark_engine::Error| CqlError::from_engine(&error, options.consistency, None);
+    let failed = |error: shelfmark_engine::Error| from_engine(&error, options.consistency, None);
     match clustering {
         None => {
             engine.get_statics(stored, partition).map(|row| Some((*row).clone())).map_err(failed)
@@ -411,7 +405,7 @@ fn run_conditional(
             }
             answer(match outcome {
                 Ok(decided) => decided,
-                Err(error) => Err(CqlError::from_engine(&error, consistency, Some(WriteKind::Cas))),
+                Err(error) => Err(from_engine(&error, consistency, Some(WriteKind::Cas))),
             });
         }),
     );
@@ -455,7 +449,8 @@ fn decide(
     let mut applied = true;
     for own in ready {
         let conditions = &own.entry.modify.conditions;
-        let env = env(engine, own.entry.values);
+        let world = EngineWorld(engine.environment());
+        let env = Env { world: Some(&world), values: own.entry.values, row: None };
         for change in &own.changes {
             let row = match &change.place {
                 Place::Row(clustering) => seen.row(Some(clustering)),
@@ -604,7 +599,7 @@ fn first_row(
     };
     let page = engine
         .query_cells(stored, &query)
-        .map_err(|error| CqlError::from_engine(&error, Consistency::Serial, None))?;
+        .map_err(|error| from_engine(&error, Consistency::Serial, None))?;
     let first = page.rows.into_iter().next();
     Ok(first.and_then(|entry| Some((entry.clustering?, entry.row))))
 }

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_types::function::Accumulator;
 
 use super::run::{Flow, Held, Page, Row};
 use super::source::Position;
 use super::{Access, Select};
-use crate::error::CqlError;
-use crate::function::Accumulator;
 use crate::outcome::RowBuffer;
 use crate::schema::ColumnKind;
 

@@ -18,11 +18,12 @@ mod told;
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::ColumnSpec;
+use shelfmark_cql_types::function::Aggregate;
+use shelfmark_cql_types::term::Expr;
+
 use super::relation::{Restrictions, Test};
-use crate::function::Aggregate;
-use crate::outcome::ColumnSpec;
 use crate::schema::Table;
-use crate::term::Expr;
 
 pub(crate) use prepare::prepare_select;
 pub(crate) use run::{Inline, Run, run_select};
@@ -38,7 +39,7 @@ pub(crate) struct Select {
     pub(crate) shown: Option<Vec<Shown>>,
     /// Names of the items, for JSON.
     pub(crate) names: Vec<Arc<str>>,
-    pub(crate) types: Vec<crate::types::CqlType>,
+    pub(crate) types: Vec<shelfmark_cql_types::CqlType>,
     /// The columns of the answer.
     pub(crate) result: Arc<[ColumnSpec]>,
     pub(crate) json: bool,

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 use shelfmark_cql_syntax::ast::{self, Direction, Selector};
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::{Expr, Receiver, Scope};
 
 use super::nearest::{check_vectors, is_floats, nearest};
 use super::selection::{Selection, selection};
 use super::show::shown;
 use super::{Access, Select};
-use crate::error::CqlError;
-use crate::outcome::ColumnSpec;
 use crate::schema::{ColumnKind, IndexTarget, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
-use crate::term::{Expr, Receiver, Scope};
-use crate::types::CqlType;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -179,7 +178,7 @@ fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -
     let to_row = first(&|role| !matches!(role, ColumnKind::Static | ColumnKind::PartitionKey));
     let count = to_static.max(to_row);
     let looked_at = ast::SelectClause::Items(items.iter().take(count).cloned().collect());
-    let mut markers = crate::term::Markers::default();
+    let mut markers = shelfmark_cql_types::term::Markers::default();
     let mut probe = Scope {
         schema: scope.schema,
         keyspace: scope.keyspace,

@@ -7,24 +7,23 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_types::term::{Env, Expr, RowView};
+use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
 use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
-use crate::error::CqlError;
-use crate::function::World;
 use crate::limits::INLINE_ROWS_MAX;
-use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
+use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::statement::filter::RowFilter;
-use crate::statement::keys::partition_parts;
 use crate::statement::modify::now_of;
 use crate::statement::row::{ComputedRow, StoredRow};
 use crate::system::VirtualTable;
-use crate::term::{Env, Expr, RowView};
-use crate::types::{compare, to_json_into};
+use crate::world::EngineWorld;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -34,6 +33,7 @@ const SORTED_ROWS_MAX: usize = 1_000_000;
 /// What an execution runs with.
 pub(crate) struct Run<'r> {
     pub(crate) engine: &'r Engine,
+    pub(crate) world: EngineWorld<'r>,
     pub(crate) schema: &'r Schema,
     pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
     pub(crate) values: &'r [BoundValue],
@@ -149,15 +149,11 @@ impl<'r> Run<'r> {
 
     fn give_up(&self) -> CqlError {
         self.inline.is_given_up.set(true);
-        CqlError::new(crate::error::ErrorCode::Server, "the read goes on elsewhere")
+        CqlError::new(shelfmark_cql_protocol::ErrorCode::Server, "the read goes on elsewhere")
     }
 
     pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
-        Env {
-            world: Some(World { environment: self.engine.environment() }),
-            values: self.values,
-            row,
-        }
+        Env { world: Some(&self.world), values: self.values, row }
     }
 }
 
@@ -421,7 +417,7 @@ impl Page<'_> {
                     else {
                         continue;
                     };
-                    crate::types::put_json_name(name, &mut text);
+                    shelfmark_cql_types::put_json_name(name, &mut text);
                     text.push_str(": ");
                     let value = expr.value(env, " in a selection")?;
                     to_json_into(ty, value.as_deref(), &mut text);
@@ -432,7 +428,7 @@ impl Page<'_> {
                 for expr in &select.items {
                     match (expr, env.row) {
                         // The common case takes no detour.
-                        (Expr::Column(at), Some(row)) => row.put(*at, buffer),
+                        (Expr::Column(at), Some(row)) => row.put(*at, buffer.cells()),
                         _ => buffer.cell(expr.value(env, " in a selection")?.as_deref()),
                     }
                 }
@@ -628,7 +624,7 @@ impl Page<'_> {
         let key = |row: &[Option<Bytes>]| -> Bytes {
             let parts: Vec<Bytes> =
                 row.iter().take(count).map(|own| own.clone().unwrap_or_default()).collect();
-            crate::statement::keys::partition_bytes(&parts)
+            shelfmark_cql_types::partition_bytes(&parts)
         };
         let mut seen: HashSet<&Bytes> = HashSet::new();
         for unit in &found.units {
@@ -637,7 +633,7 @@ impl Page<'_> {
                     if !seen.insert(partition) {
                         continue;
                     }
-                    let parts = crate::statement::keys::partition_parts(partition, count);
+                    let parts = shelfmark_cql_types::partition_parts(partition, count);
                     let mut rows = computed.rows(self.run.schema, Some(&parts));
                     rows.retain(|row| key(row) == *partition);
                     rows

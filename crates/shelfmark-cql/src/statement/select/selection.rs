@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::{LiteralKind, SelectClause, Selector, WriteMetadata};
-
-use crate::error::CqlError;
-use crate::function::{Aggregate, Argument, Assign, Resolved, cast, negate, operate, resolve};
-use crate::schema::{ColumnKind, Table, resolve_type};
-use crate::statement::relation::undefined_column;
-use crate::term::{
+use shelfmark_cql_types::function::{
+    Aggregate, Argument, Assign, Resolved, cast, negate, operate, resolve,
+};
+use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, preferred, prepare,
     prepare_literal_as, test_literal,
 };
-use crate::types::{CqlType, native_by_name};
+use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
+
+use crate::schema::{ColumnKind, Table};
+use crate::statement::relation::undefined_column;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -144,7 +146,7 @@ impl Builder<'_> {
             Selector::Cast { target, .. } => native_by_name(target.name()).map(CqlType::Native),
             _ => {
                 // What a compound is of, it says when it is prepared; a copy is thrown away.
-                let mut markers = crate::term::Markers::default();
+                let mut markers = shelfmark_cql_types::term::Markers::default();
                 let mut probe = Selection::default();
                 let mut inner_scope = Scope {
                     schema: scope.schema,
@@ -175,7 +177,7 @@ impl Builder<'_> {
                 let Some(ty) = receiver.cloned() else {
                     return invalid(format!(
                         "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-                        crate::term::literal_text(literal)
+                        shelfmark_cql_types::term::literal_text(literal)
                     ));
                 };
                 let to = Receiver { name: "[selection]", ty: &ty };
@@ -190,7 +192,10 @@ impl Builder<'_> {
             Selector::Marker(marker) => match receiver {
                 Some(ty) => {
                     let to = Receiver { name: "[selection]", ty };
-                    Ok((crate::term::prepare_marker(marker.index, to, scope), ty.clone()))
+                    Ok((
+                        shelfmark_cql_types::term::prepare_marker(marker.index, to, scope),
+                        ty.clone(),
+                    ))
                 }
                 None => invalid(
                     "Cannot infer type for term ? in selection clause (try using a cast to force a type)",
@@ -227,7 +232,7 @@ impl Builder<'_> {
                         let first = first.and_then(|at| self.table.columns.get(*at));
                         let shown =
                             first.map_or_else(|| column_name(selector), |own| own.name.to_string());
-                        Err(crate::function::no_cast(&shown, &target))
+                        Err(shelfmark_cql_types::function::no_cast(&shown, &target))
                     }
                 }
             }
@@ -326,7 +331,11 @@ impl Builder<'_> {
     ) -> Result<(Expr, CqlType)> {
         let open = |own: &Selector| matches!(own, Selector::Marker(_) | Selector::Null);
         if open(left) || open(right) {
-            return Err(crate::term::ambiguous(symbol, &column_name(left), &column_name(right)));
+            return Err(shelfmark_cql_types::term::ambiguous(
+                symbol,
+                &column_name(left),
+                &column_name(right),
+            ));
         }
         let left_known = self.known(left, scope)?;
         let right_known = self.known(right, scope)?;
@@ -344,7 +353,11 @@ impl Builder<'_> {
             None if left_type == CqlType::Timestamp && stands_for_number(&right_type)
                 || right_type == CqlType::Timestamp && stands_for_number(&left_type) =>
             {
-                Err(crate::term::ambiguous(symbol, &column_name(left), &column_name(right)))
+                Err(shelfmark_cql_types::term::ambiguous(
+                    symbol,
+                    &column_name(left),
+                    &column_name(right),
+                ))
             }
             None => invalid(format!(
                 "the '{symbol}' operation is not supported between {} and {}",
@@ -700,7 +713,7 @@ fn column_name(selector: &Selector) -> String {
     let list = |all: &[Selector]| all.iter().map(column_name).collect::<Vec<_>>().join(", ");
     match selector {
         Selector::Column(name) => name.as_str().to_owned(),
-        Selector::Literal(literal) => crate::term::literal_text(literal),
+        Selector::Literal(literal) => shelfmark_cql_types::term::literal_text(literal),
         Selector::Null => "NULL".to_owned(),
         Selector::Marker(_) => "?".to_owned(),
         Selector::CountRows => "count".to_owned(),
@@ -718,11 +731,11 @@ fn column_name(selector: &Selector) -> String {
             format!("system.{shown}({})", list(arguments))
         }
         Selector::Element { of, key } => {
-            format!("{}[{}]", column_name(of), crate::term::term_text(key))
+            format!("{}[{}]", column_name(of), shelfmark_cql_types::term::term_text(key))
         }
         Selector::Slice { of, from, to } => {
             let bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
-                term.as_ref().map(crate::term::term_text).unwrap_or_default()
+                term.as_ref().map(shelfmark_cql_types::term::term_text).unwrap_or_default()
             };
             format!("{}[{}..{}]", column_name(of), bound(from), bound(to))
         }

@@ -4,11 +4,11 @@
 //! What it is not: for selections that compute, and for columns that are put together from cells.
 
 use bytes::Bytes;
+use shelfmark_cql_types::term::Expr;
 use shelfmark_engine::{CellSink, ShownRow};
 
 use crate::outcome::{RowBuffer, Written};
 use crate::schema::{ColumnKind, Table};
-use crate::term::Expr;
 
 /// Where a column of the answer lies in a stored row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

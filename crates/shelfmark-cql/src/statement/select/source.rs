@@ -7,6 +7,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, ErrorCode};
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::Env;
 use shelfmark_engine::{
     CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellQuery, CellScan, CellSink,
     CellsShown, Cursor, Engine, Span, SpanBound,
@@ -14,17 +17,14 @@ use shelfmark_engine::{
 
 use super::told::told;
 use super::{Access, Select};
-use crate::error::{CqlError, ErrorCode};
+use crate::engine_error::from_engine;
 use crate::limits::READ_SIZE_BYTES_MAX;
-use crate::outcome::{BoundValue, Consistency};
 use crate::schema::IndexTarget;
 use crate::statement::keys::{
     KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
 };
 use crate::statement::relation::Test;
-use crate::term::Env;
 use crate::trace::TraceLog;
-use crate::types::CqlType;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -174,7 +174,7 @@ fn terms(
 ) -> Result<Option<Span>> {
     let tests = select.restrictions.of(column);
     let name = select.table.columns.get(column).map_or("", |own| &*own.name);
-    let of = |expr: &crate::term::Expr, what: &str| match expr.eval(env)? {
+    let of = |expr: &shelfmark_cql_types::term::Expr, what: &str| match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(Some(bytes)),
         BoundValue::Null => {
             Err(CqlError::invalid(format!("Unsupported null {what} for column {name}")))
@@ -183,7 +183,7 @@ fn terms(
             Err(CqlError::invalid(format!("Unsupported unset {what} for column {name}")))
         }
     };
-    let value = |expr: &crate::term::Expr| of(expr, "value");
+    let value = |expr: &shelfmark_cql_types::term::Expr| of(expr, "value");
     let entries =
         select.table.indexes.get(index).is_some_and(|own| own.target == IndexTarget::Entries);
     Ok(match tests.get(test) {
@@ -243,7 +243,7 @@ impl Reading<'_> {
         if error.kind() == shelfmark_engine::ErrorKind::NotFound {
             return CqlError::invalid(format!("table {} does not exist", select.table.name));
         }
-        CqlError::from_engine(error, self.consistency, None)
+        from_engine(error, self.consistency, None)
     }
 
     /// Notes what is about to be read, if there is a trace.
@@ -477,7 +477,7 @@ pub(super) fn engine_filter(
 ) -> CellFilter {
     let select = Arc::clone(select);
     Arc::new(move |entry| {
-        use crate::term::RowView as _;
+        use shelfmark_cql_types::term::RowView as _;
         let row = crate::statement::row::StoredRow {
             table: &select.table,
             entry,

@@ -3,13 +3,12 @@
 use std::ops::Bound;
 
 use bytes::Bytes;
+use shelfmark_cql_types::{CqlType, maybe_quote, partition_parts, to_literal};
 use shelfmark_engine::{Span, SpanBound};
 
 use super::Select;
 use super::source::Unit;
 use crate::schema::{Column, IndexTarget, Table};
-use crate::statement::keys::partition_parts;
-use crate::types::{CqlType, maybe_quote, to_literal};
 
 /// Says what is about to be read.
 pub(super) fn told(select: &Select, unit: &Unit) -> String {

@@ -1,0 +1,171 @@
+//! What a server says.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::column::ColumnSpec;
+use crate::error::ErrorCode;
+use crate::frame::{Envelope, Opcode, flag};
+use crate::message::{Malformed, Read, Reader};
+
+/// What a server said to a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// The connection is ready for statements.
+    Ready,
+    /// Who is there? The class of its login.
+    WantsLogin(String),
+    /// The login is accepted; the connection is ready for statements.
+    LoggedIn,
+    /// The statement was run.
+    Result(Result),
+    /// It was not, or the connection is not allowed.
+    Refused(Refusal),
+}
+
+/// What a statement led to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Result {
+    /// Its rows, if it is a statement that has some; may be none of them.
+    pub page: Option<Page>,
+    /// The keyspace of the connection from now on, if that changed.
+    pub keyspace: Option<String>,
+    /// Whether the schema is another now.
+    pub schema_changed: bool,
+    /// Sentences for whoever asked.
+    pub warnings: Vec<String>,
+    /// The id of the trace that was asked for.
+    pub trace: Option<[u8; 16]>,
+}
+
+/// A page of rows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Page {
+    /// The columns.
+    pub columns: Vec<ColumnSpec>,
+    /// The values of each row as CQL serialises them.
+    pub rows: Vec<Vec<Option<Bytes>>>,
+    /// Where the next page begins; none when this is the last.
+    pub paging: Option<Bytes>,
+}
+
+/// Why a statement, or a connection, was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The number of the error's code.
+    pub number: i32,
+    /// The code, if it is one that is known here.
+    pub code: Option<ErrorCode>,
+    /// The server's words.
+    pub message: String,
+}
+
+/// Reads an answer; events are none.
+///
+/// # Errors
+///
+/// * What is wrong with it.
+pub(super) fn read(envelope: &Envelope) -> std::result::Result<Option<Said>, String> {
+    let opcode = Opcode::from_number(envelope.opcode)
+        .ok_or_else(|| format!("unknown opcode {}", envelope.opcode))?;
+    let body = || -> Read<Option<Said>> {
+        let mut reader = Reader::new(envelope.body.clone());
+        let trace = taken(envelope, flag::TRACING, || reader.uuid())?;
+        let warnings = taken(envelope, flag::WARNING, || reader.strings())?;
+        taken(envelope, flag::PAYLOAD, || reader.skip_payload())?;
+        match opcode {
+            Opcode::Ready => Ok(Some(Said::Ready)),
+            Opcode::Authenticate => Ok(Some(Said::WantsLogin(reader.string()?))),
+            Opcode::AuthSuccess => Ok(Some(Said::LoggedIn)),
+            Opcode::Error => refusal(&mut reader).map(|refusal| Some(Said::Refused(refusal))),
+            Opcode::Event => Ok(None),
+            Opcode::Result => {
+                let mut result = result(&mut reader)?;
+                result.trace = trace;
+                result.warnings = warnings.unwrap_or_default();
+                Ok(Some(Said::Result(result)))
+            }
+            Opcode::Startup
+            | Opcode::Options
+            | Opcode::Supported
+            | Opcode::Query
+            | Opcode::Prepare
+            | Opcode::Execute
+            | Opcode::Register
+            | Opcode::Batch
+            | Opcode::AuthChallenge
+            | Opcode::AuthResponse => Err(Malformed::new("it answers nothing that was asked")),
+        }
+    };
+    body().map_err(|Malformed(what)| format!("{opcode:?}: {what}"))
+}
+
+/// Reads what stands in front of a body if a flag says that it does.
+fn taken<T>(envelope: &Envelope, bit: u8, read: impl FnOnce() -> Read<T>) -> Read<Option<T>> {
+    if envelope.flags & bit == 0 { Ok(None) } else { read().map(Some) }
+}
+
+fn refusal(reader: &mut Reader) -> Read<Refusal> {
+    let number = reader.int()?;
+    let code = ErrorCode::ALL.into_iter().find(|code| code.number() == number);
+    // What some codes carry behind the message means nothing to a person.
+    Ok(Refusal { number, code, message: reader.string()? })
+}
+
+fn result(reader: &mut Reader) -> Read<Result> {
+    let mut result = Result::default();
+    match reader.int()? {
+        1 => {}
+        2 => result.page = Some(page(reader)?),
+        3 => result.keyspace = Some(reader.string()?),
+        5 => result.schema_changed = true,
+        _ => return Err(Malformed::new("an unknown kind of result")),
+    }
+    Ok(result)
+}
+
+fn page(reader: &mut Reader) -> Read<Page> {
+    let flags = reader.int()?;
+    let columns = count(reader)?;
+    let mut page = Page::default();
+    if flags & 0x02 != 0 {
+        page.paging = reader.bytes()?;
+    }
+    if flags & 0x08 != 0 {
+        reader.short_bytes()?;
+    }
+    if flags & 0x04 == 0 {
+        page.columns = specs(reader, columns, flags & 0x01 != 0)?;
+    }
+    let rows = count(reader)?;
+    if columns == 0 {
+        // Rows of nothing: a row takes no bytes then, so their number could be any.
+        return Ok(page);
+    }
+    for _ in 0..rows {
+        page.rows.push((0..columns).map(|_| reader.bytes()).collect::<Read<_>>()?);
+    }
+    Ok(page)
+}
+
+fn specs(reader: &mut Reader, columns: usize, of_one_table: bool) -> Read<Vec<ColumnSpec>> {
+    let place = |reader: &mut Reader| -> Read<(Arc<str>, Arc<str>)> {
+        Ok((reader.string()?.into(), reader.string()?.into()))
+    };
+    let shared = if of_one_table { Some(place(reader)?) } else { None };
+    let spec = |_| {
+        let (keyspace, table) = match &shared {
+            Some(place) => place.clone(),
+            None => place(reader)?,
+        };
+        let name = reader.string()?.into();
+        Ok(ColumnSpec { keyspace, table, name, kind: reader.type_option()? })
+    };
+    (0..columns).map(spec).collect()
+}
+
+fn count(reader: &mut Reader) -> Read<usize> {
+    usize::try_from(reader.int()?).map_err(|_| Malformed::new("a count is negative"))
+}

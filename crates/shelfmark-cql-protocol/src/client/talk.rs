@@ -1,0 +1,146 @@
+//! What a client says, and when.
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+
+use super::said::{self, Said};
+use crate::CQL_VERSION;
+use crate::consistency::Consistency;
+use crate::frame::{Decoder, Envelopes, Framing, Opcode, Version, flag};
+use crate::message::Write as _;
+
+/// Which version of the protocol to speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speech {
+    /// Version 5, with checksums; what Cassandra 4.0 and later and this server speak.
+    V5,
+    /// Version 4, which older servers speak too.
+    V4,
+}
+
+/// A statement and how it is to be run.
+#[derive(Debug, Clone, Default)]
+pub struct Question<'a> {
+    /// The statement.
+    pub text: &'a str,
+    /// The level.
+    pub consistency: Consistency,
+    /// The level of a condition; the server's own when there is none.
+    pub serial_consistency: Option<Consistency>,
+    /// Most rows of the answer's page; all of them when there is none.
+    pub page_size: Option<i32>,
+    /// Where the page begins: what the page before named.
+    pub paging: Option<Bytes>,
+    /// Whether a trace is wanted.
+    pub tracing: bool,
+}
+
+/// The bytes of a server that are no answer. The connection is of no use any more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the answer cannot be read: {0}")]
+pub struct Garbled(pub(super) String);
+
+/// One client's end of one connection.
+///
+/// Each function that says something returns the bytes to send; [`Caller::hear`] takes what came.
+pub struct Caller {
+    version: Version,
+    framing: Framing,
+    decoder: Decoder,
+    envelopes: Envelopes,
+    input: BytesMut,
+}
+
+impl Caller {
+    /// Creates the end of a connection that has said nothing yet.
+    #[must_use]
+    pub fn new(speech: Speech) -> Self {
+        Self {
+            version: match speech {
+                Speech::V5 => Version::V5,
+                Speech::V4 => Version::V4,
+            },
+            framing: Framing::Plain,
+            decoder: Decoder::of_answers(),
+            envelopes: Envelopes::of_requests(),
+            input: BytesMut::new(),
+        }
+    }
+
+    /// Begins the connection. The server says [`Said::Ready`] or asks for a login.
+    pub fn startup(&mut self, driver: &str) -> Bytes {
+        self.say(Opcode::Startup, 0, |out| {
+            let options = [("CQL_VERSION", CQL_VERSION), ("DRIVER_NAME", driver)];
+            out.short_count(options.len());
+            for (name, value) in options {
+                out.string(name);
+                out.string(value);
+            }
+        })
+    }
+
+    /// Says who is there. The server says [`Said::LoggedIn`] or refuses.
+    pub fn login(&mut self, name: &str, password: &str) -> Bytes {
+        let token = ["", name, password].join("\0");
+        self.say(Opcode::AuthResponse, 0, |out| out.bytes(Some(token.as_bytes())))
+    }
+
+    /// Asks a statement to be run.
+    pub fn ask(&mut self, question: &Question<'_>) -> Bytes {
+        let flags = if question.tracing { flag::TRACING } else { 0 };
+        let version = self.version;
+        self.say(Opcode::Query, flags, |out| {
+            out.bytes(Some(question.text.as_bytes()));
+            out.put_u16(question.consistency as u16);
+            let bits = [
+                (question.page_size.is_some(), 0x04),
+                (question.paging.is_some(), 0x08),
+                (question.serial_consistency.is_some(), 0x10),
+            ];
+            let bits = bits.iter().filter(|(set, _)| *set).fold(0_u8, |all, (_, bit)| all | bit);
+            match version {
+                Version::V5 => out.put_u32(u32::from(bits)),
+                Version::V3 | Version::V4 => out.put_u8(bits),
+            }
+            if let Some(size) = question.page_size {
+                out.put_i32(size);
+            }
+            if let Some(state) = &question.paging {
+                out.bytes(Some(state));
+            }
+            if let Some(level) = question.serial_consistency {
+                out.put_u16(level as u16);
+            }
+        })
+    }
+
+    fn say(&mut self, opcode: Opcode, flags: u8, body: impl FnOnce(&mut BytesMut)) -> Bytes {
+        // One question at a time, so every one is on the same stream.
+        self.envelopes.push(self.version, flags, 0, opcode, self.framing, body);
+        self.envelopes.take(self.framing)
+    }
+
+    /// Takes in what came, and returns what the server said once all of it is there; events are
+    /// passed over. Call it with nothing to read what is left of the last bytes.
+    ///
+    /// # Errors
+    ///
+    /// * [`Garbled`]: that was no answer. Close the connection.
+    pub fn hear(&mut self, bytes: &[u8]) -> Result<Option<Said>, Garbled> {
+        self.input.extend_from_slice(bytes);
+        loop {
+            let taken = self.decoder.take(&mut self.input);
+            let Some(envelope) = taken.map_err(|error| Garbled(error.to_string()))? else {
+                return Ok(None);
+            };
+            let Some(said) = said::read(&envelope).map_err(Garbled)? else { continue };
+            let handshake_done = matches!(said, Said::Ready | Said::WantsLogin(_));
+            if handshake_done && self.framing == Framing::Plain {
+                self.decoder.agree(self.version, None);
+                if self.version >= Version::V5 {
+                    self.framing = Framing::Framed { compressed: false };
+                }
+            }
+            return Ok(Some(said));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Changes of the schema, as results and events carry them.
+
+/// What happened to a part of the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// It is another now.
+    Updated,
+    /// It is gone.
+    Dropped,
+}
+
+/// Which part of the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeTarget {
+    /// A keyspace.
+    Keyspace,
+    /// A table or view.
+    Table,
+    /// A user type.
+    Type,
+    /// A function.
+    Function,
+    /// An aggregate.
+    Aggregate,
+}
+
+/// A change of the schema: answered to whoever asked, and sent to whoever registered for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaChange {
+    /// What happened.
+    pub kind: ChangeKind,
+    /// To which part.
+    pub target: ChangeTarget,
+    /// In which keyspace.
+    pub keyspace: String,
+    /// The name; empty for a keyspace.
+    pub name: String,
+    /// The types of a function's or aggregate's arguments, as CQL text.
+    pub arguments: Vec<String>,
+}

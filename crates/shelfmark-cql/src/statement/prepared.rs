@@ -1,0 +1,55 @@
+//! Prepared statements and batches of them, as the session hands them to the executor.
+
+use std::sync::Arc;
+
+use shelfmark_cql_protocol::{BatchKind, ColumnSpec, Values};
+
+use super::plan::Plan;
+
+/// How much work a statement may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// One row or a few that are named: runs where the request was read.
+    Light,
+    /// A page of rows: runs where the request was read, unless more requests wait behind it there.
+    Page,
+    /// May read many rows or wait for others: runs where it holds up no connection.
+    Heavy,
+}
+
+/// A statement that was parsed and planned.
+#[derive(Debug)]
+pub struct PreparedStatement {
+    /// The markers in order: one for each `?` or `:name`, wherever it stands.
+    pub markers: Arc<[ColumnSpec]>,
+    /// Which markers make the partition key, in key order; empty if they do not make all of it.
+    pub pk_indices: Vec<u16>,
+    /// The columns of its rows; empty if it answers none. Of a conditional write: `[applied]` only.
+    pub result: Arc<[ColumnSpec]>,
+    /// Whether it is a conditional write.
+    pub conditional: bool,
+    /// Whether a name in it has no keyspace, so that it means another thing elsewhere.
+    pub needs_keyspace: bool,
+    /// How much work it may be.
+    pub weight: Weight,
+    /// What the executor made of it.
+    pub plan: Arc<Plan>,
+}
+
+/// One statement of a batch.
+#[derive(Debug, Clone)]
+pub struct BatchEntry {
+    /// The statement.
+    pub statement: Arc<PreparedStatement>,
+    /// Its values.
+    pub values: Values,
+}
+
+/// A BATCH request.
+#[derive(Debug, Clone)]
+pub struct BatchRequest {
+    /// How it is kept together.
+    pub kind: BatchKind,
+    /// Its statements; may be none.
+    pub entries: Vec<BatchEntry>,
+}
