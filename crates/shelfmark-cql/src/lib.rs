@@ -35,7 +35,7 @@ pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListene
 pub use outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 pub use schema::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table,
-    TableFlags, TableId, TableOptions, View,
+    TableFlags, TableId, TableOptions, View, VirtualRow, VirtualTable,
 };
 pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
 pub use shelfmark_cql_protocol::{
@@ -44,5 +44,4 @@ pub use shelfmark_cql_protocol::{
 };
 pub use shelfmark_cql_types::{CqlType, UserType};
 pub use statement::{BatchEntry, BatchRequest, Executor, Plan, PreparedStatement, Weight};
-pub use system::{VirtualRow, VirtualTable};
 pub use trace::TraceLog;

@@ -16,10 +16,10 @@ use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::Permission;
 use shelfmark_engine::{Engine, Write};
 
-use super::User;
 use super::grants::{Granted, Grants};
 use super::resource::{PermissionSet, Resource};
 use super::roles::{Roles, failed, unauthorized};
+use super::user::User;
 use crate::limits::{GRANTS_PER_COMMIT_MAX, ROLES_REMEMBERED_MAX};
 
 /// What decides which role may do what.

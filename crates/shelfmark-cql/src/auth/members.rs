@@ -8,9 +8,10 @@ use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 use shelfmark_cql_syntax::ast::{GrantRole, ListRoles, Name, Permission};
 use shelfmark_cql_types::{CqlType, put_collection};
 
+use super::authority::Authority;
 use super::resource::Resource;
 use super::roles::{Role, Roles, unauthorized};
-use super::{Authority, User};
+use super::user::User;
 use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 
 impl Roles {

@@ -12,11 +12,11 @@ use shelfmark_cql_syntax::ast::{
 };
 use shelfmark_cql_types::CqlType;
 
-use super::User;
 use super::authority::{Authority, Need};
 use super::members::{answer, column};
 use super::resource::{PERMISSIONS, PermissionSet, Resource};
 use super::roles::unauthorized;
+use super::user::User;
 use crate::outcome::{Answered, Outcome};
 use crate::schema::Schema;
 

@@ -14,9 +14,10 @@ use shelfmark_cql_syntax::ast::{
 };
 use shelfmark_engine::Write;
 
+use super::authority::Authority;
 use super::resource::Resource;
 use super::roles::{Role, unauthorized};
-use super::{Authority, User};
+use super::user::User;
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, Outcome};
 
@@ -244,7 +245,9 @@ mod tests {
     use shelfmark_store::memory::MemoryStore;
 
     use super::*;
-    use crate::auth::{Authorizer, Claim, Login, OneRole, Roles};
+    use crate::auth::plain::Claim;
+    use crate::auth::roles::Roles;
+    use crate::auth::{Authorizer, Login, OneRole};
     use shelfmark_cql_protocol::ErrorCode;
 
     fn engine() -> Engine {

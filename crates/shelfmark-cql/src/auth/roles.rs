@@ -14,8 +14,7 @@ use shelfmark_cql_syntax::ast::{AccessTo, RoleOption};
 use shelfmark_engine::{Engine, ErrorKind, Get, Scan, Table, Write};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, TableName, TableSchema, Value};
 
-use super::password::BadHash;
-use super::{Credentials, PasswordHash};
+use super::password::{BadHash, PasswordHash};
 use crate::engine_error::from_engine;
 use crate::limits::{CREDENTIAL_SIZE_BYTES_MAX, HASH_COST_MAX};
 
@@ -25,6 +24,15 @@ const DATACENTER: &str = "datacenter1";
 /// The namespace of the tables of roles and permissions.
 pub(super) const NAMESPACE: &str = "system_auth";
 const TABLE: &str = "roles";
+
+/// What is known of a role when it logs in.
+#[derive(Debug, Clone)]
+pub(crate) struct Credentials {
+    /// The hash of its password; without one it cannot log in.
+    pub(crate) hash: Option<PasswordHash>,
+    /// Whether it may log in at all.
+    pub(crate) can_login: bool,
+}
 
 /// A role.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,10 @@
 
 mod load;
 mod options;
+mod own_keyspaces;
 mod record;
 mod stored;
+mod virtual_table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,8 +22,11 @@ use shelfmark_model::{Revived, TextFold};
 
 pub(crate) use load::load;
 pub use options::TableOptions;
+pub(crate) use own_keyspaces::{is_system, is_virtual};
 pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
 pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
+pub use virtual_table::{VirtualRow, VirtualTable};
+pub(crate) use virtual_table::{is_costly, keyspaces as virtual_keyspaces};
 
 /// A table's id, as `system_schema.tables.id` shows it.
 pub type TableId = [u8; 16];

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use shelfmark_cql_protocol::frame::Version;
 use shelfmark_cql_protocol::message::Request;
 
-use super::login::{Phase, SharedPhase};
 use super::outbox::Outbox;
+use super::phase::{Phase, SharedPhase};
 use crate::limits::CLIENT_OPTIONS_BYTES_MAX;
 
 /// The open connections of a face, and what closed ones did.

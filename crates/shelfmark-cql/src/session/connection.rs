@@ -18,9 +18,10 @@ use shelfmark_engine::budget::{Client, Share};
 
 use super::clients::{Encryption, Listed};
 use super::face::Face;
-use super::login::{self, Phase, SharedPhase};
+use super::login;
 use super::outbox::{Outbox, Wake};
 use super::paging;
+use super::phase::{Phase, SharedPhase};
 use super::prepared::Prepared;
 use super::reply::{Known, Pending, Traced};
 use super::tracing;

@@ -1,80 +1,22 @@
 //! The face: what all connections share.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{CqlError, Spools};
 use shelfmark_engine::budget::{Budget, Client};
 use shelfmark_engine::{Engine, Environment, Owner};
 
+use super::background::Background;
 use super::clients::Clients;
 use super::events::Events;
+use super::options::FaceOptions;
 use super::prepared::Statements;
 use super::tracing::Traces;
 use crate::auth::{Authority, Authorizer, Login};
 use crate::limits::PREPARED_PART;
 use crate::statement::Executor;
 use crate::system::{self, Node, Sources};
-
-/// Who the server says it is.
-#[derive(Debug, Clone)]
-pub struct FaceOptions {
-    /// The cluster's name, in `system.local`.
-    pub cluster_name: String,
-    /// The data centre that `NetworkTopologyStrategy` names.
-    pub data_center: String,
-    /// The rack.
-    pub rack: String,
-    /// Where clients reach this server: drivers connect to what `system.local` says.
-    pub address: SocketAddr,
-    /// The memory that requests and answers draw from.
-    pub budget: Arc<Budget>,
-    /// Where long answers are kept until they are sent; without it they are kept in memory.
-    pub spools: Option<Arc<dyn Spools>>,
-}
-
-impl Default for FaceOptions {
-    fn default() -> Self {
-        Self {
-            cluster_name: "Shelfmark".to_owned(),
-            data_center: "datacenter1".to_owned(),
-            rack: "rack1".to_owned(),
-            address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9042),
-            budget: Arc::default(),
-            spools: None,
-        }
-    }
-}
-
-/// Runs work away from the thread that reads a connection.
-pub trait Background: Send + Sync {
-    /// Runs `work` soon, however long it may take; does not wait for it.
-    fn run(&self, work: Box<dyn FnOnce() + Send>);
-    /// Runs `work`, which is short, on whichever thread serves connections and has time.
-    fn share(&self, work: Box<dyn FnOnce() + Send>);
-    /// Tells whether work runs where it is handed over, so that handing it over helps nobody.
-    fn is_inline(&self) -> bool {
-        false
-    }
-}
-
-/// Runs the work at once: for tests and tools that have one connection.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Inline;
-
-impl Background for Inline {
-    fn run(&self, work: Box<dyn FnOnce() + Send>) {
-        work();
-    }
-
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
-        work();
-    }
-
-    fn is_inline(&self) -> bool {
-        true
-    }
-}
 
 /// CQL over one engine. Shared by all connections.
 pub struct Face {

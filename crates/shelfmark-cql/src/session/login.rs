@@ -1,6 +1,6 @@
 //! The handshake: STARTUP, and who the client is.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::CqlError;
@@ -9,40 +9,9 @@ use shelfmark_cql_protocol::message::Write as _;
 use shelfmark_engine::budget::Client;
 
 use super::face::Face;
+use super::phase::{Phase, SharedPhase};
 use super::reply::Pending;
-use crate::auth::{self, User};
-
-/// How far a client has come.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// It has said nothing yet.
-    New,
-    /// It was asked who it is.
-    Asked,
-    /// It has said so, and that is being checked: one check at a time costs a client no more than
-    /// it costs us.
-    Checking,
-    /// It may send statements, as this role if roles are asked for.
-    Ready(Option<User>),
-}
-
-/// The phase, shared with the thread that checks a password.
-#[derive(Debug, Clone)]
-pub(super) struct SharedPhase(Arc<Mutex<Phase>>);
-
-impl SharedPhase {
-    pub(super) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Phase::New)))
-    }
-
-    pub(super) fn get(&self) -> Phase {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(super) fn set(&self, phase: Phase) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = phase;
-    }
-}
+use crate::auth;
 
 /// Reads the options of STARTUP.
 ///

@@ -7,21 +7,26 @@
 //! Invariant: every request is answered once on its stream, in whatever order the answers become
 //! ready; a connection that broke the protocol is told why and reads nothing more.
 
+mod background;
 mod clients;
 mod connection;
 mod events;
 mod face;
 mod login;
+mod options;
 mod outbox;
 mod paging;
+mod phase;
 mod prepared;
 mod reply;
 mod tracing;
 
+pub use background::{Background, Inline};
 pub(crate) use clients::{Client, Clients};
 pub(crate) use connection::without_password;
 pub use connection::{Connection, Progress};
-pub use face::{Background, Face, FaceOptions, Inline};
+pub use face::Face;
+pub use options::FaceOptions;
 pub(crate) use prepared::{Listed as ListedStatement, Statements};
 pub(crate) use tracing::{Trace, Traces, time_uuid};
 

@@ -28,6 +28,7 @@ mod tests;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use modify::{Entry, Modify};
+use plan::Action;
 use shelfmark_cql_protocol::{BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Values};
 use shelfmark_cql_syntax::ast::{
     self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
@@ -39,11 +40,10 @@ use shelfmark_engine::Engine;
 use crate::auth::{self, Need};
 use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
+use crate::schema::VirtualTable;
 use crate::schema::{self, Keyspace, Schema, Table};
-use crate::system::VirtualTable;
 use crate::trace::watched;
 use crate::world::EngineWorld;
-use plan::Action;
 pub use plan::Plan;
 pub use prepared::{BatchEntry, BatchRequest, PreparedStatement, Weight};
 use select::Select;
@@ -72,7 +72,7 @@ impl Executor {
     ///
     /// * Those of reading the catalogue: see the engine's.
     pub fn open(engine: Engine, virtual_tables: Vec<Arc<dyn VirtualTable>>) -> Result<Self> {
-        let system = crate::system::keyspaces(&virtual_tables);
+        let system = crate::schema::virtual_keyspaces(&virtual_tables);
         let schema = schema::load(&engine, &system, &Schema::default())?;
         let authority = auth::Authority::new(&engine, auth::Authorizer::AllowAll, None);
         let executor = Self {
@@ -453,7 +453,7 @@ impl Planned {
             select::Access::Partitions if bind::listed(&select.restrictions) > INLINE_ROWS_MAX => {
                 Weight::Heavy
             }
-            select::Access::Partitions if crate::system::is_costly(&select.table) => Weight::Heavy,
+            select::Access::Partitions if crate::schema::is_costly(&select.table) => Weight::Heavy,
             select::Access::Partitions if select.names_one_row() => Weight::Light,
             select::Access::Partitions => Weight::Page,
             _ => Weight::Heavy,

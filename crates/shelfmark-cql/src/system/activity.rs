@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use shelfmark_engine::Engine;
 
-use super::Cells;
+use super::value::Cells;
 use super::value::{bigint, boolean, bytes, double, inet, int, text, text_map};
 use crate::session::{Clients, Statements, without_password};
 

@@ -9,8 +9,9 @@ use bytes::Bytes;
 use shelfmark_cql_types::CqlType;
 use shelfmark_model::IndexState;
 
+use super::local::Node;
+use super::value::Cells;
 use super::value::{boolean, bytes, text};
-use super::{Cells, Node};
 use crate::schema::{IndexTarget, Schema, Table};
 
 fn tables(schema: &Schema) -> impl Iterator<Item = &Table> {

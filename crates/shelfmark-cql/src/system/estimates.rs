@@ -10,8 +10,9 @@ use std::ops::Bound;
 use bytes::Bytes;
 use shelfmark_engine::{CellEstimate, Engine};
 
+use super::local::Node;
+use super::value::Cells;
 use super::value::{bigint, text};
-use super::{Cells, Node};
 use crate::schema::{Schema, Table};
 
 /// A range of tokens: behind the first, up to the second. The least token stands for both ends.

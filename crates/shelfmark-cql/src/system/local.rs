@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use md5::{Digest as _, Md5};
 use shelfmark_cql_protocol::CQL_VERSION;
 
-use super::Cells;
+use super::value::Cells;
 use super::value::{bytes, inet, int, text, texts};
 use crate::schema::Schema;
 use crate::session::FaceOptions;

@@ -10,8 +10,9 @@ use shelfmark_cql_types::{VECTOR_DIMENSION_MAX, resolve_type};
 use shelfmark_engine::Durability;
 
 use super::definition::id;
+use super::local::Node;
+use super::value::Cells;
 use super::value::{bigint, double, int, text};
-use super::{Cells, Node};
 use crate::auth::Authority;
 use crate::limits::{
     BATCH_SIZE_BYTES_MAX, BATCH_SIZE_BYTES_WARNED, COMBINATIONS_MAX, MUTATION_SIZE_BYTES_MAX,

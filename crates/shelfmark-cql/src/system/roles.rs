@@ -4,7 +4,7 @@
 //!
 //! Invariant: no hash of a password is shown. What cannot be read looks empty.
 
-use super::Cells;
+use super::value::Cells;
 use super::value::{boolean, text, texts};
 use crate::auth::Authority;
 

@@ -56,3 +56,6 @@ pub(super) fn blob_map<V: AsRef<[u8]>>(entries: &[(&str, V)]) -> Bytes {
     let parts = sorted.iter().flat_map(|(key, value)| [key.as_bytes(), *value]);
     put_collection(sorted.len(), parts).into()
 }
+
+/// The cells of a row by their columns' names; those that are missing are null.
+pub(super) type Cells = Vec<(&'static str, Bytes)>;

@@ -32,8 +32,8 @@ use super::Executor;
 use crate::auth::{Need, Resource, User};
 use crate::engine_error::from_engine;
 use crate::outcome::{Answered, Outcome, RequestOptions};
+pub(super) use crate::schema::is_system;
 use crate::schema::{Schema, Table, stored_name};
-pub(super) use crate::system::is_system;
 
 type Result<T> = std::result::Result<T, CqlError>;
 
@@ -273,7 +273,7 @@ impl Executor {
         self.authority.check(user, &[Need::on(Permission::Modify, own)])?;
         let table = truncated(name, keyspace, &self.schema())?;
         if table.stored.is_none() {
-            if crate::system::is_virtual(&table.keyspace) {
+            if crate::schema::is_virtual(&table.keyspace) {
                 return invalid(format!(
                     "Truncation is not supported by table {}",
                     table.full_name()

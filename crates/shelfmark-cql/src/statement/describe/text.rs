@@ -112,7 +112,7 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     if !order.is_empty() {
         out.push_str(&format!("CLUSTERING ORDER BY ({})\n    AND ", order.join(", ")));
     }
-    if crate::system::is_virtual(&own.keyspace) {
+    if crate::schema::is_virtual(&own.keyspace) {
         out.push_str(&format!("comment = {};", quoted(&own.options.comment)));
         let structure = out.replacen("CREATE TABLE", "VIRTUAL TABLE", 1);
         return not_recreated("Table", &own.full_name(), "table", &structure);

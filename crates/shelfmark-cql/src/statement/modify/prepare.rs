@@ -55,7 +55,7 @@ fn check_writable(table: &Table) -> Result<()> {
         return invalid("Cannot directly modify a materialized view");
     }
     if table.stored.is_none() {
-        if crate::system::is_virtual(&table.keyspace) {
+        if crate::schema::is_virtual(&table.keyspace) {
             return invalid(format!(
                 "Modification is not supported by table {}",
                 table.full_name()

@@ -472,7 +472,7 @@ fn access(
 
 /// Tables that are computed and small are filtered without being asked to.
 fn is_open(table: &Table) -> bool {
-    crate::system::is_virtual(&table.keyspace)
+    crate::schema::is_virtual(&table.keyspace)
 }
 
 /// Whether the clustering restrictions are more than a prefix with one range behind it.

@@ -19,10 +19,10 @@ use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engin
 use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
+use crate::schema::VirtualTable;
 use crate::statement::filter::RowFilter;
 use crate::statement::modify::now_of;
 use crate::statement::row::{ComputedRow, StoredRow};
-use crate::system::VirtualTable;
 use crate::world::EngineWorld;
 
 type Result<T> = std::result::Result<T, CqlError>;
@@ -646,7 +646,7 @@ impl Page<'_> {
                     };
                     rows.retain(inside);
                     // Keys of what is computed in the original, too, have no order by token there.
-                    let is_hashed = !crate::system::is_virtual(&table.keyspace);
+                    let is_hashed = !crate::schema::is_virtual(&table.keyspace);
                     let token = |row: &[Option<Bytes>]| shelfmark_keycode::token(&key(row));
                     rows.sort_by_cached_key(|row| (is_hashed.then(|| token(row)), key(row)));
                     rows

@@ -1,0 +1,37 @@
+//! The progress of a connection through its handshake.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::auth::User;
+
+/// How far a client has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It has said nothing yet.
+    New,
+    /// It was asked who it is.
+    Asked,
+    /// It has said so, and that is being checked: one check at a time costs a client no more than
+    /// it costs us.
+    Checking,
+    /// It may send statements, as this role if roles are asked for.
+    Ready(Option<User>),
+}
+
+/// The phase, shared with the thread that checks a password.
+#[derive(Debug, Clone)]
+pub(super) struct SharedPhase(Arc<Mutex<Phase>>);
+
+impl SharedPhase {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Phase::New)))
+    }
+
+    pub(super) fn get(&self) -> Phase {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set(&self, phase: Phase) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+    }
+}
