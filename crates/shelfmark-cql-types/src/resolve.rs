@@ -8,7 +8,8 @@ use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast;
 
 use crate::value::{
-    CqlType, UserType, check_limits, check_limits_within, native_by_name, parse_class_name,
+    CqlType, UserType, VECTOR_DIMENSION_MAX, check_limits, check_limits_within, native_by_name,
+    parse_class_name,
 };
 
 /// Finds user types by name.
@@ -71,7 +72,6 @@ fn check_named(element: &ast::Type, shown: &str) -> Result<(), CqlError> {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 fn resolve_at(
     ty: &ast::Type,
     keyspace: &str,
@@ -125,61 +125,9 @@ fn resolve_at(
             }
             Ok(CqlType::tuple(fields))
         }
-        ast::Type::Vector { element, dimension } => {
-            let element = inner(element)?.freeze();
-            match u32::try_from(*dimension) {
-                Ok(dimension) if (1..=crate::value::VECTOR_DIMENSION_MAX).contains(&dimension) => {
-                    Ok(CqlType::vector(element, dimension))
-                }
-                Ok(0) | Err(_) => {
-                    invalid(format!("vectors may only have positive dimensions; given {dimension}"))
-                }
-                Ok(_) => invalid(format!(
-                    "vectors may have at most {} dimensions here; given {dimension}",
-                    crate::value::VECTOR_DIMENSION_MAX
-                )),
-            }
-        }
-        ast::Type::User(name) => {
-            let own = name.name.as_str();
-            if let Some(other) =
-                name.keyspace.as_ref().map(ast::Name::as_str).filter(|other| *other != keyspace)
-            {
-                return invalid(format!(
-                    "Statement on keyspace {keyspace} cannot refer to a user type in keyspace {other}; user types can only be used in the keyspace they are defined in"
-                ));
-            }
-            let found = schema.user_type(keyspace, own);
-            match found {
-                Some(definition) => {
-                    let ty = CqlType::User { definition: Arc::clone(definition), frozen: false };
-                    level.check(&ty)?;
-                    Ok(ty)
-                }
-                None => invalid(format!("Unknown type {keyspace}.{own}")),
-            }
-        }
-        ast::Type::Frozen(inner_type) => {
-            if matches!(**inner_type, ast::Type::List(_) | ast::Type::Set(_) | ast::Type::Map(..)) {
-                level.check(&CqlType::Blob)?;
-            }
-            let resolved = match &**inner_type {
-                // Inside a frozen type all is frozen, so nothing that is live is in the way.
-                ast::Type::List(element) => CqlType::list(thaw(element, keyspace, schema, level)?),
-                ast::Type::Set(element) => CqlType::set(thaw(element, keyspace, schema, level)?),
-                ast::Type::Map(key, value) => CqlType::map(
-                    thaw(key, keyspace, schema, level)?,
-                    thaw(value, keyspace, schema, level)?,
-                ),
-                other => resolve_at(other, keyspace, schema, level)?,
-            };
-            if matches!(resolved, CqlType::Native(_) | CqlType::Custom(_)) {
-                return invalid(format!(
-                    "frozen<> is only allowed on collections, tuples, and user-defined types (got {resolved})"
-                ));
-            }
-            Ok(resolved.freeze())
-        }
+        ast::Type::Vector { element, dimension } => vector(inner(element)?.freeze(), *dimension),
+        ast::Type::User(name) => user(name, keyspace, schema, level),
+        ast::Type::Frozen(inner) => frozen(inner, keyspace, schema, level),
         ast::Type::Custom(class) => {
             let (ty, _) = parse_class_name(class).map_err(|error| {
                 CqlError::syntax(format!("Error setting type {class}: {}", error.0))
@@ -188,6 +136,71 @@ fn resolve_at(
             Ok(ty)
         }
     }
+}
+
+/// Resolves a vector of elements of a resolved type.
+fn vector(element: CqlType, dimension: i32) -> Result<CqlType, CqlError> {
+    match u32::try_from(dimension) {
+        Ok(dimension) if (1..=VECTOR_DIMENSION_MAX).contains(&dimension) => {
+            Ok(CqlType::vector(element, dimension))
+        }
+        Ok(0) | Err(_) => {
+            invalid(format!("vectors may only have positive dimensions; given {dimension}"))
+        }
+        Ok(_) => invalid(format!(
+            "vectors may have at most {VECTOR_DIMENSION_MAX} dimensions here; given {dimension}"
+        )),
+    }
+}
+
+/// Looks up a user type by its name.
+fn user(
+    name: &ast::QualifiedName,
+    keyspace: &str,
+    schema: &dyn UserTypes,
+    level: Level<'_>,
+) -> Result<CqlType, CqlError> {
+    let own = name.name.as_str();
+    if let Some(other) =
+        name.keyspace.as_ref().map(ast::Name::as_str).filter(|other| *other != keyspace)
+    {
+        return invalid(format!(
+            "Statement on keyspace {keyspace} cannot refer to a user type in keyspace {other}; user types can only be used in the keyspace they are defined in"
+        ));
+    }
+    let Some(definition) = schema.user_type(keyspace, own) else {
+        return invalid(format!("Unknown type {keyspace}.{own}"));
+    };
+    let ty = CqlType::User { definition: Arc::clone(definition), frozen: false };
+    level.check(&ty)?;
+    Ok(ty)
+}
+
+/// Resolves the type inside of `frozen<>`, and freezes it.
+fn frozen(
+    inner: &ast::Type,
+    keyspace: &str,
+    schema: &dyn UserTypes,
+    level: Level<'_>,
+) -> Result<CqlType, CqlError> {
+    if matches!(inner, ast::Type::List(_) | ast::Type::Set(_) | ast::Type::Map(..)) {
+        level.check(&CqlType::Blob)?;
+    }
+    let resolved = match inner {
+        // Inside a frozen type all is frozen, so nothing that is live is in the way.
+        ast::Type::List(element) => CqlType::list(thaw(element, keyspace, schema, level)?),
+        ast::Type::Set(element) => CqlType::set(thaw(element, keyspace, schema, level)?),
+        ast::Type::Map(key, value) => {
+            CqlType::map(thaw(key, keyspace, schema, level)?, thaw(value, keyspace, schema, level)?)
+        }
+        other => resolve_at(other, keyspace, schema, level)?,
+    };
+    if matches!(resolved, CqlType::Native(_) | CqlType::Custom(_)) {
+        return invalid(format!(
+            "frozen<> is only allowed on collections, tuples, and user-defined types (got {resolved})"
+        ));
+    }
+    Ok(resolved.freeze())
 }
 
 /// An element of a frozen collection, frozen itself.

@@ -105,7 +105,6 @@ pub(crate) fn undefined_column(name: &str, table: &Table) -> CqlError {
 /// # Errors
 ///
 /// * `Invalid`: a column is not there, a value does not fit, or two relations exclude each other.
-#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(crate) fn restrictions(
     relations: &[Relation],
     table: &Table,
@@ -129,22 +128,7 @@ pub(crate) fn restrictions(
             }
             Relation::In { column, values } => {
                 let at = find(column, table)?;
-                let column = column_of(at, table)?;
-                if column.is_multi_cell() {
-                    return invalid(format!(
-                        "Collection column '{}' ({}) cannot be restricted by a 'IN' relation",
-                        column.name, column.kind
-                    ));
-                }
-                let list = in_list(values, &column.name, &column.kind, scope)?;
-                // An IN of one value is an equality.
-                let test = match list {
-                    InList::Values(mut one) if one.len() == 1 => {
-                        one.pop().map_or(Test::In(InList::Values(Vec::new())), Test::Equal)
-                    }
-                    list => Test::In(list),
-                };
-                all.add(at, test, table, filtering)?;
+                all.add(at, in_test(at, values, table, scope)?, table, filtering)?;
             }
             Relation::IsNotNull { column } => all.not_null.push(find(column, table)?),
             Relation::Element { column, key, operator, value } => {
@@ -153,88 +137,133 @@ pub(crate) fn restrictions(
                 all.add(at, test, table, filtering)?;
             }
             Relation::Token { columns, operator, value } => {
-                check_token(columns, table)?;
-                let ty = CqlType::Bigint;
-                let to = Receiver { name: "partition key token", ty: &ty };
-                let expr = prepare(value, to, scope)?;
-                let names: Vec<&str> = columns.iter().map(Name::as_str).collect();
-                let test = comparison(*operator, expr, || {
-                    format!("token({}) {} {}", names.join(", "), operator.text(), term_text(value))
-                })?;
-                all.add_token(test, columns)?;
+                all.add_token(token_test(columns, *operator, value, table, scope)?, columns)?;
             }
             Relation::Tuple { columns, operator, value } => {
-                let shown =
-                    format!("{} {} {}", names_text(columns), operator.text(), term_text(value));
-                let (start, count) = tuple_columns(columns, &shown, table)?;
-                let value = tuple_value(value, start, count, table, scope)?;
-                if let (Operator::Equal, 1, TupleValue::Parts(parts)) = (operator, count, &value)
-                    && let (at, [only]) = (table.partition_count + start, parts.as_slice())
-                    && is_indexed(at, table)
-                {
+                let multi = tuple_comparison(columns, *operator, value, table, scope)?;
+                match served_by_index(&multi, table) {
                     // An index serves it as if it stood without parentheses.
-                    all.add(at, Test::Equal(only.clone()), table, filtering)?;
-                    continue;
+                    Some((at, test)) => all.add(at, test, table, filtering)?,
+                    None => all.add_multi(multi, table, filtering)?,
                 }
-                let test = match operator {
-                    Operator::Equal => MultiTest::Equal(value),
-                    Operator::Less => MultiTest::Upper(value, false),
-                    Operator::LessOrEqual => MultiTest::Upper(value, true),
-                    Operator::Greater => MultiTest::Lower(value, false),
-                    Operator::GreaterOrEqual => MultiTest::Lower(value, true),
-                    _ => {
-                        return invalid(format!(
-                            "Unsupported \"{}\" relation: {shown}",
-                            operator.text()
-                        ));
-                    }
-                };
-                all.add_multi(Multi { start, count, test }, table, filtering)?;
             }
             Relation::TupleIn { columns, values } => {
-                let shown = match values {
-                    InValues::List(values) => {
-                        let values: Vec<String> = values.iter().map(term_text).collect();
-                        format!("{} IN ({})", names_text(columns), values.join(", "))
-                    }
-                    InValues::Marker(_) => format!("{} IN ?", names_text(columns)),
-                };
-                let (start, count) = tuple_columns(columns, &shown, table)?;
-                let test = match values {
-                    InValues::List(values) => MultiTest::In(
-                        values
-                            .iter()
-                            .map(|value| tuple_value(value, start, count, table, scope))
-                            .collect::<Result<_>>()?,
-                    ),
-                    InValues::Marker(marker) => {
-                        let ty = CqlType::list(tuple_type(start, count, table)).freeze();
-                        let name = in_name(start, count, table);
-                        let to = Receiver { name: &name, ty: &ty };
-                        MultiTest::InMarker(prepare_marker(marker.index, to, scope))
-                    }
-                };
-                all.add_multi(Multi { start, count, test }, table, filtering)?;
+                all.add_multi(tuple_in_test(columns, values, table, scope)?, table, filtering)?;
             }
-            Relation::Custom { index, .. } => {
-                let index = index.name.as_str();
-                let found = table.indexes.iter().find(|own| own.name == index);
-                let Some(found) = found else {
-                    return invalid(format!(
-                        "Invalid index expression, index {index} not found for {}",
-                        table.full_name()
-                    ));
-                };
-                if found.class.is_none() {
-                    return invalid(format!(
-                        "Only CUSTOM indexes may be used in custom index expressions, {index} is not valid"
-                    ));
-                }
-                return invalid(format!("Index {index} does not support custom expressions"));
-            }
+            Relation::Custom { index, .. } => return Err(custom(index.name.as_str(), table)),
         }
     }
     Ok(all)
+}
+
+/// Returns the test of `column IN …`; an IN of one value is an equality.
+fn in_test(at: usize, values: &InValues, table: &Table, scope: &mut Scope<'_>) -> Result<Test> {
+    let column = column_of(at, table)?;
+    if column.is_multi_cell() {
+        return invalid(format!(
+            "Collection column '{}' ({}) cannot be restricted by a 'IN' relation",
+            column.name, column.kind
+        ));
+    }
+    Ok(match in_list(values, &column.name, &column.kind, scope)? {
+        InList::Values(mut one) if one.len() == 1 => {
+            one.pop().map_or(Test::In(InList::Values(Vec::new())), Test::Equal)
+        }
+        list => Test::In(list),
+    })
+}
+
+/// Returns the test of `token(…)` against a value.
+fn token_test(
+    columns: &[Name],
+    operator: Operator,
+    value: &Term,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Test> {
+    check_token(columns, table)?;
+    let to = Receiver { name: "partition key token", ty: &CqlType::Bigint };
+    let expr = prepare(value, to, scope)?;
+    let names: Vec<&str> = columns.iter().map(Name::as_str).collect();
+    comparison(operator, expr, || {
+        format!("token({}) {} {}", names.join(", "), operator.text(), term_text(value))
+    })
+}
+
+/// Returns the restriction of `(columns) operator value`.
+fn tuple_comparison(
+    columns: &[Name],
+    operator: Operator,
+    value: &Term,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Multi> {
+    let shown = format!("{} {} {}", names_text(columns), operator.text(), term_text(value));
+    let (start, count) = tuple_columns(columns, &shown, table)?;
+    let value = tuple_value(value, start, count, table, scope)?;
+    let test = match operator {
+        Operator::Equal => MultiTest::Equal(value),
+        Operator::Less => MultiTest::Upper(value, false),
+        Operator::LessOrEqual => MultiTest::Upper(value, true),
+        Operator::Greater => MultiTest::Lower(value, false),
+        Operator::GreaterOrEqual => MultiTest::Lower(value, true),
+        _ => {
+            return invalid(format!("Unsupported \"{}\" relation: {shown}", operator.text()));
+        }
+    };
+    Ok(Multi { start, count, test })
+}
+
+/// Returns column and test of a tuple of one column that an index serves.
+fn served_by_index(multi: &Multi, table: &Table) -> Option<(usize, Test)> {
+    let MultiTest::Equal(TupleValue::Parts(parts)) = &multi.test else { return None };
+    let (at, [only]) = (table.partition_count + multi.start, parts.as_slice()) else { return None };
+    (multi.count == 1 && is_indexed(at, table)).then(|| (at, Test::Equal(only.clone())))
+}
+
+/// Returns the restriction of `(columns) IN …`.
+fn tuple_in_test(
+    columns: &[Name],
+    values: &InValues,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Multi> {
+    let shown = match values {
+        InValues::List(values) => {
+            let values: Vec<String> = values.iter().map(term_text).collect();
+            format!("{} IN ({})", names_text(columns), values.join(", "))
+        }
+        InValues::Marker(_) => format!("{} IN ?", names_text(columns)),
+    };
+    let (start, count) = tuple_columns(columns, &shown, table)?;
+    let test = match values {
+        InValues::List(values) => {
+            let values = values.iter();
+            let values = values.map(|value| tuple_value(value, start, count, table, scope));
+            MultiTest::In(values.collect::<Result<_>>()?)
+        }
+        InValues::Marker(marker) => {
+            let ty = CqlType::list(tuple_type(start, count, table)).freeze();
+            let name = in_name(start, count, table);
+            let to = Receiver { name: &name, ty: &ty };
+            MultiTest::InMarker(prepare_marker(marker.index, to, scope))
+        }
+    };
+    Ok(Multi { start, count, test })
+}
+
+/// Returns the error for a custom index expression: no index here takes one.
+fn custom(index: &str, table: &Table) -> CqlError {
+    let found = table.indexes.iter().find(|own| own.name == index);
+    CqlError::invalid(match found.map(|found| found.class.is_some()) {
+        None => {
+            format!("Invalid index expression, index {index} not found for {}", table.full_name())
+        }
+        Some(false) => format!(
+            "Only CUSTOM indexes may be used in custom index expressions, {index} is not valid"
+        ),
+        Some(true) => format!("Index {index} does not support custom expressions"),
+    })
 }
 
 fn find(name: &Name, table: &Table) -> Result<usize> {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode};
-use shelfmark_cql_syntax::ast::{AlterTable, AlterTableAction, ColumnDefinition, Name, Rename};
+use shelfmark_cql_syntax::ast::{
+    AlterTable, AlterTableAction, ColumnDefinition, Name, Property, Rename,
+};
 use shelfmark_cql_types::resolve_type;
 use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::Revived;
@@ -13,7 +15,6 @@ use super::{Change, Result, altered, configuration, invalid, told, writable};
 use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table};
 use crate::statement::relation::undefined_column;
 
-#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(super) fn alter(
     own: &AlterTable,
     keyspace: Option<&str>,
@@ -37,65 +38,7 @@ pub(super) fn alter(
         );
     }
     let mut table = Table::clone(found);
-    match &own.action {
-        AlterTableAction::AlterType { .. } => {
-            return invalid("Altering column types is no longer supported");
-        }
-        AlterTableAction::Mask { .. } => {
-            return invalid(
-                "MASKED WITH is not supported by this server: dynamic data masking is off",
-            );
-        }
-        AlterTableAction::Add { if_not_exists, columns } => {
-            for column in columns {
-                add(&mut table, column, *if_not_exists, schema)?;
-            }
-        }
-        AlterTableAction::Drop { if_exists, columns, timestamp } => {
-            let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
-            let at =
-                match timestamp {
-                    Some(text) => DroppedAt::Said(text.parse().map_err(|_| {
-                        shelfmark_cql_protocol::CqlError::syntax("Invalid timestamp")
-                    })?),
-                    None => DroppedAt::Now(now),
-                };
-            for (place, column) in columns.iter().enumerate() {
-                // Named twice it is dropped once.
-                if !columns.iter().take(place).any(|other| other == column) {
-                    drop_column(&mut table, keyspace, column, *if_exists, at)?;
-                }
-            }
-        }
-        AlterTableAction::Rename { renames, .. } => {
-            for own in renames {
-                rename(&mut table, own)?;
-            }
-        }
-        AlterTableAction::DropCompactStorage => {
-            if !table.flags.compact {
-                return invalid("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE");
-            }
-            table.flags.compact = false;
-            table.flags.dense = false;
-            table.flags.compound = true;
-        }
-        AlterTableAction::With(properties) => {
-            if super::options::id(properties)?.is_some() {
-                return configuration("Cannot alter table id.");
-            }
-            super::options::apply(&mut table.options, properties, false)?;
-            if table.flags.counter && table.options.default_time_to_live > 0 {
-                return invalid("Cannot set default_time_to_live on a table with counters");
-            }
-            let views = views_of(Some(keyspace), name);
-            if !views.is_empty() && table.options.gc_grace_seconds == 0 {
-                return invalid(
-                    "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being replayed.",
-                );
-            }
-        }
-    }
+    apply(&mut table, own, keyspace, schema, environment)?;
     table.arrange();
     if !matches!(own.action, AlterTableAction::With(_) | AlterTableAction::DropCompactStorage)
         && table.columns == found.columns
@@ -113,6 +56,79 @@ pub(super) fn alter(
         told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
+}
+
+/// Applies the action of an `ALTER TABLE` to a table.
+fn apply(
+    table: &mut Table,
+    own: &AlterTable,
+    keyspace: &Arc<Keyspace>,
+    schema: &Schema,
+    environment: &Environment,
+) -> Result<()> {
+    match &own.action {
+        AlterTableAction::AlterType { .. } => {
+            return invalid("Altering column types is no longer supported");
+        }
+        AlterTableAction::Mask { .. } => {
+            return invalid(
+                "MASKED WITH is not supported by this server: dynamic data masking is off",
+            );
+        }
+        AlterTableAction::Add { if_not_exists, columns } => {
+            for column in columns {
+                add(table, column, *if_not_exists, schema)?;
+            }
+        }
+        AlterTableAction::Drop { if_exists, columns, timestamp } => {
+            let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
+            let at = match timestamp {
+                Some(text) => DroppedAt::Said(
+                    text.parse().map_err(|_| CqlError::syntax("Invalid timestamp"))?,
+                ),
+                None => DroppedAt::Now(now),
+            };
+            for (place, column) in columns.iter().enumerate() {
+                // Named twice it is dropped once.
+                if !columns.iter().take(place).any(|other| other == column) {
+                    drop_column(table, keyspace, column, *if_exists, at)?;
+                }
+            }
+        }
+        AlterTableAction::Rename { renames, .. } => {
+            for own in renames {
+                rename(table, own)?;
+            }
+        }
+        AlterTableAction::DropCompactStorage => {
+            if !table.flags.compact {
+                return invalid("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE");
+            }
+            table.flags.compact = false;
+            table.flags.dense = false;
+            table.flags.compound = true;
+        }
+        AlterTableAction::With(properties) => set_options(table, properties, keyspace)?,
+    }
+    Ok(())
+}
+
+/// Applies the options of a `WITH` to a table.
+fn set_options(table: &mut Table, properties: &[Property], keyspace: &Arc<Keyspace>) -> Result<()> {
+    if super::options::id(properties)?.is_some() {
+        return configuration("Cannot alter table id.");
+    }
+    super::options::apply(&mut table.options, properties, false)?;
+    if table.flags.counter && table.options.default_time_to_live > 0 {
+        return invalid("Cannot set default_time_to_live on a table with counters");
+    }
+    let views = views_of(Some(keyspace), &table.name);
+    if !views.is_empty() && table.options.gc_grace_seconds == 0 {
+        return invalid(
+            "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being replayed.",
+        );
+    }
+    Ok(())
 }
 
 /// What a change of a table means for its views: renamed keys are renamed there too, and views of

@@ -32,7 +32,6 @@ fn invalid<T>(message: impl Into<String>) -> Result<T> {
 }
 
 /// Answers a `DESCRIBE`.
-#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(super) fn describe(
     describe: &Describe,
     keyspace: Option<&str>,
@@ -53,25 +52,10 @@ pub(super) fn describe(
             ));
         }
         DescribeTarget::Tables => {
-            return Ok(answer(
-                listed(keyspace, schema, &|own| {
-                    own.tables
-                        .values()
-                        .filter(|table| !table.is_view())
-                        .map(|table| item(&own.name, "table", &table.name, None))
-                        .chain(own.damage.tables.iter().map(|name| unread(own, name, false)))
-                        .collect()
-                })?,
-                false,
-            ));
+            return Ok(answer(listed(keyspace, schema, &table_names)?, false));
         }
         DescribeTarget::Types => {
-            return Ok(answer(
-                listed(keyspace, schema, &|own| {
-                    own.types.keys().map(|name| item(&own.name, "type", name, None)).collect()
-                })?,
-                false,
-            ));
+            return Ok(answer(listed(keyspace, schema, &type_names)?, false));
         }
         DescribeTarget::Functions | DescribeTarget::Aggregates => {
             return Ok(answer(Vec::new(), false));
@@ -89,58 +73,13 @@ pub(super) fn describe(
             keyspace_items(own, *only, internals)
         }
         DescribeTarget::Table(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            let table = name.name.as_str();
-            match own.tables.get(table).filter(|own| !own.is_view()) {
-                Some(found) => table_items(own, found, internals),
-                None if own.damage.tables.contains(table) => vec![unread(own, table, true)],
-                None => {
-                    return invalid(format!(
-                        "Table '{table}' not found in keyspace '{}'",
-                        own.name
-                    ));
-                }
-            }
+            described_table(name, keyspace_of(name, keyspace, schema)?, internals)?
         }
         DescribeTarget::View(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            let view = name.name.as_str();
-            match own.tables.get(view).filter(|own| own.is_view()) {
-                Some(found) => vec![view_item(own, found, internals)],
-                None => {
-                    return invalid(format!(
-                        "Materialized view '{view}' not found in '{}'",
-                        own.name
-                    ));
-                }
-            }
+            described_view(name, keyspace_of(name, keyspace, schema)?, internals)?
         }
-        DescribeTarget::Type(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            let wanted = name.name.as_str();
-            match own.types.get(wanted) {
-                Some(found) => vec![item(&own.name, "type", wanted, Some(text::user_type(found)))],
-                None => {
-                    return invalid(format!(
-                        "User defined type '{wanted}' not found in '{}'",
-                        own.name
-                    ));
-                }
-            }
-        }
-        DescribeTarget::Index(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            match index_item(own, name.name.as_str()) {
-                Some(found) => vec![found],
-                None => {
-                    return invalid(format!(
-                        "Table for existing index '{}' not found in '{}'",
-                        name.name.as_str(),
-                        own.name
-                    ));
-                }
-            }
-        }
+        DescribeTarget::Type(name) => described_type(name, keyspace_of(name, keyspace, schema)?)?,
+        DescribeTarget::Index(name) => described_index(name, keyspace_of(name, keyspace, schema)?)?,
         DescribeTarget::Function(name) => {
             return Err(no_function("function", name, keyspace, schema));
         }
@@ -150,6 +89,56 @@ pub(super) fn describe(
         DescribeTarget::Any(name) => any(name, keyspace, schema, internals)?,
     };
     Ok(answer(items, true))
+}
+
+fn table_names(own: &Keyspace) -> Vec<Item> {
+    let tables = own.tables.values().filter(|table| !table.is_view());
+    let damaged = own.damage.tables.iter().map(|name| unread(own, name, false));
+    tables.map(|table| item(&own.name, "table", &table.name, None)).chain(damaged).collect()
+}
+
+fn type_names(own: &Keyspace) -> Vec<Item> {
+    own.types.keys().map(|name| item(&own.name, "type", name, None)).collect()
+}
+
+/// Returns the statements that create a index.
+fn described_index(name: &QualifiedName, own: &Keyspace) -> Result<Vec<Item>> {
+    match index_item(own, name.name.as_str()) {
+        Some(found) => Ok(vec![found]),
+        None => invalid(format!(
+            "Table for existing index '{}' not found in '{}'",
+            name.name.as_str(),
+            own.name
+        )),
+    }
+}
+
+/// Returns the statements that create a type.
+fn described_type(name: &QualifiedName, own: &Keyspace) -> Result<Vec<Item>> {
+    let wanted = name.name.as_str();
+    match own.types.get(wanted) {
+        Some(found) => Ok(vec![item(&own.name, "type", wanted, Some(text::user_type(found)))]),
+        None => invalid(format!("User defined type '{wanted}' not found in '{}'", own.name)),
+    }
+}
+
+/// Returns the statements that create a view.
+fn described_view(name: &QualifiedName, own: &Keyspace, internals: bool) -> Result<Vec<Item>> {
+    let view = name.name.as_str();
+    match own.tables.get(view).filter(|own| own.is_view()) {
+        Some(found) => Ok(vec![view_item(own, found, internals)]),
+        None => invalid(format!("Materialized view '{view}' not found in '{}'", own.name)),
+    }
+}
+
+/// Returns the statements that create a table.
+fn described_table(name: &QualifiedName, own: &Keyspace, internals: bool) -> Result<Vec<Item>> {
+    let table = name.name.as_str();
+    match own.tables.get(table).filter(|own| !own.is_view()) {
+        Some(found) => Ok(table_items(own, found, internals)),
+        None if own.damage.tables.contains(table) => Ok(vec![unread(own, table, true)]),
+        None => invalid(format!("Table '{table}' not found in keyspace '{}'", own.name)),
+    }
 }
 
 fn found_keyspace<'s>(name: &str, schema: &'s Schema) -> Result<&'s Arc<Keyspace>> {

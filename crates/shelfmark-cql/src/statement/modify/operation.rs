@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError};
-use shelfmark_cql_syntax::ast::{Deletion, Operation as Written, Term};
+use shelfmark_cql_syntax::ast::{Deletion, Name, Operation as Written, Term};
 use shelfmark_cql_types::function::operate;
 use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare, term_text};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
@@ -71,129 +71,20 @@ impl Operation {
     }
 
     /// Prepares `SET column …`; `reads` says that the row is read before, as for conditions.
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     pub(crate) fn of_update(
         column: &Column,
         written: &Written,
         reads: bool,
         scope: &mut Scope<'_>,
     ) -> Result<Self> {
-        let (name, ty) = (&column.name, &column.kind);
-        let refuse = |what: &str, shown: String| {
-            Err(CqlError::invalid(format!("Invalid operation ({shown}) for {what} column {name}")))
-        };
-        let to = Receiver { name, ty };
-        let live = ty.is_multi_cell();
+        let to = Receiver { name: &column.name, ty: &column.kind };
         let action = match written {
-            Written::Set(term) => {
-                if ty.is_counter() {
-                    if matches!(term, Term::Null) {
-                        return Err(null_counter());
-                    }
-                    return Err(CqlError::invalid(format!(
-                        "Cannot set the value of counter column {name} (counters can only be incremented/decremented, not set)"
-                    )));
-                }
-                Action::Assign(prepare(term, to, scope)?)
-            }
-            Written::Add(term) | Written::Subtract(term) => {
-                let adds = matches!(written, Written::Add(_));
-                let sign = if adds { '+' } else { '-' };
-                let shown = || format!("{name} = {name} {sign} {}", term_text(term));
-                if ty.is_counter() {
-                    if matches!(term, Term::Null) {
-                        return Err(null_counter());
-                    }
-                    return Ok(Self::new(column, Action::Count(prepare(term, to, scope)?, !adds)));
-                }
-                // Nothing is subtracted so: the original adds alone.
-                if reads && adds && !ty.is_collection() {
-                    if operate(sign, ty, ty).is_none_or(|own| own.returns != *ty) {
-                        return Err(CqlError::invalid(format!(
-                            "Invalid operation ({}) for non-numeric and non-text type {name}",
-                            shown()
-                        )));
-                    }
-                    return Ok(Self::new(column, Action::Compute(prepare(term, to, scope)?)));
-                }
-                if !ty.is_collection() {
-                    let what = match ty {
-                        CqlType::Tuple(_) | CqlType::User { .. } => "tuple",
-                        _ => "non counter",
-                    };
-                    return refuse(what, shown());
-                }
-                if !live {
-                    return refuse("frozen collection", shown());
-                }
-                if matches!(ty, CqlType::Map { .. }) {
-                    check_map_operand(adds, term)?;
-                }
-                if adds {
-                    Action::Add(prepare(term, to, scope)?)
-                } else {
-                    // Of a map its keys are removed.
-                    let keys = match ty {
-                        CqlType::Map { key, .. } => CqlType::set(key.freeze()).freeze(),
-                        ty => ty.clone(),
-                    };
-                    Action::Remove(prepare(term, Receiver { name, ty: &keys }, scope)?)
-                }
-            }
-            Written::Prepend(term) => {
-                // Cassandra prints the sign so.
-                let shown = || format!("{name} = {} - {name}", term_text(term));
-                match ty {
-                    CqlType::List { frozen: false, .. } => {
-                        Action::Prepend(prepare(term, to, scope)?)
-                    }
-                    CqlType::List { .. } => return refuse("frozen list", shown()),
-                    _ => return refuse("non list", shown()),
-                }
-            }
-            Written::SetElement { key, value } => {
-                let shown = format!("{name}[{}] = {}", term_text(key), term_text(value));
-                match ty {
-                    CqlType::List { element, frozen: false } => {
-                        let key = prepare_index(key, name, scope)?;
-                        let value_name = format!("value({name})");
-                        let value =
-                            prepare(value, Receiver { name: &value_name, ty: element }, scope)?;
-                        Action::SetElement(key, value)
-                    }
-                    CqlType::Map { key: key_type, value: value_type, frozen: false } => {
-                        let (key_name, value_name) =
-                            (format!("key({name})"), format!("value({name})"));
-                        let key = prepare(key, Receiver { name: &key_name, ty: key_type }, scope)?;
-                        let value =
-                            prepare(value, Receiver { name: &value_name, ty: value_type }, scope)?;
-                        Action::SetElement(key, value)
-                    }
-                    CqlType::Set { frozen: false, .. } => return refuse("set", shown),
-                    ty if ty.is_collection() => return refuse("frozen collection", shown),
-                    _ => return refuse("non collection", shown),
-                }
-            }
-            Written::SetField { field, value } => {
-                let shown = format!("{name}.{} = {}", field.as_str(), term_text(value));
-                let CqlType::User { definition, frozen } = ty else {
-                    return refuse("non-UDT", shown);
-                };
-                if *frozen {
-                    return refuse("frozen UDT", shown);
-                }
-                let (at, field_type) = definition.field(field.as_str()).ok_or_else(|| {
-                    CqlError::invalid(format!(
-                        "UDT column {name} does not have a field named {}",
-                        field.as_str()
-                    ))
-                })?;
-                let shown = format!("{name}.{}", field.as_str());
-                Action::SetField(
-                    at,
-                    prepare(value, Receiver { name: &shown, ty: field_type }, scope)?,
-                )
-            }
+            Written::Set(term) => assigned(term, to, scope)?,
+            Written::Add(term) => added(true, term, reads, to, scope)?,
+            Written::Subtract(term) => added(false, term, reads, to, scope)?,
+            Written::Prepend(term) => prepended(term, to, scope)?,
+            Written::SetElement { key, value } => element_set(key, value, to, scope)?,
+            Written::SetField { field, value } => field_set(field, value, to, scope)?,
         };
         Ok(Self::new(column, action))
     }
@@ -324,8 +215,166 @@ pub(super) fn evaluate(
     Ok(out)
 }
 
+/// Refuses an operation that a column's type does not have.
+fn refuse<T>(name: &str, what: &str, shown: String) -> Result<T> {
+    Err(CqlError::invalid(format!("Invalid operation ({shown}) for {what} column {name}")))
+}
+
+/// Prepares `SET column = term`.
+fn assigned(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    if ty.is_counter() {
+        if matches!(term, Term::Null) {
+            return Err(null_counter());
+        }
+        return Err(CqlError::invalid(format!(
+            "Cannot set the value of counter column {name} (counters can only be incremented/decremented, not set)"
+        )));
+    }
+    Ok(Action::Assign(prepare(term, to, scope)?))
+}
+
+/// Prepares `SET column = column + term`, or `-` where `adds` is false.
+fn added(
+    adds: bool,
+    term: &Term,
+    reads: bool,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    let sign = if adds { '+' } else { '-' };
+    let shown = || format!("{name} = {name} {sign} {}", term_text(term));
+    if ty.is_counter() {
+        if matches!(term, Term::Null) {
+            return Err(null_counter());
+        }
+        return Ok(Action::Count(prepare(term, to, scope)?, !adds));
+    }
+    // Nothing is subtracted so: the original adds alone.
+    if reads && adds && !ty.is_collection() {
+        if operate(sign, ty, ty).is_none_or(|own| own.returns != *ty) {
+            return Err(CqlError::invalid(format!(
+                "Invalid operation ({}) for non-numeric and non-text type {name}",
+                shown()
+            )));
+        }
+        return Ok(Action::Compute(prepare(term, to, scope)?));
+    }
+    if !ty.is_collection() {
+        let what = match ty {
+            CqlType::Tuple(_) | CqlType::User { .. } => "tuple",
+            _ => "non counter",
+        };
+        return refuse(name, what, shown());
+    }
+    if !ty.is_multi_cell() {
+        return refuse(name, "frozen collection", shown());
+    }
+    if matches!(ty, CqlType::Map { .. }) {
+        check_map_operand(adds, term)?;
+    }
+    if adds {
+        Ok(Action::Add(prepare(term, to, scope)?))
+    } else {
+        // Of a map its keys are removed.
+        let keys = match ty {
+            CqlType::Map { key, .. } => CqlType::set(key.freeze()).freeze(),
+            ty => ty.clone(),
+        };
+        Ok(Action::Remove(prepare(term, Receiver { name, ty: &keys }, scope)?))
+    }
+}
+
+/// Prepares `SET column = term + column`.
+fn prepended(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    // Cassandra prints the sign so.
+    let shown = || format!("{name} = {} - {name}", term_text(term));
+    match ty {
+        CqlType::List { frozen: false, .. } => Ok(Action::Prepend(prepare(term, to, scope)?)),
+        CqlType::List { .. } => refuse(name, "frozen list", shown()),
+        _ => refuse(name, "non list", shown()),
+    }
+}
+
+/// Prepares `SET column[key] = value`.
+fn element_set(
+    key: &Term,
+    value: &Term,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    let shown = format!("{name}[{}] = {}", term_text(key), term_text(value));
+    match ty {
+        CqlType::List { element, frozen: false } => {
+            let key = prepare_index(key, name, scope)?;
+            let value_name = format!("value({name})");
+            let value = prepare(value, Receiver { name: &value_name, ty: element }, scope)?;
+            Ok(Action::SetElement(key, value))
+        }
+        CqlType::Map { key: key_type, value: value_type, frozen: false } => {
+            let (key_name, value_name) = (format!("key({name})"), format!("value({name})"));
+            let key = prepare(key, Receiver { name: &key_name, ty: key_type }, scope)?;
+            let value = prepare(value, Receiver { name: &value_name, ty: value_type }, scope)?;
+            Ok(Action::SetElement(key, value))
+        }
+        CqlType::Set { frozen: false, .. } => refuse(name, "set", shown),
+        ty if ty.is_collection() => refuse(name, "frozen collection", shown),
+        _ => refuse(name, "non collection", shown),
+    }
+}
+
+/// Prepares `SET column.field = value`.
+fn field_set(
+    field: &Name,
+    value: &Term,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    let shown = format!("{name}.{} = {}", field.as_str(), term_text(value));
+    let CqlType::User { definition, frozen } = ty else {
+        return refuse(name, "non-UDT", shown);
+    };
+    if *frozen {
+        return refuse(name, "frozen UDT", shown);
+    }
+    let (at, field_type) = definition.field(field.as_str()).ok_or_else(|| {
+        CqlError::invalid(format!(
+            "UDT column {name} does not have a field named {}",
+            field.as_str()
+        ))
+    })?;
+    let shown = format!("{name}.{}", field.as_str());
+    let to = Receiver { name: &shown, ty: field_type };
+    Ok(Action::SetField(at, prepare(value, to, scope)?))
+}
+
+/// Returns how much a counter grows; `None` if the value is not set.
+fn counter_delta(expr: &Expr, minus: bool, env: Env<'_>) -> Result<Option<i64>> {
+    let delta = match expr.eval(env)? {
+        BoundValue::Unset => return Ok(None),
+        BoundValue::Null => {
+            return Err(CqlError::invalid("Invalid null value for counter increment"));
+        }
+        BoundValue::Bytes(bytes) => i64::from_be_bytes(
+            bytes
+                .as_ref()
+                .try_into()
+                .map_err(|_| CqlError::invalid("Invalid empty value for counter increment"))?,
+        ),
+    };
+    if minus && delta == i64::MIN {
+        return Err(CqlError::invalid(format!(
+            "The negation of {delta} overflows supported counter precision (signed 8 bytes integer)"
+        )));
+    }
+    Ok(Some(if minus { -delta } else { delta }))
+}
+
 impl Operation {
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     fn evaluate(&self, env: Env<'_>, list: &[Element], out: &mut Vec<CellOperation>) -> Result<()> {
         let column = self.column;
         match &self.action {
@@ -336,23 +385,8 @@ impl Operation {
                 BoundValue::Bytes(value) => out.push(self.replace(value)?),
             },
             Action::Count(expr, minus) => {
-                let delta = match expr.eval(env)? {
-                    BoundValue::Unset => return Ok(()),
-                    BoundValue::Null => {
-                        return Err(CqlError::invalid("Invalid null value for counter increment"));
-                    }
-                    BoundValue::Bytes(bytes) => {
-                        i64::from_be_bytes(bytes.as_ref().try_into().map_err(|_| {
-                            CqlError::invalid("Invalid empty value for counter increment")
-                        })?)
-                    }
-                };
-                if *minus && delta == i64::MIN {
-                    return Err(CqlError::invalid(format!(
-                        "The negation of {delta} overflows supported counter precision (signed 8 bytes integer)"
-                    )));
-                }
-                out.push(CellOperation::Add { column, delta: if *minus { -delta } else { delta } });
+                let delta = counter_delta(expr, *minus, env)?;
+                out.extend(delta.map(|delta| CellOperation::Add { column, delta }));
             }
             // What is there is read first: see `evaluate`.
             Action::Compute(_) => {}
@@ -366,19 +400,7 @@ impl Operation {
             }
             Action::Remove(expr) => {
                 let BoundValue::Bytes(value) = expr.eval(env)? else { return Ok(()) };
-                let gone = list_values(&value)?;
-                if let CqlType::List { element, .. } = &self.ty {
-                    let hit =
-                        |own: &Bytes| gone.iter().any(|value| compare(element, own, value).is_eq());
-                    // From the end, so that places among what is added stay what they are.
-                    for own in list.iter().rev().filter(|own| hit(&own.value)) {
-                        set_element(column, &own.place, None, out);
-                    }
-                } else {
-                    out.extend(
-                        gone.into_iter().map(|path| CellOperation::DeleteElement { column, path }),
-                    );
-                }
+                self.remove(list_values(&value)?, list, out);
             }
             Action::SetElement(key, value) => {
                 let place = self.element_place(key, env, list)?;
@@ -410,6 +432,20 @@ impl Operation {
             }
         }
         Ok(())
+    }
+
+    /// Removes elements of a list by their values, of a set or map by their keys.
+    fn remove(&self, gone: Vec<Bytes>, list: &[Element], out: &mut Vec<CellOperation>) {
+        let column = self.column;
+        if let CqlType::List { element, .. } = &self.ty {
+            let hit = |own: &Bytes| gone.iter().any(|value| compare(element, own, value).is_eq());
+            // From the end, so that places among what is added stay what they are.
+            for own in list.iter().rev().filter(|own| hit(&own.value)) {
+                set_element(column, &own.place, None, out);
+            }
+        } else {
+            out.extend(gone.into_iter().map(|path| CellOperation::DeleteElement { column, path }));
+        }
     }
 
     /// What is there with something added; nothing where there is nothing.

@@ -1,13 +1,15 @@
 //! `SELECT`: prepared into where to read, what to keep and what to show; then run page by page.
 //!
-//! * `selection`: what stands between `SELECT` and `FROM`.
+//! * `selection`, `metadata`: what stands between `SELECT` and `FROM`.
 //! * `prepare`: the whole statement, with Cassandra's refusals.
 //! * `source`: where rows come from, in which order, from which position on.
 //! * `nearest`: the rows whose vectors are most similar to one.
+//! * `walk`: where a page is in what it reads, and where it ended.
 //! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped; `show`:
 //!   rows that are answered as they lie in the store.
 
 mod aggregate;
+mod metadata;
 mod nearest;
 mod prepare;
 mod run;
@@ -15,6 +17,7 @@ mod selection;
 mod show;
 mod source;
 mod told;
+mod walk;
 
 use std::sync::Arc;
 

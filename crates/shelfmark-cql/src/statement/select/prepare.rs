@@ -29,7 +29,6 @@ pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
 /// # Errors
 ///
 /// * `Invalid`: it cannot be answered, or only by filtering that was not allowed.
-#[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(crate) fn prepare_select(
     select: &ast::Select,
     table: &Arc<Table>,
@@ -37,13 +36,12 @@ pub(crate) fn prepare_select(
 ) -> Result<Select> {
     // Of tables with statics the selection is looked at first, as far as it is resolved; everything
     // else that is wrong with it is said after the restrictions.
-    let chosen = match selection(&select.selection, table, scope) {
-        Err(late) => match first_error(&select.selection, table, scope) {
-            Some(error) => return Err(error),
-            None => Err(late),
-        },
-        chosen => chosen,
-    };
+    let chosen = selection(&select.selection, table, scope);
+    if chosen.is_err()
+        && let Some(error) = first_error(&select.selection, table, scope)
+    {
+        return Err(error);
+    }
     for ordering in &select.order_by {
         let name = ordering.column.as_str();
         table.column(name).ok_or_else(|| undefined_column(name, table))?;
@@ -61,22 +59,9 @@ pub(crate) fn prepare_select(
     let allowed = select.allow_filtering || nearest.is_some();
     let Reading { access, filters, refused } = access(allowed, table, &own, only_statics)?;
     let chosen = chosen?;
-    if nearest.is_some() && !(chosen.aggregates.is_empty() && select.group_by.is_empty()) {
-        return invalid("Top-K queries can not be run with aggregation");
-    }
-    if select.distinct {
-        if select.per_partition_limit.is_some() {
-            return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
-        }
-        check_distinct(&chosen, &own, table)?;
-    }
-    let group_by = group_by(select, table, &own, scope)?;
+    let group_by = grouping(select, table, &chosen, &own, nearest.is_some(), scope)?;
     let warning = aggregation_warning(&own, table)
         .filter(|_| !chosen.aggregates.is_empty() || !group_by.is_empty());
-    if select.per_partition_limit.is_some() && !chosen.aggregates.is_empty() && group_by.is_empty()
-    {
-        return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
-    }
     let (ordered, reversed) = match &nearest {
         Some(_) => (Vec::new(), false),
         None => order(select, table, &own, &access)?,
@@ -85,18 +70,14 @@ pub(crate) fn prepare_select(
         return invalid(FILTERING);
     }
     check_open_range(select, table, &own, &access)?;
-    let to = Receiver { name: "[limit]", ty: &CqlType::Int };
-    let limit = select.limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
-    let to = Receiver { name: "[per_partition_limit]", ty: &CqlType::Int };
-    let per_partition_limit =
-        select.per_partition_limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
-    let is_static =
-        |at: &usize| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Static);
-    let needs_statics = table.has_statics()
-        && (chosen.columns.iter().any(is_static)
-            || own.single.keys().any(is_static)
-            || nearest.as_ref().is_some_and(|nearest| is_static(&nearest.at))
-            || matches!(access, Access::Index { .. }));
+    let mut limit = |name, term: Option<&ast::IntegerValue>| {
+        let to = Receiver { name, ty: &CqlType::Int };
+        term.map(|own| integer(own, to, scope)).transpose()
+    };
+    let per_partition = select.per_partition_limit.as_ref();
+    let limits =
+        (limit("[limit]", select.limit.as_ref())?, limit("[per_partition_limit]", per_partition)?);
+    let needs_statics = needs_statics(&chosen, &own, nearest.as_ref(), &access, table);
     Ok(Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
@@ -117,10 +98,53 @@ pub(crate) fn prepare_select(
         ordered,
         nearest,
         needs_statics,
-        limit,
-        per_partition_limit,
+        limit: limits.0,
+        per_partition_limit: limits.1,
         warning,
     })
+}
+
+/// Returns the columns of `GROUP BY`, and refuses what does not go with aggregation.
+fn grouping(
+    select: &ast::Select,
+    table: &Table,
+    chosen: &Selection,
+    own: &Restrictions,
+    is_nearest: bool,
+    scope: &mut Scope<'_>,
+) -> Result<Vec<Expr>> {
+    if is_nearest && !(chosen.aggregates.is_empty() && select.group_by.is_empty()) {
+        return invalid("Top-K queries can not be run with aggregation");
+    }
+    if select.distinct {
+        if select.per_partition_limit.is_some() {
+            return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
+        }
+        check_distinct(chosen, own, table)?;
+    }
+    let group_by = group_by(select, table, own, scope)?;
+    if select.per_partition_limit.is_some() && !chosen.aggregates.is_empty() && group_by.is_empty()
+    {
+        return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
+    }
+    Ok(group_by)
+}
+
+/// Returns true if static columns have to be read.
+fn needs_statics(
+    chosen: &Selection,
+    own: &Restrictions,
+    nearest: Option<&super::nearest::Nearest>,
+    access: &Access,
+    table: &Table,
+) -> bool {
+    let is_static =
+        |at: &usize| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Static);
+    table.has_statics()
+        && (chosen.columns.iter().any(is_static)
+            || own.single.keys().any(is_static)
+            || nearest.is_some_and(|nearest| is_static(&nearest.at))
+            || matches!(access, Access::Index { .. }))
 }
 
 /// Tells whether more than one row may be meant: a single one is looked up.

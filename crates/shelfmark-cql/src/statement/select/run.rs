@@ -16,6 +16,7 @@ use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 use super::Select;
 use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
+use super::walk::{Place, ReadLimits, Walk};
 use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
@@ -225,20 +226,6 @@ pub(super) enum Flow {
     Before,
 }
 
-/// Counts a row of an index's partition; whether it is one of the first `most`.
-fn fits_partition(seen: &mut Option<(Bytes, u64)>, partition: &Bytes, most: u64) -> bool {
-    match seen {
-        Some((last, count)) if last == partition => {
-            *count += 1;
-            *count <= most
-        }
-        _ => {
-            *seen = Some((partition.clone(), 1));
-            most > 0
-        }
-    }
-}
-
 impl Page<'_> {
     /// Writes rows until the page is full.
     fn plain(&mut self, page_size: Option<u64>) -> Result<(RowBuffer, Option<Bytes>)> {
@@ -440,10 +427,6 @@ impl Page<'_> {
 
     /// Hands rows to `take` until `wanted` were taken or nothing is left. `end` becomes the position
     /// behind the last that was taken; returns whether nothing is left.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one loop over units and pages; its state is all of it"
-    )]
     pub(super) fn each_row(
         &mut self,
         wanted: Option<u64>,
@@ -462,120 +445,117 @@ impl Page<'_> {
             )),
             false => None,
         };
-        let hides_statics = self.select.restrictions.restricts_clustering(&self.select.table);
         if self.run.options.is_inline && filter.is_some() {
             // Of what it passes over nothing is known.
             return Err(self.run.give_up());
         }
-        let reading = self.reading(filter);
-        let mut taken = 0_u64;
+        let mut walk = Walk {
+            units: &found.units,
+            reading: self.reading(filter),
+            hides_statics: self.select.restrictions.restricts_clustering(&self.select.table),
+            wanted,
+            taken: 0,
+        };
         let start = usize::try_from(end.unit).unwrap_or(usize::MAX);
-        for (number, unit) in found.units.iter().enumerate().skip(start) {
-            let is_index = matches!(unit, Unit::Index { .. });
-            // Of an entry for statics several rows are made: a page may end among them.
-            let mut skip = if is_index && number == start { end.of_partition } else { 0 };
-            let mut partition_rows = if number == start { end.indexed.take() } else { None };
-            let mut cursor = if number == start { end.engine_cursor()? } else { None };
-            let same = number > 0
-                && number != start
-                && found.units.get(number - 1).is_some_and(|before| shares_partition(before, unit));
-            if !same && number != start {
-                end.of_partition = 0;
-            }
-            loop {
-                let in_unit = matches!(unit, Unit::Get(..) | Unit::Span(..));
-                let per_partition = self.per_partition.map(|most| {
-                    let before = if in_unit { end.of_partition } else { 0 };
-                    usize::try_from(most.saturating_sub(before)).unwrap_or(usize::MAX)
-                });
-                if per_partition == Some(0) {
-                    break;
+        for number in start..found.units.len() {
+            let Some(mut place) = walk.enter(number, start, end)? else { break };
+            while let Some(limits) = self.limits(&walk, &place, end)? {
+                if let Some(is_done) = self.read_page(&mut walk, &mut place, limits, end, take)? {
+                    return Ok(is_done);
                 }
-                let most = wanted
-                    .and_then(|wanted| usize::try_from(wanted.saturating_sub(taken)).ok())
-                    .unwrap_or(ROWS_PER_READ)
-                    .min(ROWS_PER_READ)
-                    .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
-                let most = self.run.before_read(most)?;
-                let from = cursor.take();
-                // Of one partition `most` says how many are left; a cursor would count those before.
-                let of_each = per_partition.filter(|_| !in_unit);
-                let page = reading.read(self.select, unit, from.clone(), most, of_each)?;
-                let count = page.rows.len();
-                self.run.after_read(count, page.cursor.is_none());
-                for (at, entry) in page.rows.into_iter().enumerate() {
-                    if skip > 0 {
-                        skip -= 1;
-                        continue;
-                    }
-                    if entry.clustering.is_none() && hides_statics {
-                        continue;
-                    }
-                    if is_index
-                        && let Some(most) = self.per_partition
-                        && !fits_partition(&mut partition_rows, &entry.partition, most)
-                    {
-                        continue;
-                    }
-                    match take(self, Row::Stored(entry))? {
-                        Flow::More => {}
-                        Flow::Enough => return Ok(true),
-                        Flow::Before => {
-                            end.unit = u32::try_from(number).unwrap_or(u32::MAX);
-                            let behind = match at {
-                                0 => from,
-                                // Only the end of a page has a cursor.
-                                _ => reading.read(self.select, unit, from, at, of_each)?.cursor,
-                            };
-                            end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();
-                            return Ok(false);
-                        }
-                    }
-                    taken += 1;
-                    end.answered += 1;
-                    end.of_partition += 1;
-                    if is_index && at + 1 < count && wanted.is_some_and(|wanted| taken >= wanted) {
-                        end.unit = u32::try_from(number).unwrap_or(u32::MAX);
-                        end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
-                        end.of_partition = u64::try_from(at + 1).unwrap_or(u64::MAX);
-                        end.indexed = partition_rows;
-                        return Ok(false);
-                    }
-                }
-                if is_index {
-                    end.of_partition = 0;
-                }
-                let is_over = self.per_partition.is_some_and(|most| end.of_partition >= most);
-                cursor = page.cursor.filter(|_| !(in_unit && is_over));
-                let full = wanted.is_some_and(|wanted| taken >= wanted);
-                if full {
-                    let last = number + 1 == found.units.len();
-                    if cursor.is_none() && last {
-                        return Ok(true);
-                    }
-                    match &cursor {
-                        Some(cursor) => {
-                            end.indexed = partition_rows;
-                            end.unit = u32::try_from(number).unwrap_or(u32::MAX);
-                            end.cursor = cursor.to_bytes();
-                        }
-                        None => {
-                            end.unit = u32::try_from(number + 1).unwrap_or(u32::MAX);
-                            end.cursor = Vec::new();
-                            let next = found.units.get(number + 1);
-                            if !next.is_some_and(|next| shares_partition(unit, next)) {
-                                end.of_partition = 0;
-                            }
-                        }
-                    }
-                    return Ok(false);
-                }
-                if cursor.is_none() {
+                if place.cursor.is_none() {
                     break;
                 }
             }
         }
         Ok(true)
+    }
+
+    /// Returns how many rows the next read may bring; `None` if the partition has given all that
+    /// `PER PARTITION LIMIT` allows.
+    fn limits(
+        &self,
+        walk: &Walk<'_>,
+        place: &Place<'_>,
+        end: &Position,
+    ) -> Result<Option<ReadLimits>> {
+        let per_partition = self.per_partition.map(|most| {
+            let before = if place.in_partition { end.of_partition } else { 0 };
+            usize::try_from(most.saturating_sub(before)).unwrap_or(usize::MAX)
+        });
+        if per_partition == Some(0) {
+            return Ok(None);
+        }
+        let rows = walk
+            .wanted
+            .and_then(|wanted| usize::try_from(wanted.saturating_sub(walk.taken)).ok())
+            .unwrap_or(ROWS_PER_READ)
+            .min(ROWS_PER_READ)
+            .min(per_partition.filter(|_| place.in_partition).unwrap_or(usize::MAX));
+        let rows = self.run.before_read(rows)?;
+        // Of one partition `rows` says how many are left; a cursor would count those before.
+        Ok(Some(ReadLimits { rows, of_each: per_partition.filter(|_| !place.in_partition) }))
+    }
+
+    /// Reads once in a unit and hands the rows to `take`. Returns whether nothing is left, if the walk
+    /// ends here.
+    fn read_page(
+        &self,
+        walk: &mut Walk<'_>,
+        place: &mut Place<'_>,
+        limits: ReadLimits,
+        end: &mut Position,
+        take: &mut dyn FnMut(&Self, Row) -> Result<Flow>,
+    ) -> Result<Option<bool>> {
+        let from = place.cursor.take();
+        let page = walk.reading.read(
+            self.select,
+            place.unit,
+            from.clone(),
+            limits.rows,
+            limits.of_each,
+        )?;
+        let count = page.rows.len();
+        self.run.after_read(count, page.cursor.is_none());
+        for (at, entry) in page.rows.into_iter().enumerate() {
+            if place.passes_over(&entry, walk.hides_statics, self.per_partition) {
+                continue;
+            }
+            match take(self, Row::Stored(entry))? {
+                Flow::More => {}
+                Flow::Enough => return Ok(Some(true)),
+                Flow::Before => {
+                    let behind = match at {
+                        0 => from,
+                        // Only the end of a page has a cursor.
+                        _ => {
+                            walk.reading
+                                .read(self.select, place.unit, from, at, limits.of_each)?
+                                .cursor
+                        }
+                    };
+                    end.unit = place.number();
+                    end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();
+                    return Ok(Some(false));
+                }
+            }
+            walk.taken += 1;
+            end.answered += 1;
+            end.of_partition += 1;
+            if place.is_index && at + 1 < count && walk.is_full() {
+                end.unit = place.number();
+                end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
+                end.of_partition = u64::try_from(at + 1).unwrap_or(u64::MAX);
+                end.indexed = place.partition_rows.take();
+                return Ok(Some(false));
+            }
+        }
+        if place.is_index {
+            end.of_partition = 0;
+        }
+        let is_over = self.per_partition.is_some_and(|most| end.of_partition >= most);
+        place.cursor = page.cursor.filter(|_| !(place.in_partition && is_over));
+        Ok(walk.is_full().then(|| walk.leave(place, end)))
     }
 
     fn reading(&self, filter: Option<CellFilter>) -> Reading<'_> {
@@ -674,12 +654,4 @@ impl Page<'_> {
         }
         Ok(out)
     }
-}
-
-fn shares_partition(a: &Unit, b: &Unit) -> bool {
-    let of = |unit: &Unit| match unit {
-        Unit::Get(partition, _) | Unit::Span(partition, _) => Some(partition.clone()),
-        _ => None,
-    };
-    of(a).is_some() && of(a) == of(b)
 }

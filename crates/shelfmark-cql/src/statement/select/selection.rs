@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::CqlError;
-use shelfmark_cql_syntax::ast::{LiteralKind, SelectClause, Selector, WriteMetadata};
+use shelfmark_cql_syntax::ast::{
+    Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
+};
 use shelfmark_cql_types::function::{
-    Aggregate, Argument, Assign, Resolved, cast, negate, operate, resolve,
+    Aggregate, Argument, Assign, Resolved, cast, negate, no_cast, operate, resolve,
 };
 use shelfmark_cql_types::term::{
-    Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, preferred, prepare,
-    prepare_literal_as, test_literal,
+    Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, literal_text, preferred,
+    prepare, prepare_literal_as, prepare_marker, test_literal,
 };
 use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
 
+use super::metadata::{column_of_metadata, metadata_path};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::relation::undefined_column;
 
@@ -161,7 +164,6 @@ impl Builder<'_> {
         })
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     fn item(
         &mut self,
         selector: &Selector,
@@ -173,68 +175,26 @@ impl Builder<'_> {
                 let (at, ty) = self.column(name.as_str())?;
                 Ok((Expr::Column(at), ty))
             }
-            Selector::Literal(literal) => {
-                let Some(ty) = receiver.cloned() else {
-                    return invalid(format!(
-                        "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-                        shelfmark_cql_types::term::literal_text(literal)
-                    ));
-                };
-                let to = Receiver { name: "[selection]", ty: &ty };
-                Ok((Expr::Constant(Some(prepare_literal_as(literal, to)?)), ty))
-            }
+            Selector::Literal(literal) => literal_of(literal, receiver),
             Selector::Null => match receiver {
                 Some(ty) => Ok((Expr::Constant(None), ty.clone())),
-                None => invalid(
-                    "Cannot infer type for term NULL in selection clause (try using a cast to force a type)",
-                ),
+                None => Err(untyped("NULL")),
             },
             Selector::Marker(marker) => match receiver {
                 Some(ty) => {
                     let to = Receiver { name: "[selection]", ty };
-                    Ok((
-                        shelfmark_cql_types::term::prepare_marker(marker.index, to, scope),
-                        ty.clone(),
-                    ))
+                    Ok((prepare_marker(marker.index, to, scope), ty.clone()))
                 }
-                None => invalid(
-                    "Cannot infer type for term ? in selection clause (try using a cast to force a type)",
-                ),
+                None => Err(untyped("?")),
             },
             Selector::TypeHint { target, selector: inner } => {
                 let ty = resolve_type(target, scope.keyspace, scope.schema)?;
-                let (expr, own) = self.item(inner, Some(&ty), scope)?;
-                if own.freeze() != ty.freeze() && !ty.is_value_compatible_with(&own) {
-                    return invalid(format!(
-                        "Cannot assign value {} to {} of type {ty}",
-                        column_name(selector),
-                        column_name(selector)
-                    ));
-                }
-                Ok((expr, ty))
+                self.hinted(selector, inner, ty, scope)
             }
             Selector::CountRows => self.aggregate(Aggregate::count_rows(), Vec::new()),
             Selector::Cast { selector, target } => {
                 let target = native_by_name(target.name()).map_or(CqlType::Text, CqlType::Native);
-                let known = match &**selector {
-                    Selector::Literal(_) => None,
-                    _ => self.known(selector, scope)?,
-                };
-                let (expr, from) = self.item(selector, known.as_ref(), scope)?;
-                if from == target {
-                    return Ok((expr, target));
-                }
-                match cast(&from, &target) {
-                    Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, target)),
-                    None => {
-                        // The original names the first column that was selected.
-                        let first = self.out.columns.first();
-                        let first = first.and_then(|at| self.table.columns.get(*at));
-                        let shown =
-                            first.map_or_else(|| column_name(selector), |own| own.name.to_string());
-                        Err(shelfmark_cql_types::function::no_cast(&shown, &target))
-                    }
-                }
+                self.cast_to(selector, target, scope)
             }
             Selector::Function { name, arguments } => {
                 if name.keyspace.as_ref().is_some_and(|own| own.as_str() != "system") {
@@ -243,62 +203,10 @@ impl Builder<'_> {
                 self.call(name.name.as_str(), arguments, receiver, scope)
             }
             Selector::Metadata { kind, of } => self.metadata(*kind, of, scope),
-            Selector::Element { of, key } => {
-                let shown = column_name(of);
-                let (of, ty) = self.item(of, None, scope)?;
-                let (key_type, value_type) = element_types(&ty, "element", &shown)?;
-                let to = Receiver { name: &key_name(&ty, &shown), ty: &key_type };
-                let key = prepare(key, to, scope)?;
-                let (of, key) = (Box::new(of), Box::new(key));
-                Ok((Expr::Element { of, ty, key, shown }, value_type))
-            }
-            Selector::Slice { of, from, to } => {
-                let shown = column_name(of);
-                let (of, ty) = self.item(of, None, scope)?;
-                let (key_type, _) = element_types(&ty, "slice", &shown)?;
-                let name = key_name(&ty, &shown);
-                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
-                    let to = Receiver { name: &name, ty: &key_type };
-                    term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
-                };
-                let (from, to) = (bound(from)?, bound(to)?);
-                let shown = ty.clone();
-                Ok((Expr::Slice { of: Box::new(of), ty, from, to }, shown))
-            }
-            Selector::Field { of, field } => {
-                let (expr, ty) = self.item(of, None, scope)?;
-                let CqlType::User { definition, .. } = &ty else {
-                    return invalid(format!(
-                        "Invalid field selection: {} of type {ty} is not a user type",
-                        column_name(of)
-                    ));
-                };
-                match definition.field(field.as_str()) {
-                    Some((at, field_type)) => {
-                        let field_type = field_type.clone();
-                        Ok((Expr::Field { of: Box::new(expr), at }, field_type))
-                    }
-                    None => invalid(format!(
-                        "{} of type {ty} has no field {}",
-                        column_name(of),
-                        field.as_str()
-                    )),
-                }
-            }
-            Selector::Negate(inner) => {
-                if matches!(**inner, Selector::Marker(_)) {
-                    return invalid("Ambiguous negation: use type casts to disambiguate");
-                }
-                let known = self.known(inner, scope)?;
-                let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
-                match negate(&ty) {
-                    Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, ty)),
-                    None => invalid(format!(
-                        "the '-' operation is not supported on {}",
-                        column_name(inner)
-                    )),
-                }
-            }
+            Selector::Element { of, key } => self.element(of, key, scope),
+            Selector::Slice { of, from, to } => self.slice(of, from.as_ref(), to.as_ref(), scope),
+            Selector::Field { of, field } => self.field(of, field, scope),
+            Selector::Negate(inner) => self.negated(inner, receiver, scope),
             Selector::Arithmetic { operator, left, right } => {
                 self.arithmetic(operator.symbol(), left, right, receiver, scope)
             }
@@ -318,6 +226,131 @@ impl Builder<'_> {
                 _ => self.tuple(items, receiver, scope),
             },
             Selector::MapOrUserType(items) => self.map(items, receiver, scope),
+        }
+    }
+
+    /// Prepares a selector behind a type hint.
+    fn hinted(
+        &mut self,
+        selector: &Selector,
+        inner: &Selector,
+        ty: CqlType,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let (expr, own) = self.item(inner, Some(&ty), scope)?;
+        if own.freeze() != ty.freeze() && !ty.is_value_compatible_with(&own) {
+            return invalid(format!(
+                "Cannot assign value {} to {} of type {ty}",
+                column_name(selector),
+                column_name(selector)
+            ));
+        }
+        Ok((expr, ty))
+    }
+
+    /// Prepares a selector as a value of another type.
+    fn cast_to(
+        &mut self,
+        selector: &Selector,
+        target: CqlType,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let known = match selector {
+            Selector::Literal(_) => None,
+            _ => self.known(selector, scope)?,
+        };
+        let (expr, from) = self.item(selector, known.as_ref(), scope)?;
+        if from == target {
+            return Ok((expr, target));
+        }
+        match cast(&from, &target) {
+            Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, target)),
+            None => {
+                // The original names the first column that was selected.
+                let first = self.out.columns.first();
+                let first = first.and_then(|at| self.table.columns.get(*at));
+                let shown = first.map_or_else(|| column_name(selector), |own| own.name.to_string());
+                Err(no_cast(&shown, &target))
+            }
+        }
+    }
+
+    /// Prepares an element of a collection.
+    fn element(
+        &mut self,
+        of: &Selector,
+        key: &Term,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let shown = column_name(of);
+        let (of, ty) = self.item(of, None, scope)?;
+        let (key_type, value_type) = element_types(&ty, "element", &shown)?;
+        let to = Receiver { name: &key_name(&ty, &shown), ty: &key_type };
+        let key = prepare(key, to, scope)?;
+        let (of, key) = (Box::new(of), Box::new(key));
+        Ok((Expr::Element { of, ty, key, shown }, value_type))
+    }
+
+    /// Prepares a part of a collection.
+    fn slice(
+        &mut self,
+        of: &Selector,
+        from: Option<&Term>,
+        to: Option<&Term>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let shown = column_name(of);
+        let (of, ty) = self.item(of, None, scope)?;
+        let (key_type, _) = element_types(&ty, "slice", &shown)?;
+        let name = key_name(&ty, &shown);
+        let to_key = Receiver { name: &name, ty: &key_type };
+        let (from, to) = (slice_bound(from, to_key, scope)?, slice_bound(to, to_key, scope)?);
+        let shown = ty.clone();
+        Ok((Expr::Slice { of: Box::new(of), ty, from, to }, shown))
+    }
+
+    /// Prepares a field of a user type.
+    fn field(
+        &mut self,
+        of: &Selector,
+        field: &Name,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let (expr, ty) = self.item(of, None, scope)?;
+        let CqlType::User { definition, .. } = &ty else {
+            return invalid(format!(
+                "Invalid field selection: {} of type {ty} is not a user type",
+                column_name(of)
+            ));
+        };
+        match definition.field(field.as_str()) {
+            Some((at, field_type)) => {
+                let field_type = field_type.clone();
+                Ok((Expr::Field { of: Box::new(expr), at }, field_type))
+            }
+            None => {
+                invalid(format!("{} of type {ty} has no field {}", column_name(of), field.as_str()))
+            }
+        }
+    }
+
+    /// Prepares the negation of a selector.
+    fn negated(
+        &mut self,
+        inner: &Selector,
+        receiver: Option<&CqlType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        if matches!(*inner, Selector::Marker(_)) {
+            return invalid("Ambiguous negation: use type casts to disambiguate");
+        }
+        let known = self.known(inner, scope)?;
+        let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
+        match negate(&ty) {
+            Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, ty)),
+            None => {
+                invalid(format!("the '-' operation is not supported on {}", column_name(inner)))
+            }
         }
     }
 
@@ -548,7 +581,6 @@ impl Builder<'_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     fn metadata(
         &mut self,
         kind: WriteMetadata,
@@ -556,31 +588,7 @@ impl Builder<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
         let name = kind.name();
-        // What lies deeper is frozen, and as old as the part of the column that it is in.
-        let mut of = of;
-        while let Selector::Element { of: outer, .. }
-        | Selector::Slice { of: outer, .. }
-        | Selector::Field { of: outer, .. } = of
-            && !matches!(**outer, Selector::Column(_))
-        {
-            of = outer;
-        }
-        let column = match of {
-            Selector::Column(column) => column,
-            Selector::Element { of: outer, .. }
-            | Selector::Slice { of: outer, .. }
-            | Selector::Field { of: outer, .. }
-                if let Selector::Column(column) = &**outer =>
-            {
-                column
-            }
-            _ => {
-                return invalid(format!(
-                    "Cannot use selection function {name} on {}",
-                    column_name(of)
-                ));
-            }
-        };
+        let (of, column) = column_of_metadata(kind, of)?;
         let (at, ty) = self.column(column.as_str())?;
         let role = self.table.columns.get(at).map(|own| own.role);
         if role.is_some_and(ColumnKind::is_key) {
@@ -594,44 +602,7 @@ impl Builder<'_> {
             WriteMetadata::MaxWriteTime => MetadataKind::MaxWriteTime,
             WriteMetadata::Ttl => MetadataKind::Ttl,
         };
-        let (path, several) = match of {
-            Selector::Element { key, .. } => {
-                if matches!(ty, CqlType::List { .. }) {
-                    return invalid(format!(
-                        "Element selection is only allowed on sets and maps, but {} is a list",
-                        column.as_str()
-                    ));
-                }
-                let (key_type, _) = element_types(&ty, "element", column.as_str())?;
-                let name = key_name(&ty, column.as_str());
-                let key = prepare(key, Receiver { name: &name, ty: &key_type }, scope)?;
-                (MetadataPath::Element(Box::new(key)), false)
-            }
-            Selector::Slice { from, to, .. } => {
-                let (key_type, _) = element_types(&ty, "slice", column.as_str())?;
-                let name = key_name(&ty, column.as_str());
-                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
-                    let to = Receiver { name: &name, ty: &key_type };
-                    term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
-                };
-                let (from, to) = (bound(from)?, bound(to)?);
-                (MetadataPath::Slice(from, to), true)
-            }
-            Selector::Field { field, .. } => {
-                let CqlType::User { definition, .. } = &ty else {
-                    return invalid(format!("{} is not a user type", column.as_str()));
-                };
-                let Some((at, _)) = definition.field(field.as_str()) else {
-                    return invalid(format!(
-                        "{} of type {ty} has no field {}",
-                        column.as_str(),
-                        field.as_str()
-                    ));
-                };
-                (MetadataPath::Field(at), false)
-            }
-            _ => (MetadataPath::Whole, ty.is_multi_cell()),
-        };
+        let (path, several) = metadata_path(of, column, &ty, scope)?;
         // A frozen column is one cell.
         let (path, several) =
             if ty.is_multi_cell() { (path, several) } else { (MetadataPath::Whole, false) };
@@ -640,6 +611,34 @@ impl Builder<'_> {
             if several && kind != MetadataKind::MaxWriteTime { CqlType::list(one) } else { one };
         Ok((Expr::Metadata { kind, column: at, path }, returns))
     }
+}
+
+/// Returns a literal in the type that is asked of it.
+fn literal_of(literal: &Literal, receiver: Option<&CqlType>) -> Result<(Expr, CqlType)> {
+    let Some(ty) = receiver.cloned() else {
+        return invalid(format!(
+            "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+            literal_text(literal)
+        ));
+    };
+    let to = Receiver { name: "[selection]", ty: &ty };
+    Ok((Expr::Constant(Some(prepare_literal_as(literal, to)?)), ty))
+}
+
+/// Returns the error for a term whose type nothing tells.
+fn untyped(shown: &str) -> CqlError {
+    CqlError::invalid(format!(
+        "Cannot infer type for term {shown} in selection clause (try using a cast to force a type)"
+    ))
+}
+
+/// Prepares a bound of a slice.
+pub(super) fn slice_bound(
+    bound: Option<&Term>,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Option<Box<Expr>>> {
+    bound.map(|term| prepare(term, to, scope).map(Box::new)).transpose()
 }
 
 /// Whether values of a type are numbers, or are taken for numbers.
@@ -653,14 +652,14 @@ fn is_untyped(selector: &Selector) -> bool {
 }
 
 /// How a marker for a key is called.
-fn key_name(ty: &CqlType, shown: &str) -> String {
+pub(super) fn key_name(ty: &CqlType, shown: &str) -> String {
     match ty {
         CqlType::Set { .. } => format!("value({shown})"),
         _ => format!("key({shown})"),
     }
 }
 
-fn element_types(ty: &CqlType, what: &str, shown: &str) -> Result<(CqlType, CqlType)> {
+pub(super) fn element_types(ty: &CqlType, what: &str, shown: &str) -> Result<(CqlType, CqlType)> {
     match ty {
         CqlType::Map { key, value, .. } if what == "element" => {
             Ok(((**key).clone(), (**value).clone()))
@@ -709,7 +708,7 @@ fn without_casts(selector: &Selector, table: &Table) -> Selector {
 }
 
 /// How a selector is called in the answer.
-fn column_name(selector: &Selector) -> String {
+pub(super) fn column_name(selector: &Selector) -> String {
     let list = |all: &[Selector]| all.iter().map(column_name).collect::<Vec<_>>().join(", ");
     match selector {
         Selector::Column(name) => name.as_str().to_owned(),
