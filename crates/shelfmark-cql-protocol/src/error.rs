@@ -179,6 +179,18 @@ pub enum ErrorExtra {
     Unprepared(Bytes),
 }
 
+/// The result of whatever a client may be refused.
+pub type Result<T> = std::result::Result<T, CqlError>;
+
+/// Refuses a statement with [`ErrorCode::Invalid`].
+///
+/// # Errors
+///
+/// * Always, with this message.
+pub fn invalid<T>(message: impl Into<String>) -> Result<T> {
+    Err(CqlError::invalid(message))
+}
+
 /// An error on its way to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CqlError {

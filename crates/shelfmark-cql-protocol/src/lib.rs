@@ -32,7 +32,7 @@ pub mod types;
 pub use bound::{BoundValue, Values};
 pub use column::ColumnSpec;
 pub use consistency::Consistency;
-pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
+pub use error::{CqlError, ErrorCode, ErrorExtra, Result, WriteKind, invalid};
 pub use message::BatchKind;
 pub use schema_change::{ChangeKind, ChangeTarget, SchemaChange};
 pub use spool::{Spool, Spooled, Spools};

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::{CqlError, invalid};
 use shelfmark_cql_syntax::ast;
 
 use crate::value::{
@@ -56,10 +56,6 @@ impl Level<'_> {
         self.parts.set(parts);
         Ok(())
     }
-}
-
-fn invalid<T>(message: String) -> Result<T, CqlError> {
-    Err(CqlError::invalid(message))
 }
 
 /// A user type that is live must not be inside a live collection, whether it is there or not.

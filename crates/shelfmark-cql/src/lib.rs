@@ -23,6 +23,7 @@
 mod auth;
 mod engine_error;
 pub mod limits;
+mod lock;
 mod outcome;
 mod schema;
 mod session;

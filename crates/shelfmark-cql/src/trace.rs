@@ -7,13 +7,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use shelfmark_cql_types::to_hex;
 use shelfmark_engine::{AccessReport, AccessStep, Engine, Environment};
 
 use crate::limits::{
     TRACE_RANGE_BYTES_MAX, TRACE_RANGES_MAX, TRACE_STEPS_MAX, TRACE_TEXT_BYTES_MAX,
 };
+use crate::lock::lock;
 
 /// The steps of a request so far. Cheap to clone; all clones are the same trace.
 #[derive(Clone)]
@@ -64,7 +66,7 @@ impl TraceLog {
     }
 
     fn steps(&self) -> MutexGuard<'_, Steps> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.steps)
     }
 
     /// Notes a step that was just done or begins.
@@ -140,7 +142,7 @@ fn told(step: &AccessStep) -> String {
 fn hex(bytes: &[u8]) -> String {
     let shown = bytes.get(..TRACE_RANGE_BYTES_MAX).unwrap_or(bytes);
     let rest = if shown.len() < bytes.len() { "…" } else { "" };
-    format!("{}{rest}", shelfmark_cql_types::to_hex(shown))
+    format!("{}{rest}", to_hex(shown))
 }
 
 /// Cuts a text that is longer than `most` bytes.

@@ -1,7 +1,7 @@
 //! Prepared terms evaluated: for one execution, and in a selection for one row.
 
 use bytes::{Bytes, BytesMut};
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 
 use super::expression::{Expr, MetadataKind, MetadataPath, UnsetField};
 use crate::function::World;
@@ -9,8 +9,6 @@ use crate::value::{
     CqlType, canonical, compare, elements, entries, fields, put_cell, put_collection, put_tuple,
     unsigned_vint, validate,
 };
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// A row as a selection sees it.
 pub trait RowView {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::{CqlError, Result};
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Name, Term};
 
 use super::assign::{arguments_of, misplaced_list};
@@ -14,8 +14,6 @@ use super::text::term_text;
 use crate::function::{Argument, Assign, Resolved, ambiguous_cast, cast, negate, operate, resolve};
 use crate::resolve::resolve_type;
 use crate::value::{CqlType, Native, from_text, native_by_name};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Prepares a term.
 ///

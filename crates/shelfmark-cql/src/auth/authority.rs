@@ -10,7 +10,7 @@
 //! 2026-11.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::Permission;
@@ -21,6 +21,7 @@ use super::resource::{PermissionSet, Resource};
 use super::roles::{Roles, failed, unauthorized};
 use super::user::User;
 use crate::limits::{GRANTS_PER_COMMIT_MAX, ROLES_REMEMBERED_MAX};
+use crate::lock::{self, lock};
 
 /// What decides which role may do what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -229,7 +230,7 @@ impl Authority {
 
     fn effective(&self, name: &Arc<str>) -> Result<Arc<Effective>, CqlError> {
         let changes = {
-            let remembered = self.remembered.read().unwrap_or_else(PoisonError::into_inner);
+            let remembered = lock::read(&self.remembered);
             if let Some(found) = remembered.by_role.get(name) {
                 return Ok(Arc::clone(found));
             }
@@ -245,14 +246,14 @@ impl Authority {
             effective.roles.insert(role.name);
         }
         let effective = Arc::new(effective);
-        let mut remembered = self.remembered.write().unwrap_or_else(PoisonError::into_inner);
+        let mut remembered = lock::write(&self.remembered);
         remembered.put(name, &effective, changes);
         Ok(effective)
     }
 
     /// Holds other changes of roles and permissions off.
     pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
-        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.changing)
     }
 
     /// Writes changes of roles and permissions: all or none if they are not very many. They are on
@@ -265,7 +266,7 @@ impl Authority {
             done = self.engine.write_all(some).map(drop).map_err(|error| failed(&error));
         }
         // Also after a failure: what was written is not known then.
-        self.remembered.write().unwrap_or_else(PoisonError::into_inner).forget();
+        lock::write(&self.remembered).forget();
         done
     }
 

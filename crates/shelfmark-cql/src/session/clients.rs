@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use shelfmark_cql_protocol::frame::Version;
 use shelfmark_cql_protocol::message::Request;
@@ -16,6 +16,7 @@ use shelfmark_cql_protocol::message::Request;
 use super::outbox::Outbox;
 use super::phase::{Phase, SharedPhase};
 use crate::limits::CLIENT_OPTIONS_BYTES_MAX;
+use crate::lock::lock;
 
 /// The open connections of a face, and what closed ones did.
 #[derive(Default)]
@@ -96,7 +97,7 @@ pub(crate) struct Totals {
 
 impl Clients {
     fn open(&self) -> MutexGuard<'_, BTreeMap<(SocketAddr, u64), Arc<Record>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     fn records(&self) -> Vec<Arc<Record>> {
@@ -129,7 +130,7 @@ impl Clients {
 
 impl Record {
     fn said(&self) -> MutexGuard<'_, Said> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.said)
     }
 
     fn now(&self) -> Client {

@@ -14,6 +14,7 @@ use shelfmark_cql_protocol::message::{
     Statement, Write as _,
 };
 use shelfmark_cql_protocol::{CQL_VERSION, CqlError, ErrorCode, Values};
+use shelfmark_cql_types::to_hex;
 use shelfmark_engine::budget::{Client, Share};
 
 use super::clients::{Encryption, Listed};
@@ -572,7 +573,7 @@ fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
     let version = pending.version;
     let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
     let warning = used.filter(|_| pending.outbox.warns_of_use()).map(|keyspace| {
-        let id: String = prepared.id.iter().map(|own| format!("{own:02x}")).collect();
+        let id = to_hex(&prepared.id);
         format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
     });
     pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {

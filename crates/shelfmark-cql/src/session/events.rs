@@ -2,11 +2,12 @@
 //!
 //! Status and topology never change on a single store: who registers for them hears nothing.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use shelfmark_cql_protocol::{SchemaChange, message};
 
 use super::outbox::Outbox;
+use crate::lock::lock;
 
 /// The connections that registered.
 #[derive(Default)]
@@ -17,7 +18,7 @@ pub(super) struct Events {
 impl Events {
     /// Adds a connection; it is forgotten when it is gone.
     pub(super) fn add(&self, listener: &Arc<Outbox>) {
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listeners = lock(&self.listeners);
         listeners.retain(|listener| listener.strong_count() > 0);
         let known =
             listeners.iter().any(|known| std::ptr::eq(known.as_ptr(), Arc::as_ptr(listener)));
@@ -29,7 +30,7 @@ impl Events {
     /// Tells everybody.
     pub(super) fn publish(&self, change: &SchemaChange) {
         let listeners: Vec<Arc<Outbox>> = {
-            let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+            let listeners = lock(&self.listeners);
             listeners.iter().filter_map(Weak::upgrade).collect()
         };
         for listener in listeners {

@@ -4,13 +4,14 @@
 //! part of the memory budget, or no more requests are read until they are.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::{Bytes, BytesMut};
 use shelfmark_cql_protocol::frame::{Envelopes, Framing, Long, Opcode, Version};
 use shelfmark_engine::budget::{Client, Share};
 
 use crate::limits::REQUEST_OVERHEAD_BYTES;
+use crate::lock::lock;
 
 /// Wakes whoever writes the connection. Does not block.
 pub(super) type Wake = Box<dyn Fn() + Send + Sync>;
@@ -108,7 +109,7 @@ impl Outbox {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Whether to tell that names without keyspaces are doubtful in prepared statements: once.

@@ -1,8 +1,9 @@
 //! The progress of a connection through its handshake.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::auth::User;
+use crate::lock::lock;
 
 /// How far a client has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +29,10 @@ impl SharedPhase {
     }
 
     pub(super) fn get(&self) -> Phase {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     pub(super) fn set(&self, phase: Phase) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = phase;
+        *lock(&self.0) = phase;
     }
 }

@@ -4,17 +4,19 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 use md5::{Digest as _, Md5};
 use shelfmark_cql_protocol::frame::Version;
 use shelfmark_cql_protocol::message::{MetadataId, metadata_id};
 use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra};
+use shelfmark_cql_types::to_hex;
 
 use crate::limits::{
     PREPARED_BYTES_MAX, PREPARED_STATEMENTS_MAX, PREPARED_TEXT_SIZE_BYTES_MAX, planned_bytes,
 };
+use crate::lock;
 use crate::statement::Executor;
 use crate::statement::PreparedStatement;
 
@@ -180,7 +182,7 @@ impl Statements {
 
     /// Returns the id, the keyspace and the text of each that is kept, and how many went to make room.
     pub(crate) fn listed(&self) -> (Vec<Listed>, u64) {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = lock::read(&self.known);
         let listed = known.by_id.values().map(|prepared| Listed {
             id: prepared.id,
             keyspace: prepared.keyspace.clone(),
@@ -190,7 +192,7 @@ impl Statements {
     }
 
     fn get(&self, id: &StatementId) -> Option<Arc<Prepared>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = lock::read(&self.known);
         let prepared = Arc::clone(known.by_id.get(id)?);
         drop(known);
         // Written only when it changes, so that readers do not share a cache line for it.
@@ -202,7 +204,7 @@ impl Statements {
 
     fn put(&self, prepared: Prepared) -> Arc<Prepared> {
         let prepared = Arc::new(prepared);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock::write(&self.known);
         known.put(Arc::clone(&prepared));
         prepared
     }
@@ -218,7 +220,7 @@ fn too_long(text: &str) -> CqlError {
 }
 
 fn unprepared(id: &[u8]) -> CqlError {
-    let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = to_hex(id);
     CqlError {
         code: ErrorCode::Unprepared,
         message: format!(

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use shelfmark_cql_protocol::message::Statement;
 use shelfmark_cql_protocol::{BoundValue, ColumnSpec, Consistency, Values};
@@ -12,6 +12,7 @@ use shelfmark_cql_types::{CqlType, to_literal};
 use crate::limits::{
     TRACE_AGE_SECONDS_MAX, TRACE_TEXT_BYTES_MAX, TRACE_VALUES_MAX, TRACES_BYTES_MAX, TRACES_MAX,
 };
+use crate::lock::lock;
 use crate::trace::{Step, shortened};
 
 /// What was done for one request.
@@ -64,7 +65,7 @@ impl Kept {
 
 impl Traces {
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
 
     /// Keeps a trace; the oldest go.

@@ -1,7 +1,7 @@
 //! Restrictions tested on rows, where keys alone do not decide.
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_types::term::{Env, Expr};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_model::TextFold;
@@ -9,8 +9,6 @@ use shelfmark_model::TextFold;
 use super::keys::in_values;
 use super::relation::{MultiTest, Restrictions, Test, TupleValue};
 use crate::schema::{Index, IndexTarget, Table};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// A restriction with its values.
 #[derive(Debug, Clone)]

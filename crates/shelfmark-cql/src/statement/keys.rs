@@ -1,7 +1,7 @@
 //! Restrictions evaluated: partition keys, and spans of clustering keys.
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_types::term::{Env, Expr};
 use shelfmark_cql_types::{
     CqlType, canonical, compare, elements, fields, partition_bytes, validate,
@@ -11,8 +11,6 @@ use shelfmark_engine::{ClusteringValue, Span, SpanBound};
 use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
 use crate::limits::{COMBINATIONS_BYTES_MAX, COMBINATIONS_MAX};
 use crate::schema::{Column, Table};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Longest value of a key column. Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
 pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;

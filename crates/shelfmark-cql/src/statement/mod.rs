@@ -25,11 +25,13 @@ mod select;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use modify::{Entry, Modify};
 use plan::Action;
-use shelfmark_cql_protocol::{BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Values};
+use shelfmark_cql_protocol::{
+    BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Result, Values,
+};
 use shelfmark_cql_syntax::ast::{
     self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
 };
@@ -39,6 +41,7 @@ use shelfmark_engine::Engine;
 
 use crate::auth::{self, Need};
 use crate::limits::INLINE_ROWS_MAX;
+use crate::lock;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::VirtualTable;
 use crate::schema::{self, Keyspace, Schema, Table};
@@ -47,8 +50,6 @@ use crate::world::EngineWorld;
 pub use plan::Plan;
 pub use prepared::{BatchEntry, BatchRequest, PreparedStatement, Weight};
 use select::Select;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Most markers of a statement. Source: the native protocol counts them in 16 bits.
 const MARKERS_MAX: usize = 65_535;
@@ -102,13 +103,13 @@ impl Executor {
     /// Returns the schema as it is now.
     #[must_use]
     pub fn schema(&self) -> Arc<Schema> {
-        Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock::read(&self.schema))
     }
 
     /// Reads the schema anew after a change.
     fn reload(&self) -> Result<Arc<Schema>> {
         let fresh = Arc::new(schema::load(&self.engine, &self.system, &self.schema())?);
-        *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fresh);
+        *lock::write(&self.schema) = Arc::clone(&fresh);
         Ok(fresh)
     }
 

@@ -5,14 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{InValues, Name, Operator, Relation, Term};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
 
 use crate::schema::{ColumnKind, Table};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// The right side of `IN`.
 #[derive(Debug, Clone)]
@@ -85,10 +83,6 @@ pub(crate) struct Restrictions {
     pub(crate) token: Vec<Test>,
     /// Columns of `IS NOT NULL`.
     pub(crate) not_null: Vec<usize>,
-}
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
 }
 
 /// The error for a column that is not there.

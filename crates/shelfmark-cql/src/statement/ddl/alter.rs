@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode, Result, invalid};
 use shelfmark_cql_syntax::ast::{
     AlterTable, AlterTableAction, ColumnDefinition, Name, Property, Rename,
 };
@@ -11,7 +11,7 @@ use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::Revived;
 
 use super::table::{check_live_udt, views_of};
-use super::{Change, Result, altered, configuration, invalid, told, writable};
+use super::{Change, altered, configuration, told, writable};
 use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table};
 use crate::statement::relation::undefined_column;
 

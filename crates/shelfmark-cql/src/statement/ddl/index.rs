@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{self, CreateIndex, Dropped, IndexTargetKind, PropertyValue};
 use shelfmark_cql_types::function::{SIMILARITIES, Similarity};
 use shelfmark_cql_types::{CqlType, class_name};
 use shelfmark_engine::CatalogueChange;
 
-use super::{Change, Result, configuration, dropped, invalid, told, writable};
+use super::{Change, configuration, dropped, told, writable};
 use crate::schema::{
     Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
 };

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode, Result, invalid};
 use shelfmark_cql_syntax::ast::{AlterKeyspace, CreateKeyspace, Dropped, Property, PropertyValue};
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
-use super::{
-    Change, Result, check_keyspace_name, configuration, invalid, is_system, told, writable,
-};
+use super::{Change, check_keyspace_name, configuration, is_system, told, writable};
 use crate::schema::{Damage, Keyspace, Schema, encode_keyspace, stored_name};
 
 const MISSING_CLASS: &str = "Missing replication strategy class";

@@ -16,10 +16,10 @@ mod verify;
 mod view;
 mod view_filter;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use shelfmark_cql_protocol::{
-    ChangeKind, ChangeTarget, Consistency, CqlError, ErrorCode, SchemaChange,
+    ChangeKind, ChangeTarget, Consistency, CqlError, ErrorCode, Result, SchemaChange, invalid,
 };
 use shelfmark_cql_syntax::ast::{
     AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Permission,
@@ -31,15 +31,10 @@ use shelfmark_model::TableName;
 use super::Executor;
 use crate::auth::{Need, Resource, User};
 use crate::engine_error::from_engine;
+use crate::lock::lock;
 use crate::outcome::{Answered, Outcome, RequestOptions};
 pub(super) use crate::schema::is_system;
 use crate::schema::{Schema, Table, stored_name};
-
-type Result<T> = std::result::Result<T, CqlError>;
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
 
 fn configuration<T>(message: impl Into<String>) -> Result<T> {
     Err(CqlError::new(ErrorCode::Configuration, message))
@@ -152,7 +147,7 @@ impl Executor {
         keyspace: Option<&str>,
         options: &RequestOptions,
     ) -> Result<Answered> {
-        let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.changes);
         let schema = self.schema();
         let environment = self.engine.environment();
         let user = options.user.as_ref();
@@ -282,7 +277,7 @@ impl Executor {
             let what = format!("MODIFY <table {}.{}>", table.keyspace, table.name);
             return Err(not_modifiable(&table.keyspace, &what));
         }
-        let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.changes);
         self.engine
             .change_catalogue(vec![CatalogueChange::TruncateTable(stored_name(&table))])
             .map_err(|error| from_engine(&error, Consistency::One, None))?;

@@ -1,12 +1,12 @@
 //! What `WITH` says of tables and views, checked as Cassandra checks it.
 
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Property, PropertyValue};
 use shelfmark_cql_types::function::new_timeuuid;
 use shelfmark_cql_types::{CqlType, to_text};
 use shelfmark_engine::Environment;
 
-use super::{Result, configuration, invalid};
+use super::configuration;
 use crate::schema::{Schema, TableId, TableOptions};
 use crate::world::EngineWorld;
 

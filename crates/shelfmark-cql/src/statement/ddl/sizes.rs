@@ -4,7 +4,9 @@
 //! Source: Cassandra 5.0, `SizeTieredCompactionStrategyOptions`, `LeveledCompactionStrategy` and the
 //! unified strategy's `Controller`, read 2026-11; texts from a running one.
 
-use super::{Result, configuration};
+use shelfmark_cql_protocol::Result;
+
+use super::configuration;
 
 /// The least `target_sstable_size` and `flush_size_override`, in bytes.
 const TARGET_SIZE_BYTES_MIN: f64 = 1024.0 * 1024.0;

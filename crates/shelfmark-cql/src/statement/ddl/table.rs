@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKey};
 use shelfmark_cql_types::{CqlType, Native, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
-use super::{Change, Result, check_name, dropped, invalid, told, writable};
+use super::{Change, check_name, dropped, told, writable};
 use crate::schema::{
     Column, ColumnKind, Schema, Table, TableFlags, TableOptions, stored_name, stored_schema,
 };

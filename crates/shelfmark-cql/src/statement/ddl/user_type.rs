@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{ChangeKind, ChangeTarget};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, Result, invalid};
 use shelfmark_cql_syntax::ast::{AlterType, AlterTypeAction, CreateType, Dropped};
 use shelfmark_cql_types::{CqlType, UserType, check_limits, refresh, resolve_type};
 
-use super::{Change, Result, altered, dropped, invalid, keyspace::attach, told, writable};
+use super::{Change, altered, dropped, keyspace::attach, told, writable};
 use crate::schema::{Keyspace, Schema, Table, decode_keyspace, encode_keyspace, keeps_up};
 
 /// Most fields of a type. Source: Cassandra counts them in a signed 16-bit number.

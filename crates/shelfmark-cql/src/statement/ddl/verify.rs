@@ -8,12 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::Consistency;
+use shelfmark_cql_protocol::{Consistency, Result, invalid};
 use shelfmark_cql_types::{TYPE_DEPTH_MAX, TYPE_PARTS_MAX, check_limits, refresh};
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
-use super::{Result, invalid};
 use crate::engine_error::from_engine;
 use crate::schema::{Keyspace, Schema, damaged, decode_keyspace, decode_table};
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{AlterView, CreateView, Dropped, Name, SelectClause, Selector};
 use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::{IndexState, ViewPart, ViewSchema};
 
 use super::view_filter::Filter;
-use super::{Change, Result, altered, check_name, configuration, dropped, invalid, told, writable};
+use super::{Change, altered, check_name, configuration, dropped, told, writable};
 use crate::schema::{
     Column, ColumnKind, Keyspace, Schema, Table, TableFlags, TableOptions, View, stored_name,
     stored_schema,

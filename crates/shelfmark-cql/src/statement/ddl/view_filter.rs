@@ -5,13 +5,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{CreateView, Name, Relation, Statement};
 use shelfmark_cql_types::term::{Env, Expr, KeyedTable, Markers, Scope};
 use shelfmark_engine::Environment;
 use shelfmark_model::{ViewComparison, ViewPart, ViewTest};
 
-use super::{Result, invalid};
 use crate::schema::{Column, ColumnKind, Schema, Table};
 use crate::statement::relation::{
     InList, MultiTest, Restrictions, Test, TupleValue, restrictions, undefined_column,

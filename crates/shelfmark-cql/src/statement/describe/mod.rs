@@ -6,14 +6,12 @@ mod text;
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{ColumnSpec, CqlError};
+use shelfmark_cql_protocol::{ColumnSpec, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{Describe, DescribeTarget, QualifiedName};
 use shelfmark_cql_types::{CqlType, maybe_quote};
 
 use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 use crate::schema::{Keyspace, Schema, Table};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// One thing described: its keyspace, kind and name, and the statement that makes it.
 struct Item {
@@ -25,10 +23,6 @@ struct Item {
 
 fn item(keyspace: &str, kind: &'static str, name: &str, statement: Option<String>) -> Item {
     Item { keyspace: maybe_quote(keyspace), kind, name: maybe_quote(name), statement }
-}
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
 }
 
 /// Answers a `DESCRIBE`.

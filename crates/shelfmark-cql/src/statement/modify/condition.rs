@@ -1,7 +1,7 @@
 //! `IF`: conditions prepared, and tested on a row and the statics of its partition.
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, Result, invalid};
 use shelfmark_cql_syntax::ast::{ConditionPath, ConditionTest, Conditions as Written, Operator};
 use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
@@ -11,8 +11,6 @@ use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::keys::bound_elements;
 use crate::statement::relation::{InList, in_list, undefined_column};
 use crate::statement::row::column_value;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// What must hold before anything is written.
 #[derive(Debug, Clone)]
@@ -44,10 +42,6 @@ enum Path {
 enum Test {
     Compare(Operator, Expr),
     In(InList),
-}
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
 }
 
 impl Conditions {

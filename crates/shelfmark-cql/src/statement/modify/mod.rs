@@ -17,7 +17,7 @@ mod run;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_types::function::Similarity;
 use shelfmark_cql_types::term::{Env, Expr};
 use shelfmark_cql_types::{CqlType, Json};
@@ -34,8 +34,6 @@ pub(crate) use condition::Conditions;
 pub(crate) use operation::{Lists, Operation, field_path};
 pub(crate) use prepare::{check_counters, integer, prepare_delete, prepare_insert, prepare_update};
 pub(crate) use run::{Entry, now_of, run_batch, run_one};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Longest life of a value. Source: Cassandra 5.0, `Attributes.MAX_TTL`: 20 years.
 pub(crate) const TTL_SECONDS_MAX: i32 = 630_720_000;

@@ -1,7 +1,7 @@
 //! What happens to one column, from `SET c = …` to the engine's operations on cells.
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_syntax::ast::{Deletion, Name, Operation as Written, Term};
 use shelfmark_cql_types::function::operate;
 use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare, term_text};
@@ -10,8 +10,6 @@ use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
 
 use super::elements::{Element, Place, pass, set_element, stored};
 use crate::schema::Column;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// One operation on one column.
 #[derive(Debug, Clone)]

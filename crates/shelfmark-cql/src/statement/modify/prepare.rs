@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{
     Attributes, Conditions as WrittenConditions, Delete, Deletion, Insert, InsertValues,
     IntegerValue, JsonDefault, JsonValue, Name, Relation, Update,
@@ -17,12 +17,6 @@ use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
     InList, Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
 };
-
-type Result<T> = std::result::Result<T, CqlError>;
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
 
 /// Prepares a whole number that may be a marker.
 pub(crate) fn integer(

@@ -8,7 +8,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, WriteKind};
+use shelfmark_cql_protocol::{
+    BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Result, WriteKind,
+};
 use shelfmark_cql_types::term::Env;
 use shelfmark_cql_types::{CqlType, compare, partition_parts};
 use shelfmark_engine::{
@@ -24,8 +26,6 @@ use crate::outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowB
 use crate::schema::{ColumnKind, Table};
 use crate::statement::row::column_value;
 use crate::world::EngineWorld;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// A modification with its values.
 pub(crate) struct Entry<'p> {

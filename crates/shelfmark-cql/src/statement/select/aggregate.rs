@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::Result;
 use shelfmark_cql_types::function::Accumulator;
 
 use super::run::{Flow, Held, Page, Row};
@@ -13,8 +13,6 @@ use super::source::Position;
 use super::{Access, Select};
 use crate::outcome::RowBuffer;
 use crate::schema::ColumnKind;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// What the value of an aggregate takes beside its bytes.
 const VALUE_BYTES: usize = 64;

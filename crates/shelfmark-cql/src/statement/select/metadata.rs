@@ -2,15 +2,12 @@
 //!
 //! Invariant: what lies inside of a frozen value is as old as the cell that it is in.
 
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::{Result, invalid};
 use shelfmark_cql_syntax::ast::{Name, Selector, WriteMetadata};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{MetadataPath, Receiver, Scope, prepare};
 
-use super::prepare::invalid;
 use super::selection::{column_name, element_types, key_name, slice_bound};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Returns the part of a column that `WRITETIME` and the like are asked of, and its column.
 pub(super) fn column_of_metadata(kind: WriteMetadata, of: &Selector) -> Result<(&Selector, &Name)> {

@@ -6,20 +6,18 @@
 //! Source of refusals and limits: Apache Cassandra 5.0, storage attached indexes, read 2026-11.
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError};
+use shelfmark_cql_protocol::{BoundValue, Consistency, Result, invalid};
 use shelfmark_cql_syntax::ast;
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::function::Similarity;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope, prepare};
 
-use super::prepare::{FILTERING, invalid};
+use super::prepare::FILTERING;
 use super::run::{Flow, Page, Row, Run};
 use super::source::Position;
 use crate::outcome::RowBuffer;
 use crate::schema::{Column, Table};
 use crate::statement::relation::{Restrictions, Test};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Most rows that may be asked for.
 const ROWS_MAX: u64 = 1_000;

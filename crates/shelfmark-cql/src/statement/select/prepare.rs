@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::{ColumnSpec, CqlError};
+use shelfmark_cql_protocol::{ColumnSpec, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{self, Direction, Selector};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{Expr, Receiver, Scope};
@@ -15,14 +15,8 @@ use crate::schema::{ColumnKind, IndexTarget, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
 
-type Result<T> = std::result::Result<T, CqlError>;
-
 /// What is said where a statement would read more than it answers.
 pub(super) const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
-
-pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
 
 /// Prepares a `SELECT`.
 ///

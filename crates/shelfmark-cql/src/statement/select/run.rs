@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, CqlError};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_types::term::{Env, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
@@ -25,8 +25,6 @@ use crate::statement::filter::RowFilter;
 use crate::statement::modify::now_of;
 use crate::statement::row::{ComputedRow, StoredRow};
 use crate::world::EngineWorld;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Most rows that are held in memory to be sorted. Ours.
 const SORTED_ROWS_MAX: usize = 1_000_000;

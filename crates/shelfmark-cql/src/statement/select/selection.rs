@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{
     Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
@@ -18,12 +18,6 @@ use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
 use super::metadata::{column_of_metadata, metadata_path};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::relation::undefined_column;
-
-type Result<T> = std::result::Result<T, CqlError>;
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
 
 /// What was selected.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, ErrorCode};
+use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, ErrorCode, Result};
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::Env;
 use shelfmark_engine::{
@@ -25,8 +25,6 @@ use crate::statement::keys::{
 };
 use crate::statement::relation::Test;
 use crate::trace::TraceLog;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// What is read in one go.
 #[derive(Debug, Clone)]

@@ -5,12 +5,10 @@
 //! Invariant: a position that a walk left names the row behind the last one that was taken.
 
 use bytes::Bytes;
-use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::Result;
 use shelfmark_engine::{CellEntry, Cursor};
 
 use super::source::{Position, Reading, Unit};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Walks over the units of a page.
 pub(super) struct Walk<'w> {
