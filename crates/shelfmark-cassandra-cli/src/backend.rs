@@ -1,4 +1,4 @@
-//! What commands run on: anything that takes CQL.
+//! The connection that commands run on: anything that takes CQL.
 
 use shelfmark_cql_types::CqlType;
 
@@ -32,7 +32,7 @@ impl Table {
     }
 }
 
-/// What a command said.
+/// The output of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// Lines to print.

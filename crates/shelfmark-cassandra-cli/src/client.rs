@@ -13,7 +13,7 @@ use super::{Mode, values};
 /// Rows that `list` and `get … where` return unless told otherwise. Source: the original.
 pub(super) const ROWS_DEFAULT: usize = 100;
 
-/// What `assume` said of a column family.
+/// The types that `assume` gave to a column family.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assumed {
     pub(super) keys: Option<CqlType>,
@@ -132,7 +132,7 @@ impl<B: Backend> Client<B> {
         Ok(first.unwrap_or_default())
     }
 
-    /// What the original says after every change of the schema.
+    /// Returns what the original says after every change of the schema.
     pub(super) fn agreed(&mut self) -> Result<Reply, String> {
         let version = self.one_text("SELECT schema_version FROM system.local")?;
         let mut reply = Reply::line(version);

@@ -43,7 +43,7 @@ struct Declared {
     index: Option<Option<String>>,
 }
 
-/// What the attributes of a column family say.
+/// The attributes of a column family, read.
 #[derive(Default)]
 struct Attributes {
     is_super: bool,

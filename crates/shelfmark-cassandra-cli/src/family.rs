@@ -51,7 +51,7 @@ impl Family {
         format!("{}.{}", quoted_name(keyspace), quoted_name(&self.name))
     }
 
-    /// The names of the columns that make a column's name, with commas between.
+    /// Returns the names of the columns that make a column's name, with commas between.
     pub(super) fn name_columns(&self) -> String {
         let names: Vec<&str> = self.names.iter().map(|(name, ..)| name.as_str()).collect();
         names.join(", ")
@@ -124,7 +124,7 @@ pub(super) fn index_names(
     Ok(found.rows.iter().filter_map(named).collect())
 }
 
-/// A name as the schema tells it, where only those are quoted that need it.
+/// Returns a name as the schema tells it, where only those are quoted that need it.
 fn unquoted(name: &str) -> String {
     match name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
         Some(inner) => inner.replace("\"\"", "\""),

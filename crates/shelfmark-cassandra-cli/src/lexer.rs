@@ -3,7 +3,7 @@
 use super::source::{Piece, Place};
 use super::{CliError, Mode, Warning};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// Letters, digits, underscores and minus signs, beginning with a letter or a digit.
@@ -23,7 +23,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// The token as messages show it.
+    /// Returns the token as messages show it.
     pub(super) fn shown(&self) -> String {
         match self {
             Token::Word(text) | Token::Integer(text) | Token::Double(text) => format!("'{text}'"),
@@ -156,7 +156,7 @@ impl Lexer<'_> {
         text
     }
 
-    /// A word, or a number where it is made of digits alone.
+    /// Reads a word, or a number where it is made of digits alone.
     fn word(&mut self) -> Token {
         let rest = self.rest();
         let length = run(rest, is_word);
@@ -186,12 +186,12 @@ impl Lexer<'_> {
         )
     }
 
-    /// The original counts characters of the joined text.
+    /// Returns a position as the original counts it: in characters of the joined text.
     fn position(&self, offset: usize) -> usize {
         self.piece.text.get(..offset).unwrap_or_default().chars().count()
     }
 
-    /// `'text'`, whose escapes begin with a backslash.
+    /// Reads `'text'`, whose escapes begin with a backslash.
     fn quoted(&mut self) -> Result<Token, CliError> {
         let start = self.at;
         let mut text = String::new();
@@ -222,8 +222,8 @@ impl Lexer<'_> {
         ))
     }
 
-    /// A text in curly quotes. One that is never closed ends before a bracket or at the line's
-    /// semicolon, where the command goes on.
+    /// Reads a text in curly quotes. One that is never closed ends before a bracket or at the
+    /// line's semicolon, where the command goes on.
     fn curly(&mut self, opening: char) -> Result<Token, CliError> {
         let start = self.at;
         let width = opening.len_utf8();

@@ -45,15 +45,15 @@ pub use tree::{
     Access, Attribute, AttributeValue, Command, Comparison, Condition, Definition, HashValue, Value,
 };
 
-/// How deep hashes of attributes may be nested. One level is all that any attribute has.
+/// The greatest depth of nested hashes of attributes. One level is all that any attribute has.
 pub const HASH_DEPTH_MAX: usize = 16;
 
-/// How much is mended.
+/// The leniency of the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Nothing, like the original.
     Strict,
-    /// What can be mended without guessing what was meant.
+    /// Everything is mended whose meaning needs no guess.
     Forgiving,
 }
 

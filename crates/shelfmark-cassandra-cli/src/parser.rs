@@ -74,7 +74,7 @@ impl Parser<'_> {
         if self.eat_word(word) { Ok(()) } else { Err(self.mismatched(&word.to_uppercase())) }
     }
 
-    /// The original's words for a token that must be another one.
+    /// Returns the original's words for a token that must be another one.
     fn mismatched(&self, expected: &str) -> CliError {
         let offset = self.offset();
         let position = self.piece.text.get(..offset).unwrap_or_default().chars().count();
@@ -85,7 +85,7 @@ impl Parser<'_> {
         CliError::new(self.piece.place(offset), text)
     }
 
-    /// The original's words where nothing fits.
+    /// Returns the original's words where nothing fits.
     fn not_found(&self) -> CliError {
         let text = &self.piece.text;
         CliError::new(
@@ -140,7 +140,7 @@ impl Parser<'_> {
         words.join(" ")
     }
 
-    /// A name: a word, a string or a whole number.
+    /// Reads a name: a word, a string or a whole number.
     fn name(&mut self) -> Parse<String> {
         match self.token().clone() {
             Token::Word(text) | Token::Text(text) | Token::Integer(text) => {
@@ -272,7 +272,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Two types where one must stand come from an edit that struck one out: the last one counts.
+    /// Mends two types where one must stand, which come from an edit that struck one out: the last
+    /// one counts.
     fn last_of_several(&mut self, mut text: String) -> String {
         while self.mode == Mode::Forgiving {
             let Token::Word(next) = self.token().clone() else { break };
@@ -312,7 +313,7 @@ impl Parser<'_> {
         Ok(pairs)
     }
 
-    /// A row key, a column or a value.
+    /// Reads a row key, a column or a value.
     fn value(&mut self) -> Parse<Value> {
         match self.token().clone() {
             Token::Text(text) => {
@@ -342,7 +343,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `family[key][column][sub column]`
+    /// Reads `family[key][column][sub column]`.
     fn access(&mut self) -> Parse<Access> {
         let family = self.name()?;
         self.expect("[")?;

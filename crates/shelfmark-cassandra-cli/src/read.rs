@@ -12,7 +12,7 @@ use super::tree::{Access, Comparison, Condition, Value};
 use super::values;
 use super::write::{Spot, spot};
 
-/// How much of each row `list` shows.
+/// The part of each row that `list` shows.
 pub(super) struct Cut<'a> {
     /// At most so many columns.
     pub(super) columns: Option<&'a str>,
@@ -356,7 +356,7 @@ fn order(family: &Family, left: &Shown, right: &Shown) -> Ordering {
     })
 }
 
-/// The text of a name's part, as what was assumed has it.
+/// Returns the text of a name's part, as what was assumed has it.
 fn name_text(family: &Family, assumed: &Assumed, column: &Shown, part: usize) -> String {
     let assumed = if part == 0 { &assumed.comparator } else { &assumed.sub_comparator };
     let bytes = column.name.get(part);
@@ -372,7 +372,7 @@ fn value_text(assumed: &Assumed, column: &Shown) -> String {
     to_text(assumed.validator.as_ref().unwrap_or(&column.value_type), &column.value)
 }
 
-/// `(column=c, value=v, timestamp=t, ttl=n)`, or a counter.
+/// Returns `(column=c, value=v, timestamp=t, ttl=n)`, or a counter.
 fn plain(name: &str, assumed: &Assumed, column: &Shown) -> String {
     let value = value_text(assumed, column);
     if column.value_type == CqlType::Native(Native::Counter) {
@@ -389,7 +389,7 @@ fn full_name(family: &Family, assumed: &Assumed, column: &Shown) -> String {
     parts.join(":")
 }
 
-/// One column as the answer to a command that names it.
+/// Returns one column as the answer to a command that names it.
 fn line(family: &Family, assumed: &Assumed, column: &Shown) -> String {
     let name = if family.is_super() {
         name_text(family, assumed, column, 1)

@@ -55,16 +55,16 @@ impl Piece {
     }
 }
 
-/// What a script was made of.
+/// A script cut into commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     /// The commands in order.
     pub pieces: Vec<Piece>,
     /// Lines left out because they are no commands; only of a whole document.
     pub prose_lines: usize,
-    /// What was mended while cutting.
+    /// The repairs made while cutting.
     pub warnings: Vec<Warning>,
-    /// Whether the last command misses its semicolon.
+    /// True if the last command misses its semicolon.
     pub unfinished: bool,
 }
 

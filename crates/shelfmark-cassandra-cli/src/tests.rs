@@ -27,7 +27,7 @@ fn one(text: &str, mode: Mode) -> Result<(Command, Vec<Warning>), CliError> {
     Ok((command, warnings))
 }
 
-/// What both modes read alike, without a warning.
+/// Reads a text that both modes read alike, without a warning.
 #[track_caller]
 fn plain(text: &str) -> Command {
     let strict = one(text, Mode::Strict).unwrap();
@@ -41,7 +41,7 @@ fn refused(text: &str, message: &str) {
     assert_eq!(one(text, Mode::Strict).unwrap_err().text(), message);
 }
 
-/// What forgiving mode alone reads; returns its warnings.
+/// Reads a text that forgiving mode alone reads; returns its warnings.
 #[track_caller]
 fn mended(text: &str, as_if: &str) -> Vec<String> {
     assert!(one(text, Mode::Strict).is_err(), "strict mode reads {text}");

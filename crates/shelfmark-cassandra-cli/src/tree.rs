@@ -42,7 +42,7 @@ pub enum Command {
     },
     /// `set family[key][column] = value [with ttl = n]`
     Set {
-        /// What is set.
+        /// The cell that is set.
         cell: Access,
         /// The value.
         value: Value,
@@ -51,7 +51,7 @@ pub enum Command {
     },
     /// `get family[key]…`
     Get {
-        /// What is read.
+        /// The cell that is read.
         cell: Access,
         /// `as type`
         as_type: Option<String>,
@@ -144,7 +144,7 @@ pub struct Attribute {
     pub name: String,
     /// The value.
     pub value: AttributeValue,
-    /// Where the name stands.
+    /// The place of the name.
     pub place: Place,
 }
 
@@ -165,7 +165,7 @@ pub enum AttributeValue {
     Array(Vec<Vec<(Value, HashValue)>>),
 }
 
-/// What stands right of a colon.
+/// The value right of a colon.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HashValue {
     /// A value.

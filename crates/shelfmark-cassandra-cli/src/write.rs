@@ -9,7 +9,7 @@ use super::family::Family;
 use super::tree::{Access, Value};
 use super::values;
 
-/// Where a cell lies in its table.
+/// The place of a cell in its table.
 pub(super) enum Spot {
     /// In a declared column.
     Declared {
@@ -160,7 +160,8 @@ pub(super) fn spot(
     Ok(Some(Spot::Dynamic { restrictions, whole }))
 }
 
-/// The parts of a column's name: super column and column, or `a:b` of a composite comparator.
+/// Returns the parts of a column's name: super column and column, or `a:b` of a composite
+/// comparator.
 fn parts(
     family: &Family,
     column: &Value,

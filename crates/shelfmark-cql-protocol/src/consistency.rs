@@ -1,6 +1,6 @@
 //! Consistency levels.
 
-/// How many replicas a request asks for. A single store satisfies every level.
+/// A consistency level. A single store satisfies every one.
 ///
 /// Source: native protocol specification v5, section 3, read 2026-11.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -24,7 +24,7 @@ pub enum ErrorCode {
     Bootstrapping,
     /// A TRUNCATE failed.
     Truncate,
-    /// Whether the write happened is not known.
+    /// True if the write happened is not known.
     WriteTimeout,
     /// A read took too long.
     ReadTimeout,
@@ -36,7 +36,7 @@ pub enum ErrorCode {
     WriteFailure,
     /// The change log took no write.
     CdcWriteFailure,
-    /// Whether the conditional write happened is not known; only version 5 has it.
+    /// True if the conditional write happened is not known; only version 5 has it.
     CasWriteUnknown,
     /// The statement cannot be read.
     Syntax,
@@ -105,7 +105,7 @@ impl ErrorCode {
     }
 }
 
-/// What kind of write an error is about.
+/// The kind of write that an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteKind {
     /// One statement.
@@ -134,7 +134,7 @@ impl WriteKind {
     }
 }
 
-/// What a code carries beside its text.
+/// The details that an error code carries beside its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ErrorExtra {
     /// Nothing.
@@ -149,7 +149,7 @@ pub enum ErrorExtra {
     Read {
         /// The level.
         consistency: Consistency,
-        /// Whether the data itself had arrived.
+        /// True if the data itself had arrived.
         data_present: bool,
     },
     /// A write: the level and the kind of write.
@@ -168,7 +168,7 @@ pub enum ErrorExtra {
         /// The types of its arguments, as CQL text.
         arguments: Vec<String>,
     },
-    /// What is there already; the table is empty for a keyspace.
+    /// The name that is taken; the table is empty for a keyspace.
     AlreadyExists {
         /// The keyspace.
         keyspace: String,
@@ -198,7 +198,7 @@ pub struct CqlError {
     pub code: ErrorCode,
     /// The text for the client: Cassandra's words where it has some.
     pub message: String,
-    /// What the code carries.
+    /// The details of the code.
     pub extra: ErrorExtra,
 }
 

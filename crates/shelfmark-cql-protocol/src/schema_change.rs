@@ -1,6 +1,6 @@
 //! Changes of the schema, as results and events carry them.
 
-/// What happened to a part of the schema.
+/// The kind of a change of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
     /// It is new.
@@ -11,7 +11,7 @@ pub enum ChangeKind {
     Dropped,
 }
 
-/// Which part of the schema.
+/// The kind of the object that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeTarget {
     /// A keyspace.
@@ -29,7 +29,7 @@ pub enum ChangeTarget {
 /// A change of the schema: answered to whoever asked, and sent to whoever registered for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaChange {
-    /// What happened.
+    /// The kind of change.
     pub kind: ChangeKind,
     /// To which part.
     pub target: ChangeTarget,

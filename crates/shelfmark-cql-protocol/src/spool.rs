@@ -32,6 +32,6 @@ pub trait Spools: Send + Sync + std::fmt::Debug {
 pub struct Spooled {
     /// The file.
     pub file: Box<dyn Spool>,
-    /// How many bytes it holds.
+    /// The number of bytes in it.
     pub bytes: u64,
 }

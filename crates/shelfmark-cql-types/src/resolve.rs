@@ -35,13 +35,13 @@ pub fn resolve_type(
     Ok(resolved)
 }
 
-/// Where in the text of a type something stands.
+/// The position inside of a nested type that is being resolved.
 #[derive(Clone, Copy)]
 struct Level<'p> {
-    /// How deep; `frozen` is no level.
+    /// The depth; `frozen` is no level.
     depth: usize,
-    /// How many types the text has come to so far. User types are shared where they are defined and
-    /// copied where they are frozen, so they are counted before that.
+    /// The number of types resolved so far. User types are shared where they are defined and copied
+    /// where they are frozen, so they are counted before that.
     parts: &'p Cell<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Level<'_> {
     }
 }
 
-/// A user type that is live must not be inside a live collection, whether it is there or not.
+/// Refuses a live user type inside of a live collection, whether it is defined or not.
 fn check_named(element: &ast::Type, shown: &str) -> Result<(), CqlError> {
     match element {
         ast::Type::User(_) => {
@@ -199,7 +199,7 @@ fn frozen(
     Ok(resolved.freeze())
 }
 
-/// An element of a frozen collection, frozen itself.
+/// Returns an element of a frozen collection, frozen itself.
 fn thaw(
     ty: &ast::Type,
     keyspace: &str,

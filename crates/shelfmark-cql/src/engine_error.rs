@@ -27,7 +27,7 @@ pub(crate) fn from_engine(
     CqlError { code, message: error.to_string(), extra }
 }
 
-/// The one table from the engine's kinds to codes.
+/// Returns the one table from the engine's kinds to codes.
 fn code_of(kind: ErrorKind, write: Option<WriteKind>) -> ErrorCode {
     match kind {
         // Conditions are answered as rows; one that gets here was nobody's condition.

@@ -31,7 +31,7 @@ pub const PREPARED_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Source: ours.
 pub const PREPARED_PART: usize = 8;
 
-/// What a part of a statement takes once it is planned.
+/// The memory that a part of a statement takes once it is planned.
 ///
 /// Source: ours; measured on long lists at about 300 bytes.
 pub const STATEMENT_PART_SIZE_BYTES: usize = 512;
@@ -110,7 +110,7 @@ pub const ROLES_REMEMBERED_MAX: usize = 1_000;
 /// Source: ours; dropping a role or table that more than these depend on takes several commits.
 pub const GRANTS_PER_COMMIT_MAX: usize = 1_000;
 
-/// What a request that waits for its answer costs beside its bytes.
+/// The memory that a waiting request takes beside its bytes.
 ///
 /// Source: ours; a plan, its values and its place in the queues, measured at about 400 bytes.
 pub const REQUEST_OVERHEAD_BYTES: usize = 512;

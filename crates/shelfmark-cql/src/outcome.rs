@@ -1,5 +1,4 @@
-//! What the protocol side and the statement side hand each other: requests one way, outcomes the
-//! other.
+//! Options of requests and outcomes of statements: the values that session and executor exchange.
 //!
 //! Invariant: nothing here knows a version of the protocol.
 
@@ -22,7 +21,7 @@ use crate::trace::TraceLog;
 pub struct RequestOptions {
     /// The keyspace of names that have none: the request's own, else the connection's.
     pub keyspace: Option<Arc<str>>,
-    /// Who asks; `None` when nobody has to log in.
+    /// The role of the client; `None` when nobody has to log in.
     pub user: Option<User>,
     /// The level.
     pub consistency: Consistency,
@@ -32,21 +31,21 @@ pub struct RequestOptions {
     pub values: Values,
     /// Most rows of the page; `None` for all.
     pub page_size: Option<u32>,
-    /// Where the page begins: what [`ResultRows::paging`] held. Its integrity is checked, its
-    /// meaning is the executor's.
+    /// The position where the page begins: what [`ResultRows::paging`] held. Its integrity is
+    /// checked, its meaning is the executor's.
     pub paging: Option<Bytes>,
     /// The client's timestamp in microseconds, below `USING TIMESTAMP`.
     pub timestamp: Option<i64>,
     /// The time that expiry is judged by, in seconds since the epoch; tests of clients use it.
     pub now_in_seconds: Option<i32>,
-    /// Whether the thread that runs it serves connections: a read that turns out long is given up
+    /// True if the thread that runs it serves connections: a read that turns out long is given up
     /// there and run again elsewhere. Only the connection sets it.
     pub is_inline: bool,
-    /// Where what is done is noted, if a trace is wanted.
+    /// The trace of the request, if one is wanted.
     pub trace: Option<TraceLog>,
     /// Whose part of the memory budget the answer draws from; without one it draws from none.
     pub client: Option<Client>,
-    /// Where answers are kept that are too long for memory, if there is such a place.
+    /// The factory of files for answers that are too long for memory, if there is one.
     pub spools: Option<Arc<dyn Spools>>,
 }
 
@@ -182,7 +181,7 @@ impl RowBuffer {
     }
 }
 
-/// How much was written into a [`RowBuffer`].
+/// The length of a [`RowBuffer`] at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Written {
     bytes: usize,
@@ -202,11 +201,11 @@ pub struct ResultRows {
     pub columns: Arc<[ColumnSpec]>,
     /// The rows.
     pub rows: RowBuffer,
-    /// Where the next page begins; `None` when this was the last.
+    /// The position of the next page; `None` when this was the last.
     pub paging: Option<Bytes>,
 }
 
-/// What a statement led to.
+/// The result of a statement.
 #[derive(Debug)]
 pub enum Outcome {
     /// Nothing to say.
@@ -222,7 +221,7 @@ pub enum Outcome {
 /// A statement's whole answer.
 #[derive(Debug)]
 pub struct Answered {
-    /// What it led to.
+    /// The outcome.
     pub outcome: Outcome,
     /// Sentences for the client, such as about large batches.
     pub warnings: Vec<String>,

@@ -1,4 +1,4 @@
-//! What is done for one request that asked for a trace, step by step.
+//! The recorder of a trace: the steps of one request that asked for one.
 //!
 //! What it is not: the traces that clients read, which the session keeps. This is filled while the
 //! request runs, on whichever thread that is.
@@ -34,7 +34,7 @@ struct Steps {
 /// One step.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
-    /// When it was done, in microseconds since the request began.
+    /// The time of the step, in microseconds since the request began.
     pub(crate) elapsed_micros: u64,
     pub(crate) activity: String,
 }
@@ -55,7 +55,7 @@ impl TraceLog {
         }
     }
 
-    /// When the request began, in microseconds since the Unix epoch.
+    /// Returns the start of the request, in microseconds since the Unix epoch.
     pub(crate) fn started_micros(&self) -> u64 {
         self.started_micros
     }

@@ -4,6 +4,7 @@
 //! all.
 
 mod circles;
+mod first_lines;
 mod layers;
 mod markdown;
 mod sources;
@@ -32,6 +33,7 @@ fn problems() -> anyhow::Result<Vec<String>> {
     let files = tracked_files()?;
     let mut problems = layers::check()?;
     problems.extend(circles::check(&files)?);
+    problems.extend(first_lines::check(&files)?);
     problems.extend(sources::check(&files)?);
     problems.extend(markdown::check(&files)?);
     Ok(problems)

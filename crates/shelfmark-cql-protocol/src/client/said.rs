@@ -1,4 +1,4 @@
-//! What a server says.
+//! The answers of a server, read.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::error::ErrorCode;
 use crate::frame::{Envelope, Opcode, flag};
 use crate::message::{Malformed, Read, Reader};
 
-/// What a server said to a question.
+/// The answer of a server to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
     /// The connection is ready for statements.
     Ready,
-    /// Who is there? The class of its login.
+    /// A login is required; the class of the authenticator.
     WantsLogin(String),
     /// The login is accepted; the connection is ready for statements.
     LoggedIn,
@@ -24,14 +24,14 @@ pub enum Said {
     Refused(Refusal),
 }
 
-/// What a statement led to.
+/// The result of a statement.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Result {
     /// Its rows, if it is a statement that has some; may be none of them.
     pub page: Option<Page>,
     /// The keyspace of the connection from now on, if that changed.
     pub keyspace: Option<String>,
-    /// Whether the schema is another now.
+    /// True if the schema is another now.
     pub schema_changed: bool,
     /// Sentences for whoever asked.
     pub warnings: Vec<String>,
@@ -46,11 +46,11 @@ pub struct Page {
     pub columns: Vec<ColumnSpec>,
     /// The values of each row as CQL serialises them.
     pub rows: Vec<Vec<Option<Bytes>>>,
-    /// Where the next page begins; none when this is the last.
+    /// The paging state of the next page; `None` on the last page.
     pub paging: Option<Bytes>,
 }
 
-/// Why a statement, or a connection, was refused.
+/// An error that a server answered to a statement or a connection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {

@@ -1,4 +1,4 @@
-//! What a client says, and when.
+//! The requests of a client, and their order.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
@@ -8,7 +8,7 @@ use crate::consistency::Consistency;
 use crate::frame::{Decoder, Envelopes, Framing, Opcode, Version, flag};
 use crate::message::Write as _;
 
-/// Which version of the protocol to speak.
+/// The version of the protocol that a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speech {
     /// Version 5, with checksums; what Cassandra 4.0 and later and this server speak.
@@ -28,9 +28,9 @@ pub struct Question<'a> {
     pub serial_consistency: Option<Consistency>,
     /// Most rows of the answer's page; all of them when there is none.
     pub page_size: Option<i32>,
-    /// Where the page begins: what the page before named.
+    /// The paging state that the page before ended with.
     pub paging: Option<Bytes>,
-    /// Whether a trace is wanted.
+    /// True if a trace is wanted.
     pub tracing: bool,
 }
 

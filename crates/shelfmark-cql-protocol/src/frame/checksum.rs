@@ -6,8 +6,8 @@
 const CRC24_START: u32 = 0x0087_5060;
 const CRC24_POLYNOMIAL: u32 = 0x0197_4F0B;
 
-/// What the payload's checksum begins with, as if it stood before the payload. The specification
-/// does not say so; every driver requires it.
+/// The bytes that the payload's checksum begins with, as if they stood before the payload. The
+/// specification does not name them; every driver requires them.
 const CRC32_SEED: [u8; 4] = [0xFA, 0x2D, 0x55, 0xCA];
 
 /// Returns the checksum of a frame's header: 24 bits.

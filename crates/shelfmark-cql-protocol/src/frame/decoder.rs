@@ -7,7 +7,7 @@ use super::envelope::{Envelope, HEADER_SIZE_BYTES, Header, Opcode, Version, flag
 use super::framed::{self, Broken};
 use crate::limits::ENVELOPE_SIZE_BYTES_MAX;
 
-/// Why no more requests can be read from a connection. All of them end it.
+/// The reason why no more requests can be read from a connection. Each of them ends it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The version is not spoken here. The first byte is all that can be trusted.
@@ -105,15 +105,15 @@ impl FrameError {
 pub struct Decoder {
     /// The version of the handshake, once there was one.
     version: Option<Version>,
-    /// What STARTUP asked for.
+    /// The compression that STARTUP asked for.
     compression: Option<Compression>,
-    /// Whether frames have begun.
+    /// True if frames have begun.
     framed: bool,
     /// Whole envelopes of the last self-contained frame.
     payload: Bytes,
     /// The beginning of an envelope that is cut over frames.
     partial: BytesMut,
-    /// Whether this is the client's end, which reads answers.
+    /// True if this is the client's end, which reads answers.
     answers: bool,
 }
 
@@ -161,8 +161,8 @@ impl Decoder {
         self.take_within(input, &mut |_| true)
     }
 
-    /// As [`Decoder::take`]. Before a body is decompressed, `has_room` is asked for the bytes of both
-    /// forms of it.
+    /// Works as [`Decoder::take`]. Before a body is decompressed, `has_room` is asked for the bytes
+    /// of both forms of it.
     ///
     /// # Errors
     ///

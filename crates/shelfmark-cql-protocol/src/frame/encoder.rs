@@ -12,7 +12,7 @@ use crate::limits::FRAME_PAYLOAD_SIZE_BYTES_MAX;
 /// Source: ours.
 const COMPRESSED_SIZE_BYTES_MIN: usize = 512;
 
-/// How the bytes of a connection go out.
+/// The form in which the bytes of a connection are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
     /// Envelope after envelope, bodies compressed where that was agreed.
@@ -22,7 +22,7 @@ pub enum Framing {
     PlainCompressed(Compression),
     /// Version 5's frames; with lz4 or without.
     Framed {
-        /// Whether payloads are lz4.
+        /// True if payloads are lz4.
         compressed: bool,
     },
 }
@@ -36,7 +36,7 @@ pub struct Envelopes {
     ends: Vec<usize>,
     /// The answers before this place were made before frames began.
     plain: usize,
-    /// Whether these are requests, at a client's end.
+    /// True if these are requests, at a client's end.
     requests: bool,
 }
 

@@ -153,9 +153,9 @@ pub struct Envelope {
     pub version: Version,
     /// The flags; see [`flag`].
     pub flags: u8,
-    /// Which request of the connection this is; not negative.
+    /// The stream id of the request; not negative.
     pub stream: i16,
-    /// What it is, by number: an unknown one is answered, not cut off.
+    /// The number of its opcode: an unknown one is answered, not cut off.
     pub opcode: u8,
     /// The body.
     pub body: Bytes,

@@ -10,7 +10,7 @@ const CHECKSUM_24_BYTES: usize = 3;
 const CHECKSUM_32_BYTES: usize = 4;
 const LENGTH_BITS: u32 = 17;
 
-/// What stands between the bytes and a frame.
+/// The reason why bytes are no frame, or not yet.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Broken {
     /// The header's checksum does not fit: nothing behind it can be trusted.
@@ -24,7 +24,7 @@ pub(super) enum Broken {
 /// A frame's payload.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// Whether it holds whole envelopes only.
+    /// True if it holds whole envelopes only.
     pub(super) self_contained: bool,
     /// The payload, decompressed.
     pub(super) payload: Bytes,

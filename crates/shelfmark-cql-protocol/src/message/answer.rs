@@ -14,7 +14,7 @@ const SET_KEYSPACE: i32 = 3;
 const PREPARED: i32 = 4;
 const SCHEMA_CHANGE: i32 = 5;
 
-/// What a RESULT says; of rows what stands in front of their cells.
+/// The head of a RESULT: all of it but the cells of its rows.
 #[derive(Debug, Clone, Copy)]
 pub enum ResultHead<'a> {
     /// The statement has nothing to say.
@@ -23,11 +23,11 @@ pub enum ResultHead<'a> {
     Rows {
         /// The columns of the rows.
         columns: &'a [ColumnSpec],
-        /// How much of the columns is written.
+        /// The part of the result metadata that is written.
         head: RowsHead,
-        /// Where the next page begins, as the client sends it back; `None` on the last page.
+        /// The paging state of the next page; `None` on the last page.
         paging_state: Option<&'a [u8]>,
-        /// How many rows follow.
+        /// The number of rows that follow.
         rows: u32,
     },
     /// The connection has another keyspace from now on.
@@ -56,7 +56,7 @@ pub fn result_head(head: ResultHead<'_>, version: Version, out: &mut BytesMut) {
     }
 }
 
-/// What PREPARED says of a statement.
+/// The content of a PREPARED result.
 #[derive(Debug, Clone, Copy)]
 pub struct Prepared<'a> {
     /// The id by which EXECUTE names the statement.

@@ -31,7 +31,7 @@ pub fn id(columns: &[ColumnSpec]) -> MetadataId {
     Md5::digest(&bytes).into()
 }
 
-/// How the head of a page of rows is to be written.
+/// The form of the metadata of a page of rows.
 #[derive(Debug, Clone, Copy)]
 pub enum RowsHead {
     /// With every column.

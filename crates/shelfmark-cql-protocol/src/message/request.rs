@@ -103,7 +103,7 @@ pub enum BatchItem {
 /// A BATCH: several writes in one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
-    /// Whether it is logged, unlogged or of counters.
+    /// True if it is logged, unlogged or of counters.
     pub kind: BatchKind,
     /// The statements, each with its bound values.
     pub items: Vec<(BatchItem, Vec<BoundValue>)>,

@@ -1,4 +1,4 @@
-//! What is wrong with a value, in Cassandra's words.
+//! Errors of serialised values, in Cassandra's words.
 
 use std::fmt;
 

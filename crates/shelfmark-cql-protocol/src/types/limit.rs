@@ -7,7 +7,7 @@
 
 use super::{CqlType, MarshalError, Result};
 
-/// How deep types may be nested, the outermost included. `frozen` is no level.
+/// The greatest depth of nested types, the outermost included. `frozen` is no level.
 ///
 /// Source: ours; Cassandra has no number for it and ends with a stack overflow. Keys have the same.
 pub const TYPE_DEPTH_MAX: usize = 32;
@@ -32,8 +32,8 @@ pub fn check_limits(ty: &CqlType) -> Result<()> {
     check_limits_within(ty, 0, &mut 0)
 }
 
-/// As [`check_limits`], of a type that stands `depth` levels inside another of which `parts` have been
-/// counted. Stops as soon as there are too many, however many there would be.
+/// Works as [`check_limits`], of a type that stands `depth` levels inside another of which `parts`
+/// have been counted. Stops as soon as there are too many, however many there would be.
 ///
 /// # Errors
 ///

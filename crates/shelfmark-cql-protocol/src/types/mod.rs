@@ -76,7 +76,7 @@ pub enum CqlType {
     Vector {
         /// Type of its elements.
         element: Arc<CqlType>,
-        /// How many there are.
+        /// The number of elements.
         dimension: u32,
     },
     /// A class that has no other form here; its values are bytes.
@@ -180,37 +180,37 @@ impl CqlType {
 }
 
 impl CqlType {
-    /// A live list.
+    /// Creates a live list.
     #[must_use]
     pub fn list(element: Self) -> Self {
         Self::List { element: Arc::new(element), frozen: false }
     }
 
-    /// A live set.
+    /// Creates a live set.
     #[must_use]
     pub fn set(element: Self) -> Self {
         Self::Set { element: Arc::new(element), frozen: false }
     }
 
-    /// A live map.
+    /// Creates a live map.
     #[must_use]
     pub fn map(key: Self, value: Self) -> Self {
         Self::Map { key: Arc::new(key), value: Arc::new(value), frozen: false }
     }
 
-    /// A tuple of these fields.
+    /// Creates a tuple of these fields.
     #[must_use]
     pub fn tuple(fields: Vec<Self>) -> Self {
         Self::Tuple(fields.into())
     }
 
-    /// A vector.
+    /// Creates a vector.
     #[must_use]
     pub fn vector(element: Self, dimension: u32) -> Self {
         Self::Vector { element: Arc::new(element), dimension }
     }
 
-    /// The type with itself and everything in it frozen.
+    /// Returns the type with itself and everything in it frozen.
     #[must_use]
     pub fn freeze(&self) -> Self {
         let inner = |inner: &Arc<Self>| Arc::new(inner.freeze());
@@ -234,19 +234,19 @@ impl CqlType {
         }
     }
 
-    /// Whether it is a list, set or map, frozen or not.
+    /// Returns true if it is a list, set or map, frozen or not.
     #[must_use]
     pub const fn is_collection(&self) -> bool {
         matches!(self, Self::List { .. } | Self::Set { .. } | Self::Map { .. })
     }
 
-    /// Whether it is a user type, frozen or not.
+    /// Returns true if it is a user type, frozen or not.
     #[must_use]
     pub const fn is_udt(&self) -> bool {
         matches!(self, Self::User { .. })
     }
 
-    /// Whether its values are kept in several cells.
+    /// Returns true if its values are kept in several cells.
     #[must_use]
     pub const fn is_multi_cell(&self) -> bool {
         matches!(
@@ -258,25 +258,25 @@ impl CqlType {
         )
     }
 
-    /// Whether it is a collection kept as one value.
+    /// Returns true if it is a collection kept as one value.
     #[must_use]
     pub const fn is_frozen_collection(&self) -> bool {
         self.is_collection() && !self.is_multi_cell()
     }
 
-    /// Whether it is a counter.
+    /// Returns true if it is a counter.
     #[must_use]
     pub const fn is_counter(&self) -> bool {
         matches!(self, Self::Native(Native::Counter))
     }
 
-    /// Whether it is text of any kind.
+    /// Returns true if it is text of any kind.
     #[must_use]
     pub const fn is_string(&self) -> bool {
         matches!(self, Self::Native(Native::Ascii | Native::Text))
     }
 
-    /// Whether it or a type in it is the user type `name` of `keyspace`.
+    /// Returns true if it or a type in it is the user type `name` of `keyspace`.
     #[must_use]
     pub fn references(&self, keyspace: &str, name: &str) -> bool {
         self.any(&|inner| match inner {
@@ -285,19 +285,19 @@ impl CqlType {
         })
     }
 
-    /// Whether it is or contains a duration.
+    /// Returns true if it is or contains a duration.
     #[must_use]
     pub fn references_duration(&self) -> bool {
         self.any(&|inner| matches!(inner, Self::Native(Native::Duration)))
     }
 
-    /// Whether it is or contains a counter.
+    /// Returns true if it is or contains a counter.
     #[must_use]
     pub fn references_counter(&self) -> bool {
         self.any(&Self::is_counter)
     }
 
-    /// Whether it or any type in it satisfies `test`.
+    /// Returns true if it or any type in it satisfies `test`.
     pub fn any(&self, test: &dyn Fn(&Self) -> bool) -> bool {
         test(self)
             || match self {
@@ -313,7 +313,8 @@ impl CqlType {
             }
     }
 
-    /// How many bytes each value has that is neither null nor empty, where all have the same.
+    /// Returns how many bytes each value has that is neither null nor empty, where all have the
+    /// same.
     ///
     /// These are the types whose vectors carry no lengths.
     #[must_use]
@@ -328,7 +329,7 @@ impl CqlType {
         }
     }
 
-    /// Whether zero bytes are a value of the type, beside null.
+    /// Returns true if zero bytes are a value of the type, beside null.
     #[must_use]
     pub const fn allows_empty(&self) -> bool {
         !matches!(
@@ -339,8 +340,8 @@ impl CqlType {
         )
     }
 
-    /// Whether zero bytes stand for no value (they read as null in functions and conditions),
-    /// rather than being a value as in text.
+    /// Returns true if zero bytes stand for no value (they read as null in functions and
+    /// conditions), rather than being a value as in text.
     #[must_use]
     pub const fn empty_is_meaningless(&self) -> bool {
         !matches!(
@@ -355,8 +356,8 @@ impl CqlType {
         )
     }
 
-    /// Whether a value of type `other` may stand where this type is asked for as it is: the bytes
-    /// mean the same.
+    /// Returns true if a value of type `other` may stand where this type is asked for as it is: the
+    /// bytes mean the same.
     #[must_use]
     pub fn is_value_compatible_with(&self, other: &Self) -> bool {
         if self == other {
@@ -389,7 +390,7 @@ impl CqlType {
 }
 
 impl Native {
-    /// As [`CqlType::fixed_size`].
+    /// Works as [`CqlType::fixed_size`].
     const fn fixed_size(self) -> Option<usize> {
         match self {
             Self::Boolean => Some(1),

@@ -38,13 +38,13 @@ pub fn native_by_name(name: &str) -> Option<Native> {
 }
 
 impl Native {
-    /// Its name in CQL.
+    /// Returns the name of the type in CQL.
     #[must_use]
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(own, _)| *own == self).map_or("", |(_, name)| name)
     }
 
-    /// All of them, in the order of their names.
+    /// Returns all native types, in the order of their names.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|(native, _)| *native)
     }

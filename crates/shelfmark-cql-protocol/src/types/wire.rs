@@ -36,13 +36,13 @@ pub struct Elements<'b> {
 }
 
 impl<'b> Elements<'b> {
-    /// How many are still to come, by the count that was written.
+    /// Returns how many elements are still to come, by the count that was written.
     #[must_use]
     pub const fn left(&self) -> usize {
         self.left
     }
 
-    /// What follows the elements that were taken.
+    /// Returns the bytes behind the elements that were taken.
     #[must_use]
     pub const fn rest(&self) -> &'b [u8] {
         self.rest
@@ -179,7 +179,7 @@ pub fn put_tuple<'v>(values: impl Iterator<Item = Option<&'v [u8]>>) -> Vec<u8> 
     out
 }
 
-/// No value is longer than an envelope (256 MiB), so lengths fit.
+/// Returns a length as the protocol writes it. No value is longer than an envelope (256 MiB).
 fn length_i32(length: usize) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX)
 }

@@ -42,7 +42,7 @@ pub struct Accumulator {
     sum: Option<Number>,
 }
 
-/// The aggregates of this name.
+/// Returns the aggregates of this name.
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
@@ -108,12 +108,12 @@ impl Aggregate {
         }
     }
 
-    /// The sum of numbers; its type is theirs.
+    /// Returns the sum of numbers; its type is theirs.
     pub(super) fn sum(ty: &CqlType) -> Option<Self> {
         is_numeric(ty).then(|| Self::new("sum", ty, ty.clone(), Kind::Sum))
     }
 
-    /// The average of numbers; its type is theirs.
+    /// Returns the average of numbers; its type is theirs.
     pub(super) fn average(ty: &CqlType) -> Option<Self> {
         is_numeric(ty).then(|| Self::new("avg", ty, ty.clone(), Kind::Average))
     }

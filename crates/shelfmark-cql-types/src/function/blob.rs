@@ -5,7 +5,7 @@ use shelfmark_cql_protocol::CqlError;
 use super::scalar::Scalar;
 use crate::value::{CqlType, Native, from_json, parse_json, to_json, validate};
 
-/// The functions of this module by name.
+/// Returns the functions of this module by name.
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
@@ -72,7 +72,8 @@ pub(super) fn candidates(
     })
 }
 
-/// `intAsBlob`, `int_as_blob`, `blobAsInt`, `blob_as_int` and the like, for every native type.
+/// Creates `intAsBlob`, `int_as_blob`, `blobAsInt`, `blob_as_int` and the like, for every native
+/// type.
 fn conversions(name: &str) -> Option<Vec<Scalar>> {
     let plain = name.replace('_', "");
     let names =
@@ -104,7 +105,7 @@ fn conversions(name: &str) -> Option<Vec<Scalar>> {
 }
 
 impl Scalar {
-    /// A function of one value that may have no bytes.
+    /// Creates a function of one value that may have no bytes.
     fn strict_bytes(
         name: &str,
         argument: CqlType,

@@ -11,7 +11,7 @@ use super::scalar::Scalar;
 use super::time::{date_of, moment};
 use crate::value::{CqlType, Native, decimal_parts, decimal_to_scientific, to_text};
 
-/// What a cast does to the bytes of a value.
+/// A function from the bytes of a value to those of the value of another type.
 type Conversion = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// Finds the cast from one type to another.
@@ -87,7 +87,7 @@ const CASTABLE: [Native; 18] = [
     Native::Varint,
 ];
 
-/// The casts to a type, as they are shown.
+/// Returns the casts to a type, as they are shown.
 fn signatures(to: &CqlType) -> Vec<String> {
     CASTABLE
         .iter()
@@ -97,7 +97,7 @@ fn signatures(to: &CqlType) -> Vec<String> {
         .collect()
 }
 
-/// What is said where a marker leaves open which cast to a type is meant.
+/// Returns the error for a marker that leaves open which cast to a type is meant.
 pub fn ambiguous_cast(to: &CqlType) -> CqlError {
     let known = signatures(to);
     CqlError::invalid(format!(
@@ -106,7 +106,7 @@ pub fn ambiguous_cast(to: &CqlType) -> CqlError {
     ))
 }
 
-/// What is said where no cast to a type takes an argument.
+/// Returns the error for an argument that no cast to a type takes.
 pub fn no_cast(shown: &str, to: &CqlType) -> CqlError {
     let known = signatures(to);
     if known.is_empty() {
@@ -118,8 +118,8 @@ pub fn no_cast(shown: &str, to: &CqlType) -> CqlError {
     ))
 }
 
-/// Java's narrowing: of floats towards zero and saturating (small integers by way of `int`),
-/// of integers the low bits.
+/// Narrows a number as Java does: of floats towards zero and saturating (small integers by way of
+/// `int`), of integers the low bits.
 pub(super) fn narrow(number: Number, target: &CqlType) -> Option<Vec<u8>> {
     if let Number::Float(value) = number {
         let clamped = |least: f64, most: f64| {

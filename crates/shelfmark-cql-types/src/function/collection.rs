@@ -7,7 +7,7 @@ use super::aggregate::Aggregate;
 use super::scalar::{Scalar, refused};
 use crate::value::{CqlType, compare, elements, entries, put_collection};
 
-/// The functions of this module by name.
+/// Returns the functions of this module by name.
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],

@@ -12,7 +12,7 @@ use crate::value::{CqlType, Native, put_collection, put_tuple, unsigned_vint};
 
 type Found = Result<Option<Vec<Scalar>>, CqlError>;
 
-/// The functions of this module by name.
+/// Returns the functions of this module by name.
 pub(super) fn candidates(name: &str, arguments: &[Option<CqlType>], texts: &[String]) -> Found {
     let (shown, fits) = match name {
         "mask_null" | "mask_default" => ("any", arguments.len() == 1),
@@ -57,7 +57,7 @@ pub(super) fn candidates(name: &str, arguments: &[Option<CqlType>], texts: &[Str
     Ok(Some(vec![Scalar { name: name.to_owned(), arguments: types, returns, body }]))
 }
 
-/// What stands for every value of a type.
+/// Returns the value that masks every value of a type.
 fn default_of(ty: &CqlType) -> Option<Vec<u8>> {
     // The least timeuuid of the first instant.
     const TIMEUUID: u128 = 0x1381_4000_1dd2_11b2_8080_8080_8080_8080;
@@ -106,7 +106,7 @@ fn default_of(ty: &CqlType) -> Option<Vec<u8>> {
     })
 }
 
-/// The hash of a value, as the algorithm that is named.
+/// Returns the hash of a value, as the algorithm that is named.
 fn hash(values: &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError> {
     let Some(value) = values.first().copied().flatten() else { return Ok(None) };
     let name = match values.get(1) {
@@ -121,7 +121,7 @@ fn hash(values: &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError> {
     }))
 }
 
-/// `mask_inner` and `mask_outer`.
+/// Creates `mask_inner` and `mask_outer`.
 fn part(name: &str, ty: CqlType, text: &str, count: usize) -> Found {
     if !ty.is_string() {
         return Err(CqlError::invalid(format!(

@@ -9,7 +9,7 @@ use super::real;
 use super::scalar::{NUMERIC, Scalar};
 use crate::value::CqlType;
 
-/// The functions of this module by name: one for each numeric type.
+/// Returns the functions of this module by name: one for each numeric type.
 pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
     let change: fn(Number) -> Number = match name {
         "abs" => |number| match number {

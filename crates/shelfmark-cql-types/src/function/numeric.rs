@@ -70,7 +70,8 @@ impl Number {
         })
     }
 
-    /// The integer towards zero; a float that is none becomes 0 and saturates, as Java's casts do.
+    /// Returns the integer towards zero; a float that is none becomes 0 and saturates, as Java's
+    /// casts do.
     pub(super) fn to_integer(&self) -> Option<BigInt> {
         Some(match self {
             Self::Integer(n) => n.clone(),
@@ -86,7 +87,7 @@ impl Number {
         })
     }
 
-    /// The nearest double.
+    /// Returns the nearest double.
     pub(super) fn to_f64(&self) -> f64 {
         match self {
             Self::Integer(n) => n.to_f64().unwrap_or(f64::NAN),
@@ -97,7 +98,7 @@ impl Number {
         }
     }
 
-    /// Unscaled integer and scale; `None` for NaN and the infinities.
+    /// Returns unscaled integer and scale; `None` for NaN and the infinities.
     pub(super) fn to_decimal(&self) -> Option<(BigInt, i32)> {
         match self {
             Self::Integer(n) => Some((n.clone(), 0)),
@@ -111,13 +112,13 @@ impl Number {
     }
 }
 
-/// The nearest float. Source of the allowance: that is what a conversion is for.
+/// Returns the nearest float. Source of the allowance: that is what a conversion is for.
 #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest float is asked for")]
 pub(super) const fn to_f32(value: f64) -> f32 {
     value as f32
 }
 
-/// The low 64 bits of an integer of any size.
+/// Returns the low 64 bits of an integer of any size.
 fn wrap(value: &BigInt) -> i64 {
     let bytes = value.to_signed_bytes_be();
     let start = if value.is_negative() { -1 } else { 0 };
@@ -129,7 +130,8 @@ fn power(exponent: u32) -> Option<BigInt> {
     (exponent <= SCALE_STEP_MAX).then(|| BigInt::from(10).pow(exponent))
 }
 
-/// The type of what an operator makes of two numeric types: the wider, floating if either is.
+/// Returns the type of what an operator makes of two numeric types: the wider, floating if either
+/// is.
 pub(super) fn common_type(left: &CqlType, right: &CqlType) -> Option<CqlType> {
     let (floats_left, size_left) = rank(left)?;
     let (floats_right, size_right) = rank(right)?;
@@ -160,7 +162,7 @@ fn rank(ty: &CqlType) -> Option<(bool, u8)> {
     })
 }
 
-/// Whether the type is a number's.
+/// Returns true if the type is a number's.
 pub(super) fn is_numeric(ty: &CqlType) -> bool {
     rank(ty).is_some()
 }
@@ -224,8 +226,8 @@ pub(super) fn compute(
     }))
 }
 
-/// The remainder with the scale that Java's `BigDecimal.remainder` gives it: that of the dividend
-/// less the divisor times a quotient which keeps no more zeros than it must.
+/// Returns the remainder with the scale that Java's `BigDecimal.remainder` gives it: that of the
+/// dividend less the divisor times a quotient which keeps no more zeros than it must.
 fn remainder(a: (BigInt, i32), b: (BigInt, i32)) -> Option<Number> {
     let (left_scale, right_scale) = (i64::from(a.1), i64::from(b.1));
     let (left, right, common) = align(a, b)?;
@@ -248,7 +250,8 @@ fn digits(value: &BigInt) -> i64 {
     i64::try_from(value.magnitude().to_string().len()).unwrap_or(i64::MAX)
 }
 
-/// At least 32 significant digits and 32 decimal places, rounded half up, without zeros at the end.
+/// Divides to at least 32 significant digits and 32 decimal places, rounded half up, without zeros
+/// at the end.
 pub(super) fn divide_decimals(a: (BigInt, i32), b: (BigInt, i32)) -> Result<Number, &'static str> {
     const BEYOND: &str = "the result is out of range";
     if b.0.is_zero() {

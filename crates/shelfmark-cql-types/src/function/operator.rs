@@ -56,7 +56,7 @@ fn as_decimal(number: Number, ty: &CqlType) -> Number {
     }
 }
 
-/// The function behind an operator, spelt as Cassandra spells it.
+/// Returns the function behind an operator, spelt as Cassandra spells it.
 const fn name_of(symbol: char) -> &'static str {
     match symbol {
         '+' => "_add",

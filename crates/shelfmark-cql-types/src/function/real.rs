@@ -17,13 +17,14 @@ const DIGITS_MAX: u32 = 1_000;
 /// Digits that are worked out beside those that are shown.
 const GUARD: u32 = 20;
 
-/// How often an argument of the exponential series is halved before, and its value squared behind.
+/// The number of times that an argument of the exponential series is halved before, and its value
+/// squared behind.
 const HALVINGS: usize = 10;
 
 /// `unscaled / 10^scale`.
 type Parts = (BigInt, i32);
 
-/// `e` to the power of a number; `None` where no decimal of ours is that large or small.
+/// Returns `e` to the power of a number; `None` where no decimal of ours is that large or small.
 pub(super) fn exp((unscaled, scale): Parts) -> Option<Number> {
     if unscaled.is_zero() {
         return Some(Number::Integer(BigInt::one()));
@@ -45,13 +46,13 @@ pub(super) fn exp((unscaled, scale): Parts) -> Option<Number> {
     Some(rounded((value, scale), digits))
 }
 
-/// The natural logarithm; `None` of what has none.
+/// Returns the natural logarithm; `None` of what has none.
 pub(super) fn ln(own: Parts) -> Option<Number> {
     let digits = digits_of(&own.0);
     ln_to(own, digits).map(|(unscaled, scale)| Number::Decimal(unscaled, scale))
 }
 
-/// The logarithm to base ten; `None` of what has none.
+/// Returns the logarithm to base ten; `None` of what has none.
 ///
 /// As in Cassandra's library a quotient of rounded logarithms: what comes out even has no zeros
 /// behind it, what is only close to even has them all.
@@ -82,7 +83,7 @@ pub(super) fn log10(own: Parts) -> Option<Number> {
     Some(rounded((unscaled, scale), digits))
 }
 
-/// How many digits a result has.
+/// Returns how many digits a result has.
 fn digits_of(unscaled: &BigInt) -> u32 {
     count(unscaled).clamp(DIGITS_MIN, DIGITS_MAX)
 }
@@ -95,7 +96,7 @@ fn power(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
-/// A number as fractions of `10^places`, cut off.
+/// Returns a number as fractions of `10^places`, cut off.
 fn fixed(unscaled: &BigInt, scale: i32, places: u32) -> BigInt {
     let step = i64::from(places) - i64::from(scale);
     let by = u32::try_from(step.unsigned_abs()).unwrap_or(u32::MAX);
@@ -107,7 +108,7 @@ fn fixed(unscaled: &BigInt, scale: i32, places: u32) -> BigInt {
     }
 }
 
-/// The quotient towards minus infinity.
+/// Returns the quotient towards minus infinity.
 fn floor(a: &BigInt, b: &BigInt) -> BigInt {
     let quotient = a / b;
     if (a % b).is_negative() { quotient - 1 } else { quotient }
@@ -134,7 +135,7 @@ fn rounded((unscaled, scale): Parts, digits: u32) -> Number {
     Number::Decimal(quotient, scale)
 }
 
-/// `e^x` of an `x` from 0 up to ln 10.
+/// Returns `e^x` of an `x` from 0 up to ln 10.
 fn exp_fixed(x: &BigInt, places: u32) -> BigInt {
     let one = power(places);
     let small = x >> HALVINGS;
@@ -149,7 +150,7 @@ fn exp_fixed(x: &BigInt, places: u32) -> BigInt {
     (0..HALVINGS).fold(sum, |sum, _| &sum * &sum / &one)
 }
 
-/// `2 · artanh(numerator / denominator)`, for arguments up to a third.
+/// Returns `2 · artanh(numerator / denominator)`, for arguments up to a third.
 fn ln_ratio(numerator: &BigInt, denominator: &BigInt, places: u32) -> BigInt {
     let one = power(places);
     let y = numerator * &one / denominator;
@@ -169,12 +170,12 @@ fn ln_two(places: u32) -> BigInt {
     ln_ratio(&BigInt::one(), &BigInt::from(3), places)
 }
 
-/// 10 = 2³ · 5/4.
+/// Computes the natural logarithm of 10 = 2³ · 5/4.
 fn ln_ten(places: u32) -> BigInt {
     ln_two(places) * 3 + ln_ratio(&BigInt::one(), &BigInt::from(9), places)
 }
 
-/// The natural logarithm to so many digits.
+/// Returns the natural logarithm to so many digits.
 fn ln_to((unscaled, scale): Parts, digits: u32) -> Option<Parts> {
     if !unscaled.is_positive() {
         return None;
@@ -226,7 +227,7 @@ mod tests {
         crate::value::parse_decimal(text).unwrap().into_parts()
     }
 
-    /// What Apache Cassandra 5.0.9 answers.
+    /// Compares with answers of Apache Cassandra 5.0.9.
     #[test]
     fn digits_are_those_of_cassandra() {
         let cases = [

@@ -18,7 +18,7 @@ const MILLIS_PER_DAY: i64 = 86_400_000;
 /// Source: RFC 9562, section 5.1.
 const UUID_EPOCH: i64 = 122_192_928_000_000_000;
 
-/// A new UUID of version 4.
+/// Returns a new UUID of version 4.
 pub(super) fn new_uuid(world: &dyn World) -> [u8; 16] {
     let mut bytes = [0; 16];
     world.fill_random(&mut bytes);
@@ -26,7 +26,8 @@ pub(super) fn new_uuid(world: &dyn World) -> [u8; 16] {
     bytes
 }
 
-/// A new UUID of version 1. Its node is random, as the standard allows, and so is its sequence.
+/// Returns a new UUID of version 1. Its node is random, as the standard allows, and so is its
+/// sequence.
 pub fn new_timeuuid(world: &dyn World) -> [u8; 16] {
     let micros = i64::try_from(world.now_micros()).unwrap_or(i64::MAX / 16);
     let mut low = [0; 8];
@@ -47,27 +48,27 @@ fn set_version(bytes: &mut [u8; 16], version: u8) {
     bytes[8] = bytes[8] & 0x3F | 0x80;
 }
 
-/// A UUID of version 1 at `ticks` of 100 ns since the Unix epoch.
+/// Returns a UUID of version 1 at `ticks` of 100 ns since the Unix epoch.
 fn timeuuid(ticks: i64, low: [u8; 8]) -> [u8; 16] {
     let [a, b, c, d, e, f, g, h] = ticks.wrapping_add(UUID_EPOCH).to_be_bytes();
     let [i, j, k, l, m, n, o, p] = low;
     [e, f, g, h, c, d, a & 0x0F | 0x10, b, i, j, k, l, m, n, o, p]
 }
 
-/// Milliseconds since the Unix epoch of a UUID of version 1.
+/// Returns milliseconds since the Unix epoch of a UUID of version 1.
 pub(super) fn millis_of(uuid: &[u8]) -> Option<i64> {
     let &[e, f, g, h, c, d, a, b, ..] = uuid.first_chunk::<16>()?;
     let ticks = i64::from_be_bytes([a & 0x0F, b, c, d, e, f, g, h]);
     Some((ticks - UUID_EPOCH).div_euclid(10_000))
 }
 
-/// The `date` of a moment.
+/// Returns the `date` of a time in milliseconds.
 pub(super) fn date_of(millis: i64) -> Vec<u8> {
     let days = millis.div_euclid(MILLIS_PER_DAY) + i64::from(DATE_EPOCH);
     u32::try_from(days.clamp(0, i64::from(u32::MAX))).unwrap_or(0).to_be_bytes().to_vec()
 }
 
-/// Milliseconds since the Unix epoch of a timestamp, date or timeuuid.
+/// Returns milliseconds since the Unix epoch of a timestamp, date or timeuuid.
 pub(super) fn moment(ty: &CqlType, bytes: &[u8]) -> Option<i64> {
     match ty {
         CqlType::Native(Native::Timestamp | Native::Bigint) => {
@@ -85,7 +86,7 @@ fn now_millis(world: &dyn World) -> i64 {
     i64::try_from(world.now_micros() / 1_000).unwrap_or(i64::MAX)
 }
 
-/// The functions of this module by name, in both spellings.
+/// Returns the functions of this module by name, in both spellings.
 pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
     let temporal = [CqlType::Timeuuid, CqlType::Timestamp, CqlType::Date];
     let from = |types: &[CqlType], returns: CqlType, write: fn(i64) -> Vec<u8>| {
@@ -206,7 +207,7 @@ pub(super) fn add_duration(millis: i64, duration: Duration, sign: i64) -> Option
         .checked_add(sign * (duration.nanos / 1_000_000))
 }
 
-/// The start of the step of `duration` from `start` that a moment lies in.
+/// Returns the start of the step of `duration` from `start` that a moment lies in.
 fn floor(millis: i64, duration: Duration, start: i64) -> Result<i64, CqlError> {
     let refuse = |text: &str| CqlError::invalid(text.to_owned());
     if duration.months < 0 || duration.days < 0 || duration.nanos < 0 {

@@ -1,4 +1,4 @@
-//! How similar two vectors of floats are.
+//! Similarity of vectors of floats.
 
 use shelfmark_cql_protocol::CqlError;
 
@@ -67,7 +67,7 @@ impl Similarity {
     }
 }
 
-/// The functions of this module by name.
+/// Returns the functions of this module by name.
 pub(super) fn candidates(
     name: &str,
     arguments: &[Option<CqlType>],
@@ -130,12 +130,12 @@ pub(super) fn candidates(
     Ok(Some(vec![scalar]))
 }
 
-/// The floats of a serialised vector.
+/// Returns the floats of a serialised vector.
 fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_be_bytes(*bytes)).collect()
 }
 
-/// The product of two vectors and the squares of their lengths.
+/// Returns the product of two vectors and the squares of their lengths.
 fn products(a: &[f32], b: &[f32]) -> (f32, f32, f32) {
     a.iter().zip(b).fold((0.0, 0.0, 0.0), |(dot, left, right), (a, b)| {
         (dot + a * b, left + a * a, right + b * b)

@@ -32,7 +32,7 @@ impl Argument for TermArgument<'_> {
     }
 }
 
-/// The type that a term has of its own, if any.
+/// Returns the type that a term has of its own, if any.
 pub fn known_type(term: &Term, scope: &Scope<'_>) -> Option<CqlType> {
     match term {
         Term::Literal(literal) => Some(preferred(literal)),
@@ -83,7 +83,7 @@ pub(super) fn arguments_of<'t>(terms: &'t [Term], scope: &Scope<'_>) -> Vec<Term
     terms.iter().map(|term| TermArgument { term, known: known_type(term, scope) }).collect()
 }
 
-/// The type that a constant has when nothing else decides.
+/// Returns the type that a constant has when nothing else decides.
 pub fn preferred(literal: &Literal) -> CqlType {
     match literal.kind {
         LiteralKind::String if literal.text.is_ascii() => CqlType::Ascii,
@@ -115,8 +115,8 @@ pub fn preferred(literal: &Literal) -> CqlType {
     }
 }
 
-/// The type, other than of a list or vector, that a list is written for; the original refuses that
-/// where it looks whether the list fits.
+/// Returns the type, other than of a list or vector, that a list is written for; the original
+/// refuses that where it looks whether the list fits.
 pub(super) fn misplaced_list(term: &Term, ty: &CqlType) -> Option<CqlType> {
     match (term, ty) {
         (Term::List(items), CqlType::List { element, .. } | CqlType::Vector { element, .. })
@@ -139,7 +139,7 @@ pub(super) fn misplaced_list(term: &Term, ty: &CqlType) -> Option<CqlType> {
     }
 }
 
-/// How well a term fits a type.
+/// Returns how well a term fits a type.
 pub fn test(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Assign {
     let known = match term {
         Term::Literal(_) | Term::List(_) | Term::Set(_) | Term::Map(_) | Term::Tuple(_) => None,
@@ -201,7 +201,7 @@ fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assign {
     }
 }
 
-/// Arithmetic of constants takes the type that is asked for, if that is wide enough.
+/// Returns true if arithmetic of constants can take the type that is asked for.
 fn fits_number(term: &Term, own: &CqlType, ty: &CqlType) -> bool {
     matches!(term, Term::Arithmetic { .. } | Term::Negate(_))
         && negate(own).is_some()

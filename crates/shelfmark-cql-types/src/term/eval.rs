@@ -49,7 +49,7 @@ pub struct Env<'e> {
 }
 
 impl Expr {
-    /// Whether all of it is known.
+    /// Returns true if all of it is known.
     pub(super) fn is_constant_deep(&self) -> bool {
         match self {
             Self::Constant(_) => true,
@@ -187,7 +187,7 @@ fn check_count(ty: &CqlType, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The value of an argument of a function.
+/// Returns the value of an argument of a function.
 fn argument_of(function: &str, argument: &Expr, env: Env<'_>) -> Result<Option<Bytes>> {
     match argument.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(Some(bytes)),
@@ -198,7 +198,7 @@ fn argument_of(function: &str, argument: &Expr, env: Env<'_>) -> Result<Option<B
     }
 }
 
-/// A bound of a slice; one that is null or not set is open.
+/// Evaluates a bound of a slice; one that is null or not set is open.
 fn open_bound(bound: Option<&Expr>, env: Env<'_>) -> Result<Option<Bytes>> {
     match bound.map(|own| own.eval(env)).transpose()? {
         Some(BoundValue::Bytes(bytes)) => Ok(Some(bytes)),
@@ -267,7 +267,7 @@ fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<By
     Ok(put_collection(parts.len(), flat).into())
 }
 
-/// A tuple or user type.
+/// Evaluates a tuple or a value of a user type.
 fn eval_fields(items: &[Option<Expr>], unset: &UnsetField, env: Env<'_>) -> Result<Bytes> {
     let mut parts = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
@@ -295,14 +295,14 @@ fn eval_fields(items: &[Option<Expr>], unset: &UnsetField, env: Env<'_>) -> Resu
     Ok(put_tuple(parts.iter().map(Option::as_deref)).into())
 }
 
-/// The token of a partition key's columns.
+/// Returns the token of a partition key's columns.
 pub(super) fn token_of(parts: &[Bytes]) -> i64 {
     let key = crate::value::partition_bytes(parts);
     // No row has the empty key; it stands for the least token, which is none.
     if key.is_empty() { i64::MIN } else { shelfmark_keycode::token(&key) }
 }
 
-/// An element of a serialised collection.
+/// Returns an element of a serialised collection.
 fn element(ty: &CqlType, value: &Bytes, wanted: &[u8]) -> Option<Bytes> {
     let found = match ty {
         CqlType::Map { key, .. } => entries(value)
@@ -324,7 +324,7 @@ fn element(ty: &CqlType, value: &Bytes, wanted: &[u8]) -> Option<Bytes> {
     found.map(|found| value.slice_ref(found))
 }
 
-/// The part of a serialised set or map between two keys, both included.
+/// Returns the part of a serialised set or map between two keys, both included.
 fn slice(ty: &CqlType, value: &Bytes, from: Option<&[u8]>, to: Option<&[u8]>) -> Option<Bytes> {
     let inside = |ty: &CqlType, own: &[u8]| {
         from.is_none_or(|from| compare(ty, own, from).is_ge())

@@ -113,7 +113,7 @@ fn prepare_cast(
     Ok(call)
 }
 
-/// Casts unless the types are the same.
+/// Adds a cast unless the types are the same.
 fn convert(expr: Expr, from: &CqlType, to: &CqlType) -> Result<Expr> {
     if from == to {
         return Ok(expr);
@@ -245,7 +245,7 @@ fn fold(expr: Expr) -> Result<Expr> {
     Ok(expr)
 }
 
-/// Whether a term fits a type.
+/// Returns true if a term fits a type.
 fn fits(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Result<bool> {
     match misplaced_list(term, ty) {
         Some(other) => Err(CqlError::invalid(format!(
@@ -510,7 +510,8 @@ fn unsupported(symbol: char, left: &Term, right: &Term) -> CqlError {
     ))
 }
 
-/// Whether a term is made of numbers that are written down, so that it is of no type of its own.
+/// Returns true if a term is made of numbers that are written down, so that it is of no type of its
+/// own.
 fn are_numbers(term: &Term) -> bool {
     match term {
         Term::Literal(own) => matches!(own.kind, LiteralKind::Integer | LiteralKind::Float),
@@ -520,7 +521,7 @@ fn are_numbers(term: &Term) -> bool {
     }
 }
 
-/// Whether constants, and what is computed of them alone, can be of this type.
+/// Returns true if constants, and what is computed of them alone, can be of this type.
 fn takes(term: &Term, ty: &CqlType) -> bool {
     match term {
         Term::Literal(own) => {

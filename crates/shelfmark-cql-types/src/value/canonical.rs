@@ -37,7 +37,7 @@ fn part(ty: &CqlType, bytes: &[u8]) -> Vec<u8> {
     ordered(ty, bytes).unwrap_or_else(|| bytes.to_vec())
 }
 
-/// `None` if the bytes are no value of the type.
+/// Returns the canonical bytes; `None` if the bytes are no value of the type.
 fn ordered(ty: &CqlType, bytes: &[u8]) -> Option<Vec<u8>> {
     match ty {
         CqlType::Native(_) | CqlType::Custom(_) => None,

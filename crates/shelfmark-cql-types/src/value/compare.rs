@@ -81,7 +81,7 @@ fn compare_lists<'a, 'b>(
     }
 }
 
-/// Missing fields at the end equal nulls.
+/// Compares field by field; missing fields at the end equal nulls.
 fn compare_fields<'t>(
     types: impl Iterator<Item = &'t CqlType>,
     a: &[u8],
@@ -148,7 +148,7 @@ fn compare_native(native: Native, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Two's complement of up to eight bytes.
+/// Reads a two's complement number of up to eight bytes.
 fn signed(bytes: &[u8]) -> i64 {
     let start = match bytes.first() {
         Some(first) if first & 0x80 != 0 => -1,
@@ -157,12 +157,12 @@ fn signed(bytes: &[u8]) -> i64 {
     bytes.iter().fold(start, |value, byte| value << 8 | i64::from(*byte))
 }
 
-/// Java compares every NaN as the greatest number.
+/// Returns the one NaN for every NaN: Java compares it as the greatest number.
 pub(super) const fn canonical_f32(value: f32) -> f32 {
     if value.is_nan() { f32::NAN.abs() } else { value }
 }
 
-/// As [`canonical_f32`].
+/// Works as [`canonical_f32`].
 pub(super) const fn canonical_f64(value: f64) -> f64 {
     if value.is_nan() { f64::NAN.abs() } else { value }
 }

@@ -13,7 +13,8 @@ use super::{MarshalError, Result, parse_class_name};
 /// The top bit of what stands before a component: what follows is an alias, not a name's length.
 const IS_ALIAS: u16 = 0x8000;
 
-/// What a component's text stops at: nothing follows, and the composite ends behind all that begins so.
+/// The text that ends a composite: it sorts behind everything that begins with the components
+/// before.
 const STOP: &str = "!";
 
 /// Serialises text of a composite class; `None` if the class is none. `depth` counts composites around
@@ -102,7 +103,7 @@ fn stop(out: &mut [u8]) {
     }
 }
 
-/// The parts between colons that no backslash stands before; none of an empty text.
+/// Returns the parts between colons that no backslash stands before; none of an empty text.
 fn components(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -120,7 +121,7 @@ fn components(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The parts of a text between separators that stand in no parentheses.
+/// Returns the parts of a text between separators that stand in no parentheses.
 fn at_top(text: &str, separator: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut depth) = (0, 0_usize);

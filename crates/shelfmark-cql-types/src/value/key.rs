@@ -1,4 +1,4 @@
-//! Which key components hold the values of a type.
+//! The key components that hold the values of a type.
 //!
 //! Clustering columns are *kinded*: a byte says null, empty or value, because CQL's types have a
 //! value of zero bytes beside null. Fields of tuples and elements of frozen collections likewise.
@@ -13,7 +13,8 @@ use shelfmark_keycode::KeyType;
 
 use super::{CqlType, Native};
 
-/// The type of the key component that holds values of this type; null and empty are not in it.
+/// Returns the type of the key component that holds values of this type; null and empty are not in
+/// it.
 #[must_use]
 pub fn key_type(ty: &CqlType) -> KeyType {
     let kinded = |inner: &CqlType| KeyType::Kinded(Box::new(key_type(inner)));
@@ -51,7 +52,7 @@ pub fn key_type(ty: &CqlType) -> KeyType {
     }
 }
 
-/// The address that 4 or 16 bytes stand for.
+/// Returns the address that 4 or 16 bytes stand for.
 pub(super) fn inet(bytes: &[u8]) -> Option<IpAddr> {
     if let Ok(four) = <[u8; 4]>::try_from(bytes) {
         return Some(IpAddr::from(four));

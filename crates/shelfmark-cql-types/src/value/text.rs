@@ -26,7 +26,7 @@ pub fn from_text(ty: &CqlType, text: &str) -> Result<Vec<u8>> {
     from_text_at(ty, text, 0)
 }
 
-/// As [`from_text`], inside of so many composites.
+/// Works as [`from_text`], inside of so many composites.
 pub(super) fn from_text_at(ty: &CqlType, text: &str, depth: usize) -> Result<Vec<u8>> {
     if depth > TYPE_DEPTH_MAX {
         return Err(too_deep());
@@ -112,7 +112,7 @@ fn native_from_text(native: Native, text: &str) -> Result<Vec<u8>> {
     })
 }
 
-/// An address without the brackets and the zone that one of version 6 may have.
+/// Returns an address without the brackets and the zone that one of version 6 may have.
 fn bare_address(text: &str) -> &str {
     let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let inner = inner.filter(|own| own.contains(':')).unwrap_or(text);
@@ -122,8 +122,8 @@ fn bare_address(text: &str) -> &str {
     }
 }
 
-/// An address of version 4 with fewer than four parts, as Java reads them: the last part fills the
-/// bytes that are left.
+/// Returns an address of version 4 with fewer than four parts, as Java reads them: the last part
+/// fills the bytes that are left.
 fn short_ipv4(text: &str) -> Option<[u8; 4]> {
     let mut parts: Vec<&str> = text.split('.').collect();
     if parts.len() > 3 || !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
@@ -141,7 +141,7 @@ fn short_ipv4(text: &str) -> Option<[u8; 4]> {
     Some(out)
 }
 
-/// Java's spelling: `NaN` and `Infinity` as they are, and no names of Rust's own.
+/// Parses a double as Java does: `NaN` and `Infinity`, and none of Rust's own names.
 fn parse_f64(text: &str) -> Option<f64> {
     match text {
         "NaN" | "-NaN" => Some(f64::NAN),

@@ -25,7 +25,7 @@ pub const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Year, month and day of a number of days since 1970-01-01.
+/// Returns year, month and day of a number of days since 1970-01-01.
 pub const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -40,7 +40,7 @@ pub const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// How many days a month has.
+/// Returns how many days a month has.
 pub const fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
@@ -251,7 +251,7 @@ const ZONES: [(&str, i64); 18] = [
     ("KST", 9),
 ];
 
-/// Milliseconds that the zone is ahead of UTC; no zone is UTC.
+/// Returns milliseconds that the zone is ahead of UTC; no zone is UTC.
 fn take_zone(text: &str) -> Option<i64> {
     if text.is_empty() {
         return Some(0);
@@ -277,7 +277,7 @@ fn take_zone(text: &str) -> Option<i64> {
     rest.is_empty().then_some(sign * (hours * 60 + minutes) * 60_000)
 }
 
-/// Date, `separator` and time of day with milliseconds, in UTC, ended with `Z`.
+/// Returns date, `separator` and time of day with milliseconds, in UTC, ended with `Z`.
 fn format_timestamp(millis: i64, separator: char) -> String {
     let (days, rest) = (millis.div_euclid(MILLIS_PER_DAY), millis.rem_euclid(MILLIS_PER_DAY));
     let (year, month, day) = civil_from_days(days);
@@ -458,7 +458,7 @@ fn take_u64(text: &mut &str) -> Option<u64> {
     number.parse().ok()
 }
 
-/// How messages call the units of [`UNITS`].
+/// The names of the units of [`UNITS`] in messages.
 const UNIT_NAMES: [&str; 10] = [
     "years",
     "months",

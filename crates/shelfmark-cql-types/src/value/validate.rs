@@ -1,4 +1,4 @@
-//! Whether bytes are a value of a type, with Cassandra's words when they are not.
+//! Validation of serialised values, with Cassandra's words for those that are invalid.
 
 use super::{CqlType, MarshalError, Native, Result, TYPE_DEPTH_MAX, take_duration};
 use super::{elements, entries, fields, vector_elements};

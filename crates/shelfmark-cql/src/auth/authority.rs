@@ -1,4 +1,4 @@
-//! Who may do what: decided from roles, from the roles that they were given, and from permissions.
+//! Authorization: decided from roles, the roles granted to them, and permissions.
 //!
 //! What it is not: a list of what statements need (`statement::needs`), nor the statements that
 //! change roles and permissions (`role_statements`, `permissions`), which write through it.
@@ -23,7 +23,7 @@ use super::user::User;
 use crate::limits::{GRANTS_PER_COMMIT_MAX, ROLES_REMEMBERED_MAX};
 use crate::lock::{self, lock};
 
-/// What decides which role may do what.
+/// The rule that decides what a role may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Authorizer {
     /// Whoever has logged in may do everything; superusers alone change roles.
@@ -53,7 +53,7 @@ impl Authorizer {
     }
 }
 
-/// What a statement needs of whoever runs it.
+/// A permission that a statement requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The permission, on the resource or on what it is part of: see [`Need::on`].
@@ -73,7 +73,7 @@ impl Need {
     }
 }
 
-/// What a role may do, with what follows from the roles that it was given.
+/// The effective permissions of a role, those of the roles granted to it included.
 #[derive(Debug, Default)]
 pub(crate) struct Effective {
     pub(super) is_superuser: bool,
@@ -90,7 +90,7 @@ impl Effective {
     }
 }
 
-/// What was found of roles, and how often anything was changed since the start.
+/// A cache of effective permissions, and the number of changes since the start.
 #[derive(Default)]
 struct Remembered {
     changes: u64,

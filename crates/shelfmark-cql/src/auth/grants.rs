@@ -18,7 +18,7 @@ use super::roles::{NAMESPACE, failed, find_table, make_table};
 
 const TABLE: &str = "role_permissions";
 
-/// What a role was given on one resource.
+/// The permissions granted to a role on one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Granted {
     pub(crate) role: String,

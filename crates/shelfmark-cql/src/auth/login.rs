@@ -22,7 +22,7 @@ pub struct Login {
     nobody: PasswordHash,
     /// Told the name of who was refused.
     listener: Option<RefusalListener>,
-    /// What decides which role may do what.
+    /// The rule that decides what a role may do.
     authorizer: Authorizer,
 }
 
@@ -37,8 +37,7 @@ impl Login {
         Self { start, stored: None, nobody, listener: None, authorizer: Authorizer::default() }
     }
 
-    /// Has `authorizer` decide which role may do what; without it everybody who is in may do
-    /// everything.
+    /// Sets the authorizer; without one everybody who has logged in may do everything.
     #[must_use]
     pub fn with_authorizer(self, authorizer: Authorizer) -> Self {
         Self { authorizer, ..self }
@@ -48,7 +47,7 @@ impl Login {
         self.authorizer
     }
 
-    /// Has `listener` told of every login that is refused.
+    /// Sets the listener that is called for every refused login.
     #[must_use]
     pub fn telling(self, listener: RefusalListener) -> Self {
         Self { listener: Some(listener), ..self }

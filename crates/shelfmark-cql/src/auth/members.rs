@@ -15,7 +15,8 @@ use super::user::User;
 use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 
 impl Roles {
-    /// The role with those that it has, directly or not; empty if there is none of this name.
+    /// Returns the role with those that it has, directly or not; empty if there is none of this
+    /// name.
     pub(super) fn with_inherited(&self, name: &str) -> Result<Vec<Role>, CqlError> {
         let mut found: BTreeMap<String, Role> = BTreeMap::new();
         let mut open = vec![name.to_owned()];
@@ -50,7 +51,7 @@ impl Roles {
 }
 
 impl Authority {
-    /// `GRANT role TO role`.
+    /// Runs `GRANT role TO role`.
     pub(super) fn grant_role(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
         let (role, grantee) = (own.role.as_str(), own.grantee.as_str());
         self.allow(user, Permission::Authorize, &Resource::Role(role.into()))?;
@@ -67,7 +68,7 @@ impl Authority {
         self.write(vec![self.roles.put(&changed)?])
     }
 
-    /// `REVOKE role FROM role`.
+    /// Runs `REVOKE role FROM role`.
     pub(super) fn revoke_role(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
         let (role, revokee) = (own.role.as_str(), own.grantee.as_str());
         self.allow(user, Permission::Authorize, &Resource::Role(role.into()))?;
@@ -85,7 +86,7 @@ impl Authority {
         self.write(vec![self.roles.put(&changed)?])
     }
 
-    /// `LIST ROLES`.
+    /// Answers `LIST ROLES`.
     pub(super) fn list_roles(
         &self,
         own: &ListRoles,
@@ -138,7 +139,7 @@ impl Authority {
         }))
     }
 
-    /// `LIST USERS`: the roles that may log in.
+    /// Answers `LIST USERS`: the roles that may log in.
     pub(super) fn list_users(&self, user: Option<&User>) -> Result<Answered, CqlError> {
         let mut roles = match self.may(user, Permission::Describe, &Resource::AllRoles)? {
             true => self.roles.all()?,

@@ -1,4 +1,5 @@
-//! Who may connect, and do what: PasswordAuthenticator, SASL PLAIN, bcrypt; CassandraAuthorizer.
+//! Authentication and authorization: PasswordAuthenticator, SASL PLAIN, bcrypt;
+//! CassandraAuthorizer.
 //!
 //! * `roles`, `members`, `grants`: what is kept; `resource`: what permissions are on.
 //! * `authority`: who may do what; `role_statements`, `permissions`: the statements that change it.

@@ -20,8 +20,7 @@ use super::user::User;
 use crate::outcome::{Answered, Outcome};
 use crate::schema::Schema;
 
-/// What a statement about permissions is looked at with: the keyspace of names that have none, and
-/// the schema.
+/// The context of a statement about permissions: who runs it, the current keyspace and the schema.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'s> {
     pub(crate) user: Option<&'s User>,
@@ -58,7 +57,7 @@ impl Authority {
         self.checks() && user.is_some()
     }
 
-    /// `GRANT` if `gives`, else `REVOKE`; `None` where no permissions are kept.
+    /// Runs `GRANT` if `gives`, else `REVOKE`; `None` where no permissions are kept.
     fn change(
         &self,
         own: &Grant,
@@ -109,7 +108,7 @@ impl Authority {
         Ok(Some(answered))
     }
 
-    /// `LIST PERMISSIONS`; `None` where no permissions are kept.
+    /// Answers `LIST PERMISSIONS`; `None` where no permissions are kept.
     fn list(
         &self,
         own: &ListPermissions,
@@ -230,7 +229,7 @@ fn function(
     Ok(Resource::Function(keyspace.into(), shown.into()))
 }
 
-/// The rows of `LIST PERMISSIONS`: by role, by the resource's stored name, by permission.
+/// Returns the rows of `LIST PERMISSIONS`: by role, by the resource's stored name, by permission.
 fn listed(mut found: Vec<super::grants::Granted>, wanted: PermissionSet) -> Answered {
     found.sort_by(|a, b| (&a.role, &a.resource).cmp(&(&b.role, &b.resource)));
     let rows: Vec<(&str, String, Permission)> = found

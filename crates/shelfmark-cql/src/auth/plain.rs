@@ -8,7 +8,7 @@ use shelfmark_cql_protocol::{CqlError, ErrorCode};
 
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 
-/// Who somebody says to be, and the password that is to prove it.
+/// The role name that a client claims, and its password.
 pub(crate) struct Claim {
     pub(crate) name: String,
     pub(crate) password: String,

@@ -1,4 +1,4 @@
-//! What permissions are on: keyspaces and tables, roles, functions, beans, each within others.
+//! Resources of permissions: keyspaces and tables, roles, functions, beans, each within others.
 //!
 //! What it is not: a list of what there is. A resource may name what was dropped or never made.
 //!
@@ -71,7 +71,7 @@ impl PermissionSet {
     }
 }
 
-/// What a permission is on.
+/// A resource: the object of a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Resource {
     AllKeyspaces,

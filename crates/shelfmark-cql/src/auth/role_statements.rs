@@ -99,8 +99,8 @@ impl Authority {
         self.write(writes)
     }
 
-    /// The writes that take permissions of a role, permissions on it, and the role itself away from
-    /// whoever has them.
+    /// Returns the writes that take permissions of a role, permissions on it, and the role itself
+    /// away from whoever has them.
     fn forgotten(&self, name: &str) -> Result<Vec<Write>, CqlError> {
         let own = Resource::Role(name.into()).name();
         let mut writes =

@@ -25,12 +25,12 @@ const DATACENTER: &str = "datacenter1";
 pub(super) const NAMESPACE: &str = "system_auth";
 const TABLE: &str = "roles";
 
-/// What is known of a role when it logs in.
+/// The stored credentials of a role.
 #[derive(Debug, Clone)]
 pub(crate) struct Credentials {
     /// The hash of its password; without one it cannot log in.
     pub(crate) hash: Option<PasswordHash>,
-    /// Whether it may log in at all.
+    /// True if it may log in at all.
     pub(crate) can_login: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// Who has logged in.
+/// The role that a client has logged in as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// The role's name.

@@ -15,7 +15,7 @@ use super::record::{decode_keyspace, decode_table};
 use super::{Damage, Keyspace, Schema, Table};
 use crate::engine_error::from_engine;
 
-/// How many names are asked for at a time.
+/// The number of names read at a time.
 const NAMES_PER_PAGE: usize = 1_000;
 
 /// Builds the schema. Tables that did not change since `previous` are the same ones.
@@ -88,7 +88,7 @@ pub(crate) fn load(
     Ok(Schema { version: hash.uuid(), keyspaces })
 }
 
-/// A keyspace of which nothing is known but its name.
+/// Returns a keyspace of which nothing is known but its name.
 fn unreadable_keyspace(name: &str) -> Keyspace {
     Keyspace {
         name: name.into(),

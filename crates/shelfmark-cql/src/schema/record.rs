@@ -1,4 +1,4 @@
-//! What this face attaches to the engine's namespaces and tables: JSON, versioned.
+//! Records that this face attaches to the engine's namespaces and tables: JSON, versioned.
 //!
 //! Invariant: a record that was written by an older version can be read; unknown versions are
 //! refused, not guessed. Whatever a statement writes was decoded by this code before.
@@ -82,7 +82,7 @@ struct ViewRecord {
     where_clause: String,
 }
 
-/// The error for what is stored and cannot be read.
+/// Returns the error for what is stored and cannot be read.
 pub(crate) fn damaged(what: &str) -> CqlError {
     CqlError::new(ErrorCode::Server, format!("what is stored about {what} cannot be read"))
 }

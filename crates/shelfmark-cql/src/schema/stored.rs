@@ -65,7 +65,7 @@ fn clustering_type(column: &Column) -> KeyType {
     KeyType::Kinded(Box::new(key_type(&column.kind)))
 }
 
-/// The types of the terms of an index of this name; none if there is none.
+/// Returns the types of the terms of an index of this name; none if there is none.
 fn index_terms(table: &Table, name: &str) -> Vec<KeyType> {
     let index = table.indexes.iter().find(|own| own.name == name);
     index.and_then(|own| stored_index(table, own).ok()).map(|own| own.terms).unwrap_or_default()

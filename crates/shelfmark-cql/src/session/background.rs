@@ -1,4 +1,4 @@
-//! Where work runs that would hold up the thread of a socket.
+//! The pool for work that would hold up the thread of a socket.
 
 /// Runs work away from the thread that reads a connection.
 pub trait Background: Send + Sync {

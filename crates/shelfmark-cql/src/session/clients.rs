@@ -46,7 +46,7 @@ impl Counts {
     }
 }
 
-/// What is known of one connection.
+/// The record of one connection.
 struct Record {
     address: SocketAddr,
     phase: SharedPhase,
@@ -55,7 +55,7 @@ struct Record {
     said: Mutex<Said>,
 }
 
-/// What a connection told of itself.
+/// The properties that a connection told of itself.
 #[derive(Debug, Clone, Default)]
 struct Said {
     version: Option<Version>,
@@ -63,7 +63,7 @@ struct Said {
     encryption: Option<Encryption>,
 }
 
-/// How a connection is encrypted.
+/// The encryption of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Encryption {
     /// The protocol, such as `TLSv1.3`.
@@ -85,7 +85,7 @@ pub(crate) struct Client {
     pub(crate) requests: u64,
 }
 
-/// What all connections did so far.
+/// Sums over all connections, closed ones included.
 pub(crate) struct Totals {
     /// Requests that wait for their answers.
     pub(crate) active: u64,

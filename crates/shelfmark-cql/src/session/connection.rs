@@ -36,16 +36,16 @@ use crate::outcome::RequestOptions;
 use crate::statement::{BatchEntry, BatchRequest, PreparedStatement, Weight};
 use crate::trace::TraceLog;
 
-/// What Cassandra says of prepared statements that rely on `USE`, once per connection.
+/// Cassandra's warning of prepared statements that rely on `USE`, sent once per connection.
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
 
 /// The class that drivers know the login by.
 const AUTHENTICATOR: &str = "org.apache.cassandra.auth.PasswordAuthenticator";
 
-/// How much longer a short statement of a batch is once it is planned, about.
+/// The factor by which a short statement of a batch grows once it is planned, about.
 const TEXT_TIMES: usize = 16;
 
-/// What a connection can do next.
+/// The state of a connection after it was fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// It has read all whole requests: give it more bytes.
@@ -86,8 +86,8 @@ impl Connection {
         Self::with_account(face, client, wake, budget)
     }
 
-    /// As [`Connection::new`], of a client whose part of the memory budget is known already: see
-    /// [`Face::account`].
+    /// Works as [`Connection::new`], of a client whose part of the memory budget is known already:
+    /// see [`Face::account`].
     #[must_use]
     pub fn with_account(face: Arc<Face>, client: SocketAddr, wake: Wake, budget: Client) -> Self {
         let outbox = Arc::new(Outbox::new(wake, &budget));
@@ -651,7 +651,7 @@ fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: P
     face.background.run(Box::new(move || executor.batch(request, options, answer)));
 }
 
-/// Whether there is a value for each marker.
+/// Returns true if there is a value for each marker.
 fn fills(values: &Values, statement: &PreparedStatement) -> bool {
     match values {
         Values::Positional(values) => values.len() == statement.markers.len(),

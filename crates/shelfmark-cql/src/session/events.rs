@@ -1,4 +1,4 @@
-//! Who is told about changes of the schema.
+//! Events: the connections that are told about changes of the schema.
 //!
 //! Status and topology never change on a single store: who registers for them hears nothing.
 

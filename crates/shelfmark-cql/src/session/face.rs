@@ -30,7 +30,7 @@ pub struct Face {
     pub(super) budget: Arc<Budget>,
     pub(super) spools: Option<Arc<dyn Spools>>,
     node: Arc<Node>,
-    /// Who may connect; `None` lets everybody in.
+    /// The check of logins; `None` lets everybody in.
     pub(super) login: Option<Login>,
 }
 

@@ -1,4 +1,4 @@
-//! What one connection may say next, and what it is answered.
+//! Sessions: the state of one connection, and the answers to its requests.
 //!
 //! What it is not: it knows neither sockets nor statements. Bytes come in through
 //! [`Connection::feed`] and go out through [`Connection::take_output`]; statements are the

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use shelfmark_cql_protocol::Spools;
 use shelfmark_engine::budget::Budget;
 
-/// Who the server says it is.
+/// The options of a face: what the server says of itself, and its resources.
 #[derive(Debug, Clone)]
 pub struct FaceOptions {
     /// The cluster's name, in `system.local`.
@@ -15,11 +15,11 @@ pub struct FaceOptions {
     pub data_center: String,
     /// The rack.
     pub rack: String,
-    /// Where clients reach this server: drivers connect to what `system.local` says.
+    /// The address at which clients reach this server: drivers connect to what `system.local` says.
     pub address: SocketAddr,
     /// The memory that requests and answers draw from.
     pub budget: Arc<Budget>,
-    /// Where long answers are kept until they are sent; without it they are kept in memory.
+    /// The factory of files for long answers; without it they are kept in memory.
     pub spools: Option<Arc<dyn Spools>>,
 }
 

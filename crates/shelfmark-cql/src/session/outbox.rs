@@ -1,4 +1,4 @@
-//! What waits to be sent on a connection; shared with the threads that finish its answers.
+//! The send queue of a connection; shared with the threads that finish its answers.
 //!
 //! Invariant: requests under way and answers that were not sent yet are covered by the connection's
 //! part of the memory budget, or no more requests are read until they are.
@@ -23,13 +23,13 @@ pub(super) struct Outbox {
 }
 
 struct State {
-    /// What is sent first.
+    /// The envelopes that are sent first.
     envelopes: Envelopes,
-    /// What is sent behind it: long answers, each with those that came after it.
+    /// The long answers that are sent behind them, each with the envelopes that came after it.
     behind: VecDeque<(Long, Envelopes)>,
-    /// What requests under way and usual answers hold of the memory budget.
+    /// The share of the memory budget that requests under way and usual answers hold.
     share: Share,
-    /// What larger answers hold that wait, and that are being sent.
+    /// The shares of larger answers: of those that wait, and of those being sent.
     waiting: Vec<Share>,
     sending: Vec<Share>,
     /// Bytes that were taken to be sent.
@@ -48,7 +48,7 @@ struct State {
     awake: bool,
 }
 
-/// How much a connection has under way.
+/// The load of a connection: requests and answers under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Load {
     /// Requests that are not answered yet.
@@ -62,7 +62,7 @@ pub(super) struct Load {
 }
 
 impl State {
-    /// Where the next answer goes.
+    /// Returns the envelopes to which the next answer is appended.
     fn last(&mut self) -> &mut Envelopes {
         match self.behind.back_mut() {
             Some((_, envelopes)) => envelopes,
@@ -81,7 +81,7 @@ impl State {
         self.envelopes.len() + behind.sum::<usize>()
     }
 
-    /// What the connection's own share has to cover.
+    /// Returns what the connection's own share has to cover.
     fn held(&self) -> usize {
         let others: usize = self.waiting.iter().chain(&self.sending).map(Share::taken).sum();
         self.request_bytes + (self.answer_bytes() + self.taken).saturating_sub(others)
@@ -112,7 +112,8 @@ impl Outbox {
         lock(&self.state)
     }
 
-    /// Whether to tell that names without keyspaces are doubtful in prepared statements: once.
+    /// Returns true if to tell that names without keyspaces are doubtful in prepared statements:
+    /// once.
     pub(super) fn warns_of_use(&self) -> bool {
         !std::mem::replace(&mut self.state().warned_of_use, true)
     }
@@ -146,8 +147,8 @@ impl Outbox {
         self.wake_writer(state);
     }
 
-    /// As [`Outbox::answer`], of an answer whose rows draw from the memory budget themselves: what
-    /// they took is given back when they were sent.
+    /// Works as [`Outbox::answer`], of an answer whose rows draw from the memory budget themselves:
+    /// what they took is given back when they were sent.
     pub(super) fn answer_with(
         &self,
         request_bytes: usize,

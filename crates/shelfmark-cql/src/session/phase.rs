@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use crate::auth::User;
 use crate::lock::lock;
 
-/// How far a client has come.
+/// The phase of a connection's handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Phase {
     /// It has said nothing yet.

@@ -26,13 +26,13 @@ pub(crate) type StatementId = [u8; 16];
 pub(super) struct Prepared {
     pub(super) id: StatementId,
     pub(super) statement: Arc<PreparedStatement>,
-    /// Which columns its rows have.
+    /// The id of the result metadata.
     pub(super) metadata_id: MetadataId,
-    /// Whether its rows have other columns than when it was prepared first: clients of versions
+    /// True if its rows have other columns than when it was prepared first: clients of versions
     /// before 5 cannot be told, so they get the columns with every page.
     pub(super) changed: bool,
     text: String,
-    /// What it takes in memory, about.
+    /// The memory that it takes, about, in bytes.
     size_bytes: usize,
     /// That of names without one.
     keyspace: Option<Arc<str>>,
@@ -41,12 +41,12 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Its text.
+    /// Returns the text of it.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The keyspace of its names that have none.
+    /// Returns the keyspace of its names that have none.
     pub(super) fn keyspace(&self) -> Option<&str> {
         self.keyspace.as_deref()
     }
@@ -61,18 +61,18 @@ pub(crate) struct Listed {
 
 /// The prepared statements.
 pub(crate) struct Statements {
-    /// What all may take.
+    /// The most bytes that all may take.
     bytes_max: usize,
     known: RwLock<Known>,
 }
 
-/// What is kept, within the limits of number and bytes.
+/// The prepared statements that are kept, within the limits of number and bytes.
 struct Known {
     by_id: HashMap<StatementId, Arc<Prepared>>,
-    /// What they take together, and the limit of that.
+    /// The bytes that they take together, and the limit.
     bytes: usize,
     bytes_max: usize,
-    /// How many went to make room.
+    /// The number of statements that were evicted.
     evicted: u64,
 }
 

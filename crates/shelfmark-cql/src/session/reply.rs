@@ -26,7 +26,7 @@ pub(super) struct Pending {
     pub(super) stream: i16,
     /// Length of its body.
     pub(super) bytes: usize,
-    /// What is traced of it, if that was asked for.
+    /// The trace of the request, if one was asked for.
     pub(super) traced: Option<Traced>,
     /// Its turn on another thread of the sockets, if it has one.
     pub(super) turn: Option<Turn>,
@@ -41,7 +41,7 @@ impl Drop for Turn {
     }
 }
 
-/// What a trace says beside what was done.
+/// A trace that is being recorded, with what it says of its request.
 pub(super) struct Traced {
     pub(super) client: IpAddr,
     pub(super) request: &'static str,
@@ -49,7 +49,7 @@ pub(super) struct Traced {
     pub(super) log: TraceLog,
 }
 
-/// Which columns the client has already.
+/// The result metadata that the client has already.
 pub(super) enum Known {
     /// It wants them with the rows.
     None,
@@ -249,7 +249,7 @@ fn result<'o>(
     }
 }
 
-/// What a statement came to.
+/// Returns the last step of a trace: what a statement came to.
 fn summary(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Void => "Answered that it is done".to_owned(),

@@ -15,27 +15,27 @@ use crate::limits::{
 use crate::lock::lock;
 use crate::trace::{Step, shortened};
 
-/// What was done for one request.
+/// A trace: the steps of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     /// A time-based UUID.
     pub(crate) id: [u8; 16],
-    /// Who asked.
+    /// The address of the client.
     pub(crate) client: IpAddr,
-    /// What was asked for, in Cassandra's words.
+    /// The kind of request, in Cassandra's words.
     pub(crate) request: &'static str,
     /// The statement and what came with it.
     pub(crate) parameters: Vec<(String, String)>,
-    /// When it began, in microseconds since the epoch.
+    /// The start, in microseconds since the epoch.
     pub(crate) started_micros: u64,
-    /// How long it took, in microseconds.
+    /// The duration, in microseconds.
     pub(crate) duration_micros: u64,
-    /// What was done, in order.
+    /// The steps, in order.
     pub(crate) events: Vec<Step>,
 }
 
 impl Trace {
-    /// About how many bytes it takes.
+    /// Returns about how many bytes it takes.
     fn size_bytes(&self) -> usize {
         let parameters = self.parameters.iter().map(|(name, value)| name.len() + value.len() + 48);
         let events = self.events.iter().map(|step| step.activity.len() + 32);

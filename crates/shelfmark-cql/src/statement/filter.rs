@@ -24,7 +24,7 @@ enum Check {
     Folded(TextFold, Folded, Bytes),
 }
 
-/// What of a column is compared after it was folded.
+/// The values of a column that are compared after folding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folded {
     Value,
@@ -125,7 +125,7 @@ impl RowFilter {
         Ok(filter)
     }
 
-    /// Whether a row passes; `get` gives its values by the columns' places.
+    /// Returns true if a row passes; `get` gives its values by the columns' places.
     pub(crate) fn accepts(&self, get: &dyn Fn(usize) -> Option<Bytes>) -> bool {
         self.checks
             .iter()
@@ -137,7 +137,7 @@ impl RowFilter {
     }
 }
 
-/// What an index on texts that counts several as one finds, passes.
+/// Returns the tests of columns whose index folds texts.
 fn folded(check: Check, table: &Table, column: &str) -> Check {
     let (what, wanted) = match &check {
         Check::Equal(value) => (Folded::Value, value),

@@ -220,7 +220,7 @@ fn split_tuple(bytes: &Bytes, columns: &[Column]) -> Result<Vec<Bytes>> {
         .collect()
 }
 
-/// The clustering columns that a tuple restricts.
+/// Returns the clustering columns that a tuple restricts.
 fn columns_of<'t>(multi: &Multi, table: &'t Table) -> &'t [Column] {
     table.clustering_columns().get(multi.start..multi.start + multi.count).unwrap_or_default()
 }
@@ -346,8 +346,8 @@ struct Piece {
     upper: Option<(Bytes, bool)>,
 }
 
-/// As [`spans`], cut so that they hold nothing but what is asked for: what is deleted is not tested
-/// row by row. Tuples of columns that run in opposite directions make several spans.
+/// Works as [`spans`], cut so that they hold nothing but what is asked for: what is deleted is not
+/// tested row by row. Tuples of columns that run in opposite directions make several spans.
 pub(crate) fn exact_spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Spans> {
     let found = spans(table, own, env)?;
     let Some(first) = found.spans.first().filter(|_| found.need_filter) else { return Ok(found) };
@@ -400,8 +400,8 @@ pub(crate) fn exact_spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Re
     Ok(Spans { spans: cut.collect(), are_rows: false, need_filter: false, rest: 0 })
 }
 
-/// What lies between two bounds, piece by piece: `(a, b) > (1, 2)` is `a > 1`, and `b > 2` where `a`
-/// is 1.
+/// Returns what lies between two bounds, piece by piece: `(a, b) > (1, 2)` is `a > 1`, and `b > 2`
+/// where `a` is 1.
 fn pieces(
     lower: Option<&TupleBound>,
     upper: Option<&TupleBound>,
@@ -458,7 +458,7 @@ fn pieces(
     out
 }
 
-/// The pieces of what one bound leaves.
+/// Returns the pieces of what one bound leaves.
 fn sides(bound: &TupleBound, is_lower: bool) -> Vec<Piece> {
     let last = bound.values.len().saturating_sub(1);
     let pieces = bound.values.iter().enumerate().map(|(at, value)| {
@@ -472,8 +472,8 @@ fn sides(bound: &TupleBound, is_lower: bool) -> Vec<Piece> {
 
 type Bounds = (Option<SpanBound>, Option<SpanBound>, usize, bool);
 
-/// The range on the column at `place`, how many restrictions it stands for, and whether it is all
-/// that they say.
+/// Returns the range on the column at `place`, how many restrictions it stands for, and whether it
+/// is all that they say.
 fn slice_bounds(table: &Table, own: &Restrictions, place: usize, env: Env<'_>) -> Result<Bounds> {
     let Some(column) = table.clustering_columns().get(place) else {
         return Ok((None, None, 0, true));

@@ -62,7 +62,7 @@ pub struct Executor {
     schema: RwLock<Arc<Schema>>,
     /// Changes of the schema happen one after the other.
     changes: Mutex<()>,
-    /// Who may do what.
+    /// The permissions of roles.
     authority: Arc<auth::Authority>,
 }
 
@@ -88,8 +88,8 @@ impl Executor {
         Ok(executor)
     }
 
-    /// Has `authorizer` decide which role may do what, `start_role` being the one that the server is
-    /// started with. Without it every role may do everything, and superusers alone change roles.
+    /// Sets the authorizer; `start_role` is the role that the server is started with. Without it
+    /// every role may do everything, and superusers alone change roles.
     #[must_use]
     pub fn with_authorizer(self, authorizer: auth::Authorizer, start_role: &str) -> Self {
         let authority = auth::Authority::new(&self.engine, authorizer, Some(start_role));
@@ -404,7 +404,7 @@ impl Executor {
     }
 }
 
-/// What a statement about roles, permissions or the schema does.
+/// Returns what a statement about roles, permissions or the schema does.
 fn other_action(statement: Statement, keyspace: Option<&str>) -> Result<Action> {
     let keyspace = keyspace.map(str::to_owned);
     Ok(match &statement {
@@ -523,7 +523,7 @@ impl Planned {
     }
 }
 
-/// Whether a statement about rows names a table without its keyspace.
+/// Returns true if a statement about rows names a table without its keyspace.
 fn needs_keyspace(statement: &Statement) -> bool {
     match statement {
         Statement::Select(own) => own.table.keyspace.is_none(),
@@ -561,7 +561,7 @@ fn find_table(name: &QualifiedName, keyspace: Option<&str>, schema: &Schema) -> 
     }
 }
 
-/// The keyspace of a name, or that of the connection.
+/// Returns the keyspace of a name, or that of the connection.
 fn keyspace_of<'n>(name: &'n QualifiedName, keyspace: Option<&'n str>) -> Result<&'n str> {
     name.keyspace.as_ref().map(ast::Name::as_str).or(keyspace).ok_or_else(|| {
         CqlError::invalid(

@@ -1,4 +1,4 @@
-//! What each kind of statement needs of whoever runs it.
+//! The permissions that each kind of statement requires.
 //!
 //! What it is not: a judge of who has it; that is [`crate::auth::Authority`]. Statements about roles
 //! and permissions say what they need where they run.
@@ -28,14 +28,14 @@ pub(super) fn of_rows(action: &Action, schema: &Schema) -> Vec<Need> {
     }
 }
 
-/// Of a view its base is read.
+/// Returns the need of reading a table; of a view that of its base.
 fn of_read(table: &Table) -> Option<Need> {
     let name = table.view.as_ref().map_or(&table.name, |view| &view.base);
     let is_open = is_open(&table.keyspace, name);
     (!is_open).then(|| Need::on(Permission::Select, Resource::table(&table.keyspace, name)))
 }
 
-/// True of the tables that drivers and their tools read: every role may.
+/// Returns true for the tables that drivers and their tools read: every role may.
 fn is_open(keyspace: &str, table: &str) -> bool {
     match keyspace {
         "system" => {
@@ -46,7 +46,7 @@ fn is_open(keyspace: &str, table: &str) -> bool {
     }
 }
 
-/// A condition tells what is there, and a view is found by what was there.
+/// Returns the need of reading what is there: a condition tells it, and a view is found by it.
 fn of_write(modify: &Modify, schema: &Schema) -> Vec<Need> {
     let table = &modify.table;
     let own = Resource::table(&table.keyspace, &table.name);
@@ -109,7 +109,8 @@ fn of_keyspace(permission: Permission, name: &Name) -> Need {
     on(permission, name.as_str(), Resource::Keyspace(name.as_str().into()))
 }
 
-/// The need of a change of something in a keyspace; the server's own are nobody's to change.
+/// Returns the need of a change of something in a keyspace; the server's own are nobody's to
+/// change.
 fn on(permission: Permission, keyspace: &str, resource: Resource) -> Need {
     if is_system(keyspace) {
         let what = format!("{} {resource}", permission.name());
@@ -118,7 +119,7 @@ fn on(permission: Permission, keyspace: &str, resource: Resource) -> Need {
     Need::on(permission, resource)
 }
 
-/// What names are looked up in.
+/// The schema and keyspace that names are looked up in.
 #[derive(Clone, Copy)]
 struct Scope<'s> {
     keyspace: Option<&'s str>,
@@ -135,7 +136,7 @@ impl<'s> Scope<'s> {
         Some(on(permission, keyspace, Resource::table(keyspace, name.name.as_str())))
     }
 
-    /// What is made in a keyspace, and types, which are no tables.
+    /// Returns what is made in a keyspace, and types, which are no tables.
     fn tables(self, permission: Permission, name: &QualifiedName) -> Option<Need> {
         let keyspace = super::keyspace_of(name, self.keyspace).ok()?;
         Some(on(permission, keyspace, Resource::AllTables(keyspace.into())))
@@ -146,7 +147,7 @@ impl<'s> Scope<'s> {
         Some(on(Permission::Create, keyspace, Resource::AllFunctionsIn(keyspace.into())))
     }
 
-    /// The table that an index is on, if there is one.
+    /// Returns the table that an index is on, if there is one.
     fn indexed(self, own: &'s Dropped) -> Option<Need> {
         let keyspace = self.keyspace(&own.name)?;
         let mut tables = self.schema.keyspace(keyspace)?.tables.values();
@@ -155,7 +156,7 @@ impl<'s> Scope<'s> {
         Some(on(Permission::Alter, keyspace, Resource::table(keyspace, &table.name)))
     }
 
-    /// The table that a view is of, if there is one.
+    /// Returns the table that a view is of, if there is one.
     fn base(self, name: &'s QualifiedName) -> Option<Need> {
         let keyspace = self.keyspace(name)?;
         let found = self.schema.table(keyspace, name.name.as_str())?;

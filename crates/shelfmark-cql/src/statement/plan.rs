@@ -1,4 +1,4 @@
-//! What the executor keeps of a statement that it planned.
+//! The plan of a prepared statement.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use super::select::Select;
 use crate::auth::Need;
 use crate::schema::Table;
 
-/// What the executor made of a statement. Opaque to everybody else.
+/// The plan of a statement. Opaque to everybody but the executor.
 #[derive(Debug)]
 pub struct Plan {
     pub(super) action: Action,
     /// The tables that it was made for.
     pub(super) tables: Vec<Arc<Table>>,
     pub(super) markers: Arc<[ColumnSpec]>,
-    /// What whoever runs it needs; of other statements than those about rows it is found as they
-    /// run.
+    /// The permissions that it requires; of statements that are not about rows they are found as
+    /// they run.
     pub(super) needs: Box<[Need]>,
 }
 

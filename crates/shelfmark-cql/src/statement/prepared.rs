@@ -6,7 +6,7 @@ use shelfmark_cql_protocol::{BatchKind, ColumnSpec, Values};
 
 use super::plan::Plan;
 
-/// How much work a statement may be.
+/// The weight of a statement: how much work it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
     /// One row or a few that are named: runs where the request was read.
@@ -22,17 +22,17 @@ pub enum Weight {
 pub struct PreparedStatement {
     /// The markers in order: one for each `?` or `:name`, wherever it stands.
     pub markers: Arc<[ColumnSpec]>,
-    /// Which markers make the partition key, in key order; empty if they do not make all of it.
+    /// The markers that make the partition key, in key order; empty if they do not make all of it.
     pub pk_indices: Vec<u16>,
     /// The columns of its rows; empty if it answers none. Of a conditional write: `[applied]` only.
     pub result: Arc<[ColumnSpec]>,
-    /// Whether it is a conditional write.
+    /// True if it is a conditional write.
     pub conditional: bool,
-    /// Whether a name in it has no keyspace, so that it means another thing elsewhere.
+    /// True if a name in it has no keyspace, so that it means another thing elsewhere.
     pub needs_keyspace: bool,
-    /// How much work it may be.
+    /// Its weight.
     pub weight: Weight,
-    /// What the executor made of it.
+    /// Its plan.
     pub plan: Arc<Plan>,
 }
 
@@ -48,7 +48,7 @@ pub struct BatchEntry {
 /// A BATCH request.
 #[derive(Debug, Clone)]
 pub struct BatchRequest {
-    /// How it is kept together.
+    /// The kind of the batch.
     pub kind: BatchKind,
     /// Its statements; may be none.
     pub entries: Vec<BatchEntry>,

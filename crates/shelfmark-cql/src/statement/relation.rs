@@ -20,7 +20,7 @@ pub(crate) enum InList {
     Marker(Expr),
 }
 
-/// What a column must satisfy.
+/// A restriction of one column.
 #[derive(Debug, Clone)]
 pub(crate) enum Test {
     Equal(Expr),
@@ -54,7 +54,7 @@ pub(crate) struct Multi {
     pub(crate) test: MultiTest,
 }
 
-/// What several columns must satisfy as a tuple.
+/// A restriction of several columns as a tuple.
 #[derive(Debug, Clone)]
 pub(crate) enum MultiTest {
     Equal(TupleValue),
@@ -85,7 +85,7 @@ pub(crate) struct Restrictions {
     pub(crate) not_null: Vec<usize>,
 }
 
-/// The error for a column that is not there.
+/// Returns the error for a column that is not there.
 pub(crate) fn undefined_column(name: &str, table: &Table) -> CqlError {
     CqlError::invalid(format!(
         "Undefined column name {} in table {}",
@@ -280,7 +280,7 @@ fn names_text(columns: &[Name]) -> String {
     format!("({})", columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", "))
 }
 
-/// A test by an operator; `shown` is the relation as text.
+/// Returns a test by an operator; `shown` is the relation as text.
 fn comparison(operator: Operator, expr: Expr, shown: impl FnOnce() -> String) -> Result<Test> {
     Ok(match operator {
         Operator::Equal => Test::Equal(expr),
@@ -440,7 +440,7 @@ fn check_token(columns: &[Name], table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Place of the first column among the clustering columns, and how many there are.
+/// Returns the place of the first column among the clustering columns, and their number.
 fn tuple_columns(columns: &[Name], shown: &str, table: &Table) -> Result<(usize, usize)> {
     let mut start = None;
     let mut next = 0;
@@ -534,7 +534,7 @@ fn tuple_value(
     }
 }
 
-/// The test of one column as one of a tuple of one.
+/// Returns the test of one column as one of a tuple of one.
 fn tuple_test(test: &Test) -> Option<MultiTest> {
     let one = |expr: &Expr| TupleValue::Parts(vec![expr.clone()]);
     match test {
@@ -601,7 +601,8 @@ impl Restrictions {
         Ok(())
     }
 
-    /// A slice ends what can be restricted behind it.
+    /// Checks restrictions of clustering columns in key order: a slice ends what can be restricted
+    /// behind it.
     fn check_clustering(
         &self,
         place: usize,
@@ -758,18 +759,18 @@ impl Restrictions {
         Ok(())
     }
 
-    /// The tests of a column.
+    /// Returns the tests of a column.
     pub(crate) fn of(&self, at: usize) -> &[Test] {
         self.single.get(&at).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether a clustering column is restricted by anything.
+    /// Returns true if a clustering column is restricted by anything.
     pub(crate) fn restricts_clustering(&self, table: &Table) -> bool {
         let range = table.partition_count..table.partition_count + table.clustering_count;
         !self.multi.is_empty() || self.single.keys().any(|at| range.contains(at))
     }
 
-    /// The columns that are no key and are restricted, by name.
+    /// Returns the columns that are no key and are restricted, by name.
     pub(crate) fn other_columns<'t>(&self, table: &'t Table) -> Vec<&'t str> {
         let from = table.partition_count + table.clustering_count;
         self.single

@@ -45,7 +45,7 @@ fn assemble(ty: &CqlType, cells: &[LiveCell]) -> Bytes {
     }
 }
 
-/// The cells in the order of their keys; stored they lie in the order of the bytes.
+/// Returns the cells in the order of their keys; stored they lie in the order of the bytes.
 fn sorted<'c>(key: &CqlType, cells: &'c [LiveCell]) -> Vec<&'c LiveCell> {
     let mut all: Vec<&LiveCell> = cells.iter().collect();
     all.sort_by(|a, b| compare(key, &a.path, &b.path));
@@ -63,7 +63,7 @@ pub(crate) struct StoredRow<'a> {
 }
 
 impl StoredRow<'_> {
-    /// A value as it lies in the row; `None` if it must be put together first.
+    /// Returns a value as it lies in the row; `None` if it must be put together first.
     fn plain(&self, column: &Column) -> Option<Option<&[u8]>> {
         match column.role {
             ColumnKind::PartitionKey if self.table.partition_count == 1 => {
@@ -173,7 +173,7 @@ fn metadata_of(kind: MetadataKind, cell: &LiveCell, now: u64) -> Option<Bytes> {
     }
 }
 
-/// Of several cells: a list of what each has, or the latest timestamp.
+/// Returns the property of several cells: a list of each, or the latest timestamp.
 fn many(
     kind: MetadataKind,
     ty: &CqlType,

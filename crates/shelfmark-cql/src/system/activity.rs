@@ -1,4 +1,4 @@
-//! What clients do: their connections, their prepared statements, and the work behind these.
+//! Tables of client activity: connections, prepared statements, and the work behind these.
 //!
 //! Invariant: no password shows in a statement's text.
 

@@ -1,4 +1,4 @@
-//! What the system tables look like.
+//! The definitions of the system tables.
 
 use md5::{Digest as _, Md5};
 use shelfmark_cql_types::CqlType;

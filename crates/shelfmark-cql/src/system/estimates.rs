@@ -1,4 +1,4 @@
-//! How large tables are, about: what connectors of Spark and Hadoop cut a table into splits by.
+//! Estimated sizes of tables: connectors of Spark and Hadoop cut a table into splits by them.
 //!
 //! What it is not: a scan. The engine looks at a few rows of each range; see
 //! [`Engine::estimate_cells`].

@@ -38,7 +38,7 @@ use value::Cells;
 
 use crate::schema::{Schema, Table, VirtualRow, VirtualTable};
 
-/// What computes the rows of a table.
+/// The function that computes the rows of a table.
 type Source = Box<dyn Fn(&Schema, Option<&[Bytes]>) -> Vec<Cells> + Send + Sync>;
 
 /// A definition and the rows to it.
@@ -89,8 +89,8 @@ pub(crate) fn tables(sources: &Arc<Sources>) -> Vec<Arc<dyn VirtualTable>> {
         .collect()
 }
 
-/// What the tables of a keyspace say of how long deletions are remembered, in seconds, and how often
-/// memory is written out, in milliseconds.
+/// Returns what the tables of a keyspace say of how long deletions are remembered, in seconds, and
+/// how often memory is written out, in milliseconds.
 fn periods(keyspace: &str) -> (i32, i32) {
     match keyspace {
         "system" => (0, 3_600_000),

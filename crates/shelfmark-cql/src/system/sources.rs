@@ -8,7 +8,7 @@ use super::local::Node;
 use crate::auth::Authority;
 use crate::session::{Clients, Statements, Traces};
 
-/// What the rows are computed from.
+/// The parts of the server that system tables are computed from.
 pub(crate) struct Sources {
     pub(crate) node: Arc<Node>,
     pub(crate) traces: Arc<Traces>,

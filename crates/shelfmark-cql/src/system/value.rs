@@ -36,19 +36,19 @@ pub(super) fn inet(value: IpAddr) -> Bytes {
     }
 }
 
-/// A list, or a set whose elements come in order.
+/// Prepares a list, or a set whose elements come in order.
 pub(super) fn texts<S: AsRef<str>>(values: &[S]) -> Bytes {
     put_collection(values.len(), values.iter().map(|value| value.as_ref().as_bytes())).into()
 }
 
-/// A map of text, put in the order of its keys.
+/// Returns a map of text, put in the order of its keys.
 pub(super) fn text_map(entries: &[(String, String)]) -> Bytes {
     let entries: Vec<(&str, &[u8])> =
         entries.iter().map(|(key, value)| (key.as_str(), value.as_bytes())).collect();
     blob_map(&entries)
 }
 
-/// A map from text, put in the order of its keys.
+/// Returns a map from text, put in the order of its keys.
 pub(super) fn blob_map<V: AsRef<[u8]>>(entries: &[(&str, V)]) -> Bytes {
     let mut sorted: Vec<(&str, &[u8])> =
         entries.iter().map(|(key, value)| (*key, value.as_ref())).collect();

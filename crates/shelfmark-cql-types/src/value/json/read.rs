@@ -8,7 +8,7 @@ use super::super::parse_hex;
 use super::super::{CqlType, MarshalError, Native, Result, compare, from_text};
 use super::super::{put_collection, put_tuple, unsigned_vint};
 
-/// How deep JSON may be nested. Ours; Cassandra's reader takes 1,000, and no type is as deep.
+/// The greatest depth of nested JSON. Ours; Cassandra's reader takes 1,000, and no type is as deep.
 const JSON_DEPTH_MAX: usize = 64;
 
 /// A JSON value; numbers as they were written.
@@ -29,7 +29,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// The name of the class that Cassandra's texts call it by.
+    /// Returns the name of the class that Cassandra's texts call it by.
     fn class(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -44,7 +44,7 @@ impl Json {
         }
     }
 
-    /// The form that Cassandra's texts show it in.
+    /// Returns the form that Cassandra's texts show it in.
     fn shown(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -294,7 +294,7 @@ fn value_from_json(ty: &CqlType, json: &Json) -> Result<Vec<u8>> {
     }
 }
 
-/// A name of JSON as a column's or field's: folded unless it has quotes inside.
+/// Returns a name of JSON as a column's or field's: folded unless it has quotes inside.
 pub fn column_name(name: &str) -> String {
     match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(quoted) => quoted.to_owned(),

@@ -131,8 +131,8 @@ fn set_options(table: &mut Table, properties: &[Property], keyspace: &Arc<Keyspa
     Ok(())
 }
 
-/// What a change of a table means for its views: renamed keys are renamed there too, and views of
-/// all columns get new ones.
+/// Returns what a change of a table means for its views: renamed keys are renamed there too, and
+/// views of all columns get new ones.
 fn altered_views(
     own: &AlterTable,
     table: &Table,
@@ -261,12 +261,12 @@ fn number_of(name: &str, table: &mut Table) -> u32 {
     column
 }
 
-/// When a column was dropped, in microseconds since the Unix epoch.
+/// The time of a column's drop, in microseconds since the Unix epoch.
 #[derive(Clone, Copy)]
 enum DroppedAt {
     /// All that was written is older, whatever it says itself.
     Now(i64),
-    /// What says of itself that it is later comes back with the column.
+    /// The client said when: cells with later timestamps come back with the column.
     Said(i64),
 }
 

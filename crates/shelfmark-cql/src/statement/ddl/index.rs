@@ -138,7 +138,7 @@ fn added(table: &Table, index: Index) -> Result<Change> {
 /// The class of storage attached indexes.
 const STORAGE_ATTACHED: &str = "org.apache.cassandra.index.sai.StorageAttachedIndex";
 
-/// The class of a custom index, or of `USING`.
+/// Returns the class of a custom index, or of `USING`.
 fn class(own: &CreateIndex) -> Result<Option<String>> {
     let Some(class) = own.using.as_deref() else {
         if own.custom {
@@ -279,7 +279,7 @@ fn check_vector(index: &Index, indexed: &CqlType) -> Result<()> {
     Ok(())
 }
 
-/// What is said of a table after its schema was changed, once for each index on vectors.
+/// Returns the warnings for a table after its schema was changed, once for each index on vectors.
 pub(super) fn vector_warnings(table: &Table) -> impl Iterator<Item = String> + '_ {
     const WARNING: &str = "SAI ANN indexes on vector columns are experimental and are not recommended for production use.\nThey don't yet support SELECT queries with:\n * Consistency level higher than ONE/LOCAL_ONE.\n * Paging.\n * No LIMIT clauses.\n * PER PARTITION LIMIT clauses.\n * GROUP BY clauses.\n * Aggregation functions.\n * Filters on columns without a SAI index.";
     let on_vectors = |index: &&Index| {

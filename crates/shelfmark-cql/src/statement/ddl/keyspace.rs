@@ -75,7 +75,7 @@ pub(super) fn alter(own: &AlterKeyspace, schema: &Schema) -> Result<Option<Chang
     }))
 }
 
-/// The change that stores what is remembered of a keyspace.
+/// Returns the change that stores what is remembered of a keyspace.
 pub(super) fn attach(keyspace: &Keyspace) -> CatalogueChange<'static> {
     CatalogueChange::AlterNamespace {
         name: keyspace.name.to_string(),

@@ -131,7 +131,7 @@ fn drop_trigger(own: &DropTrigger, keyspace: Option<&str>) -> Result<Answered> {
     ))
 }
 
-/// What a change of the schema comes to.
+/// A change of the schema, ready to be committed.
 struct Change {
     changes: Vec<CatalogueChange<'static>>,
     told: SchemaChange,
@@ -301,7 +301,7 @@ pub(super) fn truncated(
     Ok(table)
 }
 
-/// The resources that are made with what a change of the schema makes.
+/// Returns the resources that are made with what a change of the schema makes.
 fn made(told: &SchemaChange) -> Vec<Resource> {
     let keyspace = || Box::from(told.keyspace.as_str());
     match told.target {
@@ -367,8 +367,8 @@ fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> S
     }
 }
 
-/// The refusal of a change of the server's own keyspaces. `what` would have been done, as Cassandra
-/// says it: `ALTER <table k.t>`.
+/// Returns the refusal of a change of the server's own keyspaces. `what` would have been done, as
+/// Cassandra says it: `ALTER <table k.t>`.
 pub(super) fn not_modifiable(keyspace: &str, what: &str) -> CqlError {
     // Those that are copied between nodes have other words.
     let message = match keyspace {
@@ -447,7 +447,7 @@ fn check_name(keyspace: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The change that brings a table's stored schema up to date.
+/// Returns the change that brings a table's stored schema up to date.
 fn altered(table: Table) -> CatalogueChange<'static> {
     let name = stored_name(&table);
     CatalogueChange::AlterTable(

@@ -1,4 +1,4 @@
-//! What `WITH` says of tables and views, checked as Cassandra checks it.
+//! The options of `WITH` for tables and views, checked as Cassandra checks them.
 
 use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Property, PropertyValue};
@@ -108,7 +108,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Source: Cassandra 5.0, `BloomCalculations`.
+/// Reads `bloom_filter_fp_chance`. Source of its bounds: Cassandra 5.0, `BloomCalculations`.
 fn bloom_chance(name: &str, value: &PropertyValue) -> Result<f64> {
     let chance = double(name, value)?;
     if chance > 6.71e-5 && chance <= 1.0 {
@@ -178,7 +178,7 @@ fn positive(name: &str, value: &PropertyValue) -> Result<i32> {
     Ok(number)
 }
 
-/// `99p`, `50ms`, `ALWAYS`, `NEVER`, `MIN(…)`, `MAX(…)`.
+/// Reads a speculative retry policy: `99p`, `50ms`, `ALWAYS`, `NEVER`, `MIN(…)`, `MAX(…)`.
 fn policy(name: &str, value: &PropertyValue) -> Result<String> {
     let text = text(value)?;
     let upper = text.to_ascii_uppercase();
@@ -528,7 +528,7 @@ pub(super) fn id_of(
     Ok(id)
 }
 
-/// The id that a restored schema gives.
+/// Returns the id that a restored schema gives.
 pub(super) fn id(properties: &[Property]) -> Result<Option<[u8; 16]>> {
     let Some(property) = properties.iter().find(|own| own.name.as_str() == "id") else {
         return Ok(None);

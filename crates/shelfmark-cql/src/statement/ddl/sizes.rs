@@ -14,7 +14,7 @@ const TARGET_SIZE_BYTES_MIN: f64 = 1024.0 * 1024.0;
 /// The `target_sstable_size` where none is given, in bytes.
 const TARGET_SIZE_BYTES: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// What part of the target the least size of a file stays below: 1/√2.
+/// The part of the target size that `min_sstable_size` stays below: 1/√2.
 const MIN_PART_MAX: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// Refuses a size among the sub-options of the size-tiered, time-window and levelled strategies.

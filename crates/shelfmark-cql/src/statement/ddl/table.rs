@@ -154,7 +154,7 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
     Ok(columns)
 }
 
-/// A live user type may not hold live collections.
+/// Refuses a live user type that holds live collections.
 pub(super) fn check_live_udt(kind: &CqlType) -> Result<()> {
     if let CqlType::User { definition, frozen: false } = kind
         && definition.fields.iter().any(|(_, field)| field.is_multi_cell())
@@ -384,7 +384,7 @@ pub(super) fn drop(
     }))
 }
 
-/// The names of a table's views.
+/// Returns the names of a table's views.
 pub(super) fn views_of<'k>(
     keyspace: Option<&'k Arc<crate::schema::Keyspace>>,
     base: &str,

@@ -62,7 +62,7 @@ pub(super) fn create(
     Ok(change(&keyspace, ChangeKind::Created, name))
 }
 
-/// A type as messages about types show it: user types with their keyspace.
+/// Returns a type as messages about types show it: user types with their keyspace.
 pub(super) fn qualified(ty: &shelfmark_cql_types::CqlType) -> String {
     match ty {
         shelfmark_cql_types::CqlType::User { definition, frozen } => {

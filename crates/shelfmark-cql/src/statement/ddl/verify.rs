@@ -1,4 +1,4 @@
-//! What a change of the schema would write, read back before it is committed.
+//! Verification of schema changes: what one would write is read back before it is committed.
 //!
 //! What it is not: the checks that a statement itself makes, with Cassandra's words. This is the last
 //! one, by the code that reads the schema when the server starts.

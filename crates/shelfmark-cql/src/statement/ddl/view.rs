@@ -151,7 +151,7 @@ fn parts(columns: &[Column], base: &Table) -> Result<Vec<ViewPart>> {
     columns.iter().map(part).collect()
 }
 
-/// The columns that a view shows, as those of a table, and whether it shows all.
+/// Returns the columns that a view shows, as those of a table, and whether it shows all.
 fn selected(own: &CreateView, base: &Table) -> Result<(Vec<Column>, bool)> {
     let plain = |column: &Column| Column {
         role: if column.role == ColumnKind::Static {

@@ -55,7 +55,7 @@ pub(super) fn filter(
     Ok(Filter { where_clause: shown.join(" AND "), tests: tests(&restricted, base, env)? })
 }
 
-/// Every column of the view's key must be restricted, and no other but by `IS NOT NULL`.
+/// Checks that every column of the view's key is restricted, and no other but by `IS NOT NULL`.
 fn check_columns(own: &CreateView, base: &Table) -> Result<()> {
     let mut known: Vec<&str> = Vec::new();
     let mut illegal: Vec<&str> = Vec::new();
@@ -148,7 +148,7 @@ fn part(column: &Column) -> ViewPart {
     }
 }
 
-/// The values of a tuple; `None` if one is null, which nothing is equal to.
+/// Returns the values of a tuple; `None` if one is null, which nothing is equal to.
 fn tuple(exprs: &[Expr], env: Env<'_>) -> Result<Option<Vec<Bytes>>> {
     let mut out = Vec::with_capacity(exprs.len());
     for expr in exprs {

@@ -152,7 +152,7 @@ fn keyspace_of<'s>(
     }
 }
 
-/// What is said of functions of the user's: there is none.
+/// Returns the error for a function of the user's: there is none.
 fn no_function(
     what: &str,
     name: &shelfmark_cql_syntax::ast::FunctionName,
@@ -181,7 +181,8 @@ fn listed(
     }
 }
 
-/// A keyspace, then what is in it: types before the types that use them, tables, indexes, views.
+/// Returns a keyspace, then what is in it: types before the types that use them, tables, indexes,
+/// views.
 fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
     let shown = match own.damage.record {
         true => format!(
@@ -227,7 +228,8 @@ fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
     items
 }
 
-/// A table or view that is there and cannot be read, as Cassandra shows what has no form in CQL.
+/// Returns a table or view that is there and cannot be read, as Cassandra shows what has no form in
+/// CQL.
 fn unread(own: &Keyspace, name: &str, with_statement: bool) -> Item {
     let text = with_statement.then(|| {
         format!(
@@ -239,7 +241,7 @@ fn unread(own: &Keyspace, name: &str, with_statement: bool) -> Item {
     item(&own.name, "table", name, text)
 }
 
-/// A table, its indexes and its views.
+/// Returns a table, its indexes and its views.
 fn table_items(own: &Keyspace, table: &Table, internals: bool) -> Vec<Item> {
     let mut items =
         vec![item(&own.name, "table", &table.name, Some(text::table(table, internals)))];
@@ -268,7 +270,7 @@ fn index_item(own: &Keyspace, name: &str) -> Option<Item> {
     })
 }
 
-/// Whatever has the name: a keyspace, a table, a view, an index.
+/// Describes whatever has the name: a keyspace, a table, a view, an index.
 fn any(
     name: &QualifiedName,
     keyspace: Option<&str>,

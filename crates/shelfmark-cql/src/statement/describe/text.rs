@@ -65,14 +65,14 @@ pub(super) fn index(table: &Table, own: &Index) -> String {
     out
 }
 
-/// What is computed, as a remark.
+/// Returns the definition of a computed table, as a remark.
 fn not_recreated(what: &str, name: &str, kind: &str, structure: &str) -> String {
     format!(
         "/*\nWarning: {what} {name} is a virtual {kind} and cannot be recreated with CQL.\nStructure, for reference:\n{structure}\n*/"
     )
 }
 
-/// A table or view.
+/// Returns a table or view.
 pub(super) fn table(own: &Table, internals: bool) -> String {
     let mut out = match &own.view {
         Some(view) => {
@@ -131,8 +131,8 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     out
 }
 
-/// The statements behind a table's that drop columns which it once had, and add those that came back:
-/// what was written before stays unseen in a restored table, too.
+/// Returns the statements behind a table's that drop columns which it once had, and add those that
+/// came back: what was written before stays unseen in a restored table, too.
 fn dropped(own: &Table) -> String {
     let mut out = String::new();
     for gone in &own.dropped {
@@ -155,7 +155,7 @@ fn column_line(name: &str, kind: &CqlType, role: ColumnKind) -> String {
     format!("{} {kind}{is_static}", maybe_quote(name))
 }
 
-/// The columns; `internals` shows those that were dropped in place of those that came back.
+/// Returns the columns; `internals` shows those that were dropped in place of those that came back.
 fn columns(own: &Table, internals: bool) -> String {
     let single = own.partition_count == 1 && own.clustering_count == 0;
     let mut lines: Vec<String> = Vec::new();

@@ -12,7 +12,7 @@ use crate::statement::keys::bound_elements;
 use crate::statement::relation::{InList, in_list, undefined_column};
 use crate::statement::row::column_value;
 
-/// What must hold before anything is written.
+/// The conditions of a lightweight transaction.
 #[derive(Debug, Clone)]
 pub(crate) enum Conditions {
     None,
@@ -45,12 +45,12 @@ enum Test {
 }
 
 impl Conditions {
-    /// Whether there is any.
+    /// Returns true if there is any.
     pub(crate) const fn is_some(&self) -> bool {
         !matches!(self, Self::None)
     }
 
-    /// The columns that conditions name; `None` for those on existence.
+    /// Returns the columns that conditions name; `None` for those on existence.
     pub(crate) fn columns(&self) -> Option<Vec<usize>> {
         let Self::All(all) = self else { return None };
         let mut places = Vec::new();
@@ -65,12 +65,12 @@ impl Conditions {
         Some(places)
     }
 
-    /// Whether a condition is on a column of the row.
+    /// Returns true if a condition is on a column of the row.
     pub(crate) fn has_regular(&self, table: &Table) -> bool {
         !self.regular_names(table).is_empty()
     }
 
-    /// The names of such columns.
+    /// Returns the names of such columns.
     pub(crate) fn regular_names<'t>(&self, table: &'t Table) -> Vec<&'t str> {
         let places = self.columns().unwrap_or_default();
         places
@@ -147,7 +147,7 @@ impl Conditions {
         Ok(Self::All(out))
     }
 
-    /// Whether they hold of a row and statics; neither need exist.
+    /// Returns true if the conditions hold of a row and statics; neither need exist.
     pub(crate) fn hold(
         &self,
         table: &Table,
@@ -255,7 +255,7 @@ impl Condition {
         }
     }
 
-    /// The part of the column that is compared, and its type.
+    /// Returns the part of the column that is compared, and its type.
     fn part(
         &self,
         column: &Column,
@@ -302,7 +302,7 @@ impl Condition {
     }
 }
 
-/// Whether nothing is there; a live collection without elements is nothing.
+/// Returns true if nothing is there; a live collection without elements is nothing.
 fn is_nothing(ty: &CqlType, live: bool, value: Option<&Bytes>) -> bool {
     value.is_none_or(|value| {
         live && ty.is_collection() && value.iter().all(|byte| *byte == 0) && value.len() <= 4

@@ -8,7 +8,7 @@
 use bytes::Bytes;
 use shelfmark_engine::{CellOperation, LiveRow};
 
-/// The stored elements of a list, in order.
+/// Returns the stored elements of a list, in order.
 pub(super) fn stored(row: Option<&LiveRow>, column: u32) -> Vec<Element> {
     let cells = row.map(|row| row.elements(column)).unwrap_or_default();
     let element = |path: &Bytes, value: &Bytes| Element {
@@ -24,7 +24,7 @@ pub(super) struct Element {
     pub(super) value: Bytes,
 }
 
-/// Where an element is.
+/// The position of an element of a list.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// It was there before, under this path.
@@ -34,7 +34,7 @@ pub(super) enum Place {
     Added { operation: usize, at: usize },
 }
 
-/// What an operation on a list, with its place among all, leaves of it.
+/// Applies an operation on a list, with its place among all, to the list's elements.
 pub(super) fn pass((operation, before): (usize, &CellOperation), of: u32, list: &mut Vec<Element>) {
     let added = |values: &[Bytes]| {
         let each = values.iter().enumerate();

@@ -38,7 +38,7 @@ pub(crate) use run::{Entry, now_of, run_batch, run_one};
 /// Longest life of a value. Source: Cassandra 5.0, `Attributes.MAX_TTL`: 20 years.
 pub(crate) const TTL_SECONDS_MAX: i32 = 630_720_000;
 
-/// Which of the three.
+/// The kind of a modification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Insert,
@@ -63,9 +63,9 @@ pub(crate) struct Modify {
     pub(crate) table: Arc<Table>,
     /// The key that is written.
     pub(crate) restrictions: Restrictions,
-    /// What happens to regular columns.
+    /// The operations on regular columns.
     pub(crate) regular: Vec<Operation>,
-    /// What happens to statics.
+    /// The operations on static columns.
     pub(crate) statics: Vec<Operation>,
     /// Only statics are concerned: no row is named.
     pub(crate) only_statics: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Modify {
     pub(crate) conditions: Conditions,
 }
 
-/// Which rows of a partition are concerned.
+/// The rows of a partition that are modified.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     Row(Vec<ClusteringValue>),
@@ -85,14 +85,14 @@ pub(crate) enum Place {
     Statics,
 }
 
-/// What one execution writes, before lists are looked at.
+/// The mutations of one execution, before lists are read.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     pub(crate) partition: Bytes,
     pub(crate) place: Place,
 }
 
-/// When and for how long.
+/// The timestamp and the time to live of a modification.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     pub(crate) timestamp: i64,
@@ -100,7 +100,7 @@ pub(crate) struct Moment {
 }
 
 impl Modify {
-    /// Whether nothing is written unless something holds.
+    /// Returns true if nothing is written unless something holds.
     pub(crate) fn is_conditional(&self) -> bool {
         self.conditions.is_some()
     }
@@ -391,7 +391,7 @@ fn json_key(value: Option<&BoundValue>, name: &str) -> Result<Bytes> {
     }
 }
 
-/// What a JSON text says of each column of a table; `None` leaves it alone.
+/// Returns what a JSON text says of each column of a table; `None` leaves it alone.
 fn json_values(
     table: &Table,
     text: &Expr,

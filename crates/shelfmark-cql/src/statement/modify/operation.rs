@@ -1,4 +1,4 @@
-//! What happens to one column, from `SET c = …` to the engine's operations on cells.
+//! Operations on one column, from `SET c = …` to the engine's operations on cells.
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
@@ -50,7 +50,7 @@ pub(crate) struct Lists<'r> {
 }
 
 impl Operation {
-    /// The column gets a value.
+    /// Checks that the column gets a value.
     pub(crate) fn assign(column: &Column, value: Expr) -> Self {
         Self::new(column, Action::Assign(value))
     }
@@ -59,7 +59,7 @@ impl Operation {
         Self { column: column.id, ty: column.kind.clone(), action }
     }
 
-    /// Whether the present list must be read first.
+    /// Returns true if the present list must be read first.
     pub(crate) fn needs_read(&self) -> bool {
         matches!(self.ty, CqlType::List { .. })
             && matches!(
@@ -156,7 +156,7 @@ fn null_counter() -> CqlError {
     CqlError::invalid("Invalid null value for counter increment/decrement")
 }
 
-/// What is added to a map is a map, what is taken from it a set of keys.
+/// Checks that a map is added to a map, and a set of keys taken from it.
 fn check_map_operand(adds: bool, term: &Term) -> Result<()> {
     let wrong = match term {
         Term::List(_) => true,
@@ -179,7 +179,7 @@ fn prepare_index(key: &Term, name: &str, scope: &mut Scope<'_>) -> Result<Expr> 
     prepare(key, Receiver { name: &shown, ty: &CqlType::Int }, scope)
 }
 
-/// The path of a user type's field: its place in two bytes.
+/// Returns the path of a user type's field: its place in two bytes.
 pub(crate) fn field_path(at: usize) -> Bytes {
     Bytes::copy_from_slice(&u16::try_from(at).unwrap_or(u16::MAX).to_be_bytes())
 }
@@ -446,7 +446,7 @@ impl Operation {
         }
     }
 
-    /// What is there with something added; nothing where there is nothing.
+    /// Computes what is there plus a value; nothing where there is nothing.
     fn compute(
         &self,
         value: &Expr,
@@ -563,7 +563,7 @@ impl Operation {
     }
 }
 
-/// The elements of a serialised list or set.
+/// Returns the elements of a serialised list or set.
 fn list_values(value: &Bytes) -> Result<Vec<Bytes>> {
     if value.is_empty() {
         return Ok(Vec::new());
@@ -576,7 +576,7 @@ fn list_values(value: &Bytes) -> Result<Vec<Bytes>> {
         .collect()
 }
 
-/// The entries of a serialised map.
+/// Returns the entries of a serialised map.
 fn map_values(value: &Bytes) -> Result<Vec<(Bytes, Bytes)>> {
     if value.is_empty() {
         return Ok(Vec::new());

@@ -364,7 +364,7 @@ fn check_where(modify: &Modify) -> Result<()> {
     Ok(())
 }
 
-/// Restricted clustering columns must begin the key.
+/// Checks that the restricted clustering columns begin the key.
 fn check_prefix(modify: &Modify) -> Result<()> {
     let (table, own) = (&modify.table, &modify.restrictions);
     let mut gap: Option<&Column> = None;

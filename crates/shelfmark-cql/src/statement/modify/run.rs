@@ -180,7 +180,7 @@ fn tell_writes(options: &RequestOptions, mutations: &[Mutation]) {
     }
 }
 
-/// What a trace says of a commit that was acknowledged.
+/// Returns what a trace says of a commit that was acknowledged.
 fn synced(engine: &Engine) -> String {
     match engine.store().caps().durability {
         Durability::Sync => "Appended to the commit log and synced".to_owned(),
@@ -208,7 +208,7 @@ fn check_levels(options: &RequestOptions) -> Result<()> {
     Ok(())
 }
 
-/// The second that the request wants expiries judged by.
+/// Returns the second that the request wants expiries judged by.
 pub(crate) fn now_of(options: &RequestOptions) -> Option<u64> {
     options.now_in_seconds.and_then(|now| u64::try_from(now).ok())
 }
@@ -302,7 +302,7 @@ fn read_row(
 #[derive(Default)]
 struct Keys {
     all: Vec<Vec<ClusteringValue>>,
-    /// Where they are in `all`; left empty while they are few.
+    /// The places of rows in `all`; left empty while they are few.
     places: HashMap<Vec<ClusteringValue>, usize>,
 }
 
@@ -411,7 +411,7 @@ fn run_conditional(
     );
 }
 
-/// The table and partition that all conditional changes concern.
+/// Returns the table and partition that all conditional changes concern.
 fn one_partition(ready: &[Ready<'_>]) -> Result<(Arc<Table>, Bytes)> {
     let mut found: Option<(Arc<Table>, Bytes)> = None;
     for own in ready {
@@ -503,7 +503,7 @@ fn decide(
     Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
 }
 
-/// What a conditional request writes once its conditions hold.
+/// Returns what a conditional request writes once its conditions hold.
 fn written(
     engine: &Engine,
     ready: &[Ready<'_>],
@@ -531,8 +531,8 @@ fn written(
     Ok(mutations)
 }
 
-/// Which columns a condition that did not hold has read: those of the kinds of row that would be
-/// written, and those that it names.
+/// The columns that a condition which did not hold has read: those of the kinds of row that would
+/// be written, and those that it names.
 struct Reads {
     all_statics: bool,
     all_regular: bool,
@@ -584,7 +584,7 @@ fn compare_clusterings(
         .unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// The first row of a partition.
+/// Returns the first row of a partition.
 fn first_row(
     engine: &Engine,
     table: &Table,
@@ -638,7 +638,7 @@ fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The columns that a condition that did not hold shows.
+/// Returns the columns that a condition that did not hold shows.
 fn shown_columns(ready: &[Ready<'_>], table: &Table, is_batch: bool) -> Vec<usize> {
     let mut places: Vec<usize> = Vec::new();
     let mut is_shown = vec![false; table.columns.len()];
@@ -694,7 +694,7 @@ fn values_of(
         .collect()
 }
 
-/// The `[applied]` column of a table.
+/// Returns the `[applied]` column of a table.
 pub(crate) fn applied_column(table: &Table) -> ColumnSpec {
     ColumnSpec {
         keyspace: Arc::clone(&table.keyspace),

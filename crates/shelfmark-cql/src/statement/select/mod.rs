@@ -36,9 +36,10 @@ pub(crate) use show::Shown;
 #[derive(Debug, Clone)]
 pub(crate) struct Select {
     pub(crate) table: Arc<Table>,
-    /// What each column of the answer is.
+    /// The expression of each column of the answer.
     pub(crate) items: Vec<Expr>,
-    /// Where the items lie in a stored row, if none has to be made and rows of partitions are read.
+    /// The places of the items in a stored row, if none has to be computed and rows of partitions
+    /// are read.
     pub(crate) shown: Option<Vec<Shown>>,
     /// Names of the items, for JSON.
     pub(crate) names: Vec<Arc<str>>,
@@ -64,11 +65,11 @@ pub(crate) struct Select {
     pub(crate) needs_statics: bool,
     pub(crate) limit: Option<Expr>,
     pub(crate) per_partition_limit: Option<Expr>,
-    /// What is said of each page.
+    /// The warning that goes with each page.
     pub(crate) warning: Option<&'static str>,
 }
 
-/// Where rows are looked for.
+/// The access path of a query: where its rows are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Access {
     /// In the partitions that are named.
@@ -87,13 +88,13 @@ pub(crate) enum Access {
 }
 
 impl Select {
-    /// Whether every column of the primary key is given one value.
+    /// Returns true if every column of the primary key is given one value.
     pub(crate) fn names_one_row(&self) -> bool {
         let key = self.table.partition_count + self.table.clustering_count;
         (0..key).all(|at| matches!(self.restrictions.of(at), [Test::Equal(_)]))
     }
 
-    /// Whether rows are counted or grouped rather than shown.
+    /// Returns true if rows are counted or grouped rather than shown.
     pub(crate) fn is_aggregate(&self) -> bool {
         !self.aggregates.is_empty() || !self.group_by.is_empty()
     }

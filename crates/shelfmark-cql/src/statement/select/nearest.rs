@@ -22,7 +22,7 @@ use crate::statement::relation::{Restrictions, Test};
 /// Most rows that may be asked for.
 const ROWS_MAX: u64 = 1_000;
 
-/// Which rows are nearest to what.
+/// The ANN ordering of a query: the vector, its column and the similarity.
 #[derive(Debug, Clone)]
 pub(crate) struct Nearest {
     /// The place of the column of vectors.
@@ -137,7 +137,7 @@ impl Nearest {
     }
 }
 
-/// What is said where more than one node would be asked.
+/// Returns the message for what would need more than one node.
 pub(super) fn downgraded(consistency: Consistency) -> Option<String> {
     if matches!(consistency, Consistency::One | Consistency::LocalOne) {
         return None;

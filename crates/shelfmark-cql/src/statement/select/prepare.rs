@@ -15,7 +15,7 @@ use crate::schema::{ColumnKind, IndexTarget, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
 
-/// What is said where a statement would read more than it answers.
+/// The refusal of a statement that would read more than it answers.
 pub(super) const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
 
 /// Prepares a `SELECT`.
@@ -147,7 +147,7 @@ fn names_many(table: &Table, own: &Restrictions) -> bool {
     table.clustering_count > 0 && !(0..key_count).all(|at| matches!(own.of(at), [Test::Equal(_)]))
 }
 
-/// What is said of an aggregation that reads more than one partition.
+/// Returns the warning for an aggregation that reads more than one partition.
 fn aggregation_warning(own: &Restrictions, table: &Table) -> Option<&'static str> {
     let mut key = (0..table.partition_count).flat_map(|at| own.of(at)).peekable();
     if key.peek().is_none() && own.token.is_empty() {
@@ -177,8 +177,8 @@ fn result_columns(chosen: &Selection, table: &Table, json: bool) -> Arc<[ColumnS
         .collect()
 }
 
-/// What is wrong with a selection where it is looked at before the restrictions: as far as it takes to
-/// tell whether only statics are selected.
+/// Returns what is wrong with a selection where it is looked at before the restrictions: as far as
+/// it takes to tell whether only statics are selected.
 fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -> Option<CqlError> {
     let ast::SelectClause::Items(items) = selected else { return None };
     if !table.has_statics() {
@@ -206,7 +206,7 @@ fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -
     selection(&looked_at, table, &mut probe).err().filter(|error| is_resolving(&error.message))
 }
 
-/// Whether an error is of names and calls that are looked up before anything else is.
+/// Returns true if an error is of names and calls that are looked up before anything else is.
 fn is_resolving(message: &str) -> bool {
     const BEGINNINGS: [&str; 8] = [
         "Undefined column name",
@@ -223,7 +223,7 @@ fn is_resolving(message: &str) -> bool {
             && !message.starts_with("Invalid call to function system.cast_as_")
 }
 
-/// The columns that a selector names.
+/// Collects the columns that a selector names.
 fn named<'s>(selector: &'s Selector, out: &mut Vec<&'s ast::Name>) {
     match selector {
         Selector::Column(name) => out.push(name),
@@ -309,12 +309,12 @@ fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Resu
     Ok(())
 }
 
-/// Whether a restriction is an equality.
+/// Returns true if a restriction is an equality.
 fn is_equal(own: &Restrictions, at: usize) -> bool {
     matches!(own.of(at), [Test::Equal(_)])
 }
 
-/// The column that a function of `GROUP BY` is of.
+/// Returns the column that a function of `GROUP BY` is of.
 fn grouped_column<'s>(function: &str, arguments: &'s [Selector]) -> Result<&'s ast::Name> {
     if ["sum", "avg", "min", "max", "count"].contains(&function) {
         return invalid(format!(
@@ -404,7 +404,7 @@ fn group_by(
     Ok(out)
 }
 
-/// Where rows are looked for.
+/// The access path of a query: where its rows are read.
 struct Reading {
     access: Access,
     /// Rows are tested one by one.
@@ -493,7 +493,7 @@ fn is_open(table: &Table) -> bool {
     crate::schema::is_virtual(&table.keyspace)
 }
 
-/// Whether the clustering restrictions are more than a prefix with one range behind it.
+/// Returns true if the clustering restrictions are more than a prefix with one range behind it.
 fn clustering_needs_filter(table: &Table, own: &Restrictions) -> bool {
     let mut place = 0;
     let count = table.clustering_count;
@@ -547,7 +547,7 @@ fn clustering_refusal(table: &Table, own: &Restrictions) -> CqlError {
     CqlError::invalid(FILTERING)
 }
 
-/// How many columns of the key need no index, since it answers what is asked of them.
+/// Returns how many columns of the key need no index, since it answers what is asked of them.
 fn keyed_columns(table: &Table, own: &Restrictions) -> usize {
     let named =
         (0..table.partition_count).all(|at| matches!(own.of(at), [Test::Equal(_) | Test::In(_)]));
@@ -564,7 +564,7 @@ struct UsableIndex {
     test: usize,
 }
 
-/// The first index that serves a restriction; equalities before ranges.
+/// Returns the first index that serves a restriction; equalities before ranges.
 ///
 /// `from` is the first column that is looked at.
 fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<UsableIndex> {
@@ -600,14 +600,14 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
     ranged
 }
 
-/// Whether storage attached indexes compare values of a type by equality alone.
+/// Returns true if storage attached indexes compare values of a type by equality alone.
 ///
 /// Source: Cassandra 5.0, `TypeUtil.isLiteral`, read 2026-11.
 fn is_literal(ty: &CqlType) -> bool {
     ty.is_string() || !matches!(ty, CqlType::Native(_)) || *ty == CqlType::Boolean
 }
 
-/// Whether there are restrictions that the index, and the named partition, do not answer.
+/// Returns true if there are restrictions that the index, and the named partition, do not answer.
 fn needs_more_than(
     table: &Table,
     own: &Restrictions,
@@ -635,8 +635,8 @@ fn needs_more_than(
         || (!own.multi.is_empty() && !prefix)
 }
 
-/// The columns of `ORDER BY`: one that is named twice stands where it is first, and runs as it is said
-/// last.
+/// Returns the columns of `ORDER BY`: one that is named twice stands where it is first, and runs as
+/// it is said last.
 fn orderings(select: &ast::Select) -> Vec<(&str, Direction)> {
     let mut all: Vec<(&str, Direction)> = Vec::with_capacity(select.order_by.len());
     for own in &select.order_by {
@@ -648,7 +648,7 @@ fn orderings(select: &ast::Select) -> Vec<(&str, Direction)> {
     all
 }
 
-/// Whether a clustering column has one value, alone or in a tuple.
+/// Returns true if a clustering column has one value, alone or in a tuple.
 fn is_fixed(own: &Restrictions, table: &Table, place: usize) -> bool {
     let in_tuple = own.multi.iter().any(|multi| {
         (multi.start..multi.start + multi.count).contains(&place)

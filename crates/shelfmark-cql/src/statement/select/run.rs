@@ -29,7 +29,7 @@ use crate::world::EngineWorld;
 /// Most rows that are held in memory to be sorted. Ours.
 const SORTED_ROWS_MAX: usize = 1_000_000;
 
-/// What an execution runs with.
+/// The context of an execution.
 pub(crate) struct Run<'r> {
     pub(crate) engine: &'r Engine,
     pub(crate) world: EngineWorld<'r>,
@@ -41,7 +41,7 @@ pub(crate) struct Run<'r> {
     pub(crate) inline: Inline,
 }
 
-/// How much of a read may run on the thread of a socket.
+/// The budget of a read that runs on the thread of a socket.
 #[derive(Debug, Default)]
 pub(crate) struct Inline {
     read: Cell<usize>,
@@ -163,9 +163,9 @@ pub(super) enum Row {
 }
 
 impl Row {
-    /// About how many bytes it takes in memory.
+    /// Returns about how many bytes it takes in memory.
     fn size_bytes(&self) -> usize {
-        /// What a cell takes beside its value.
+        /// The memory that a cell takes beside its value.
         const CELL_BYTES: usize = 96;
         match self {
             Self::Stored(entry) => {
@@ -178,7 +178,7 @@ impl Row {
     }
 }
 
-/// What rows that are held until all were read take of the memory budget.
+/// The share of the memory budget of rows that are held until all were read.
 pub(super) struct Held {
     share: Option<Share>,
     bytes: usize,
@@ -215,7 +215,7 @@ pub(super) struct Page<'r> {
     now: u64,
 }
 
-/// Whether to go on reading.
+/// True if to go on reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     More,
@@ -252,8 +252,8 @@ impl Page<'_> {
         Ok((buffer, paging))
     }
 
-    /// As [`Page::each_row`] with writing each row, where that takes no more than the rows of one
-    /// partition as they are stored; `None` where it does.
+    /// Works as [`Page::each_row`] with writing each row, where that takes no more than the rows of
+    /// one partition as they are stored; `None` where it does.
     fn shown(
         &self,
         wanted: Option<u64>,
@@ -566,7 +566,7 @@ impl Page<'_> {
         }
     }
 
-    /// As [`Page::each_row`], for a table whose rows are computed.
+    /// Works as [`Page::each_row`], for a table whose rows are computed.
     fn each_computed(
         &mut self,
         wanted: Option<u64>,
@@ -591,7 +591,7 @@ impl Page<'_> {
         Ok(left <= most)
     }
 
-    /// All rows of a computed table that pass, in order.
+    /// Returns all rows of a computed table that pass, in order.
     fn computed_rows(&self, computed: &Arc<dyn VirtualTable>) -> Result<Vec<Vec<Option<Bytes>>>> {
         let table = &self.select.table;
         let env = self.run.env(None);

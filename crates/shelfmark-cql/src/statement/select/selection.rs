@@ -1,4 +1,4 @@
-//! What stands between `SELECT` and `FROM`.
+//! The select clause: the items between `SELECT` and `FROM`.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::metadata::{column_of_metadata, metadata_path};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::relation::undefined_column;
 
-/// What was selected.
+/// A resolved select clause.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
     pub(super) items: Vec<Expr>,
@@ -114,7 +114,7 @@ struct Builder<'b> {
     inside_aggregate: bool,
 }
 
-/// Whether it is a list of plain numbers.
+/// Returns true if it is a list of plain numbers.
 fn is_of_numbers(own: &Selector) -> bool {
     let is_number = |item: &Selector| matches!(item, Selector::Literal(literal) if matches!(literal.kind, LiteralKind::Integer | LiteralKind::Float));
     matches!(own, Selector::List(items) if !items.is_empty() && items.iter().all(is_number))
@@ -130,7 +130,7 @@ impl Builder<'_> {
         Ok((at, column.kind.clone()))
     }
 
-    /// The type of a selector, if it has one of its own.
+    /// Returns the type of a selector, if it has one of its own.
     fn known(&mut self, selector: &Selector, scope: &mut Scope<'_>) -> Result<Option<CqlType>> {
         Ok(match selector {
             Selector::Literal(literal) => Some(preferred(literal)),
@@ -635,17 +635,17 @@ pub(super) fn slice_bound(
     bound.map(|term| prepare(term, to, scope).map(Box::new)).transpose()
 }
 
-/// Whether values of a type are numbers, or are taken for numbers.
+/// Returns true if values of a type are numbers, or are taken for numbers.
 fn stands_for_number(ty: &CqlType) -> bool {
     *ty == CqlType::Timestamp || (*ty != CqlType::Duration && negate(ty).is_some())
 }
 
-/// Whether a selector has no type of its own.
+/// Returns true if a selector has no type of its own.
 fn is_untyped(selector: &Selector) -> bool {
     matches!(selector, Selector::Literal(_) | Selector::Null | Selector::Marker(_))
 }
 
-/// How a marker for a key is called.
+/// Returns how a marker for a key is called.
 pub(super) fn key_name(ty: &CqlType, shown: &str) -> String {
     match ty {
         CqlType::Set { .. } => format!("value({shown})"),
@@ -679,7 +679,7 @@ fn shown_function(name: &shelfmark_cql_syntax::ast::FunctionName) -> String {
     }
 }
 
-/// A cast of a column to the type that it has is none, and is not shown.
+/// Returns a selector without a cast to the type that its column has, which is not shown.
 fn without_casts(selector: &Selector, table: &Table) -> Selector {
     match selector {
         Selector::Cast { selector: inner, target } => match &**inner {
@@ -701,7 +701,7 @@ fn without_casts(selector: &Selector, table: &Table) -> Selector {
     }
 }
 
-/// How a selector is called in the answer.
+/// Returns how a selector is called in the answer.
 pub(super) fn column_name(selector: &Selector) -> String {
     let list = |all: &[Selector]| all.iter().map(column_name).collect::<Vec<_>>().join(", ");
     match selector {

@@ -10,7 +10,7 @@ use shelfmark_engine::{CellSink, ShownRow};
 use crate::outcome::{RowBuffer, Written};
 use crate::schema::{ColumnKind, Table};
 
-/// Where a column of the answer lies in a stored row.
+/// The place of a column of the answer in a stored row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// Of the partition key, by its place.
@@ -61,7 +61,7 @@ pub(super) struct Encoder<'e> {
     /// Statics without rows are no row of the answer.
     hides_statics: bool,
     buffer: &'e mut RowBuffer,
-    /// What was in the buffer before.
+    /// The length of the buffer before.
     before: Written,
 }
 
@@ -76,7 +76,7 @@ impl<'e> Encoder<'e> {
         Self { columns, partition, hides_statics, buffer, before }
     }
 
-    /// How many rows were written.
+    /// Returns how many rows were written.
     pub(super) fn rows(&self) -> u64 {
         u64::from(self.buffer.rows() - self.before.rows())
     }

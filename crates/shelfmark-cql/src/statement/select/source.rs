@@ -1,4 +1,4 @@
-//! Where the rows of one execution come from: units one after the other, each read page by page.
+//! The reads of one execution: units one after the other, each read page by page.
 //!
 //! The units follow from the statement and its values alone, so a paging state is a unit's number,
 //! a cursor in it, and how many rows were answered before.
@@ -26,7 +26,7 @@ use crate::statement::keys::{
 use crate::statement::relation::Test;
 use crate::trace::TraceLog;
 
-/// What is read in one go.
+/// A unit of reading: a partition, a slice of one, a range of tokens or an index's entries.
 #[derive(Debug, Clone)]
 pub(super) enum Unit {
     /// One row.
@@ -126,7 +126,7 @@ fn of_partitions(select: &Select, keys: Vec<Bytes>, mut spans: Spans) -> Units {
     Units { units, need_filter: select.filters || spans.need_filter }
 }
 
-/// The range of tokens that is asked for; `None` when it is empty.
+/// Returns the range of tokens that is asked for; `None` when it is empty.
 fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64>)>> {
     let (mut lower, mut upper) = (Bound::Unbounded, Bound::Unbounded);
     for test in &select.restrictions.token {
@@ -162,7 +162,7 @@ fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64
     Ok((!empty).then_some((lower, upper)))
 }
 
-/// The terms of an index that a restriction names; `None` when nothing can match.
+/// Returns the terms of an index that a restriction names; `None` when nothing can match.
 fn terms(
     select: &Select,
     index: usize,
@@ -212,7 +212,7 @@ fn terms(
     })
 }
 
-/// How a unit is read.
+/// The parameters with which units are read.
 #[derive(Clone)]
 pub(super) struct Reading<'e> {
     pub(super) engine: &'e Engine,
@@ -383,27 +383,27 @@ impl Reading<'_> {
     }
 }
 
-/// Whether the index that is read is on a part of the partition key.
+/// Returns true if the index that is read is on a part of the partition key.
 fn is_of_partition_key(select: &Select) -> bool {
     matches!(&select.access, Access::Index { column, .. } if *column < select.table.partition_count)
 }
 
-/// How many rows are read at a time where all are wanted.
+/// The number of rows read at a time where all are wanted.
 pub(super) const ROWS_PER_READ: usize = 1_000;
 
-/// How many are read at a time where none is held.
+/// The number of rows read at a time where none is held.
 pub(super) const ROWS_PER_SHOW: usize = 10_000;
 
-/// Where a page ends.
+/// The end of a page, as the paging state carries it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Position {
-    /// Which unit.
+    /// The number of the unit.
     pub(super) unit: u32,
     /// Rows answered before, for `LIMIT`.
     pub(super) answered: u64,
     /// Rows of the partition of the next unit that were answered before, for `PER PARTITION LIMIT`.
     pub(super) of_partition: u64,
-    /// Where in the unit; of computed tables how many rows were passed.
+    /// The engine's cursor in the unit; of computed tables the number of rows that were passed.
     pub(super) cursor: Vec<u8>,
     /// Of an index: the partition of the last row, and how many rows of it were answered.
     pub(super) indexed: Option<(Bytes, u64)>,
@@ -457,7 +457,7 @@ impl Position {
         })
     }
 
-    /// The cursor in the unit.
+    /// Returns the cursor in the unit.
     pub(super) fn engine_cursor(&self) -> Result<Option<Cursor>> {
         if self.cursor.is_empty() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! What a trace says of the reads of a `SELECT`, in the terms of the table.
+//! The steps that a trace shows for the reads of a `SELECT`, in the terms of the table.
 
 use std::ops::Bound;
 
