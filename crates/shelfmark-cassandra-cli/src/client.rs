@@ -6,7 +6,7 @@ use shelfmark_cql_types::CqlType;
 
 use super::backend::{Backend, Reply};
 use super::family::{Family, load};
-use super::read::Cut;
+use super::read::ListLimits;
 use super::tree::{Command, Value};
 use super::{Mode, values};
 
@@ -110,7 +110,7 @@ impl<B: Backend> Client<B> {
                 self.get_where(family, conditions, limit.as_deref())
             }
             Command::List { family, range, limit, columns, reversed } => {
-                let cut = Cut { columns: columns.as_deref(), reversed: *reversed };
+                let cut = ListLimits { columns: columns.as_deref(), reversed: *reversed };
                 self.list(family, range.as_ref(), limit.as_deref(), &cut)
             }
             Command::Count(cell) => self.count(cell),

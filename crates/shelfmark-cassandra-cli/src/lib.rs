@@ -16,15 +16,15 @@
 
 mod backend;
 mod client;
-mod define;
+mod describe;
 mod family;
-mod inform;
 mod lexer;
 mod local;
 #[cfg(test)]
 mod local_tests;
 mod parser;
 mod read;
+mod schema;
 #[cfg(test)]
 mod session_tests;
 mod source;

@@ -10,10 +10,10 @@ use super::client::{Assumed, Client, ROWS_DEFAULT, key_literal};
 use super::family::Family;
 use super::tree::{Access, Comparison, Condition, Value};
 use super::values;
-use super::write::{Spot, spot};
+use super::write::{CellPlace, spot};
 
 /// The part of each row that `list` shows.
-pub(super) struct Cut<'a> {
+pub(super) struct ListLimits<'a> {
     /// At most so many columns.
     pub(super) columns: Option<&'a str>,
     /// The last columns first.
@@ -48,8 +48,10 @@ impl<B: Backend> Client<B> {
         let found = spot(&family, &assumed, cell)?;
         let mut columns = self.columns(&keyspace, &family, &key, found.as_ref(), limit)?;
         let mut reply = Reply::default();
-        let single =
-            matches!(found, Some(Spot::Declared { .. } | Spot::Dynamic { whole: true, .. }));
+        let single = matches!(
+            found,
+            Some(CellPlace::Declared { .. } | CellPlace::Dynamic { whole: true, .. })
+        );
         if single {
             match columns.first() {
                 Some(column) => reply.say(line(&family, &assumed, column)),
@@ -75,7 +77,7 @@ impl<B: Backend> Client<B> {
         keyspace: &str,
         family: &Family,
         key: &str,
-        spot: Option<&Spot>,
+        spot: Option<&CellPlace>,
         limit: Option<usize>,
     ) -> Result<Vec<Shown>, String> {
         let table = family.table(keyspace);
@@ -83,8 +85,8 @@ impl<B: Backend> Client<B> {
         for (name, cql_type) in &family.declared {
             let wanted = match spot {
                 None => true,
-                Some(Spot::Declared { name: wanted, .. }) => wanted == name,
-                Some(Spot::Dynamic { .. }) => false,
+                Some(CellPlace::Declared { name: wanted, .. }) => wanted == name,
+                Some(CellPlace::Dynamic { .. }) => false,
             };
             if wanted {
                 let column = quoted_name(name);
@@ -95,10 +97,10 @@ impl<B: Backend> Client<B> {
                 columns.extend(declared_column(name, cql_type, &rows));
             }
         }
-        if !matches!(spot, Some(Spot::Declared { .. })) {
+        if !matches!(spot, Some(CellPlace::Declared { .. })) {
             let names = family.name_columns();
             let restrictions = match spot {
-                Some(Spot::Dynamic { restrictions, .. }) => {
+                Some(CellPlace::Dynamic { restrictions, .. }) => {
                     format!(" AND {}", restrictions.join(" AND "))
                 }
                 _ => String::new(),
@@ -137,7 +139,7 @@ impl<B: Backend> Client<B> {
         family: &str,
         range: Option<&(Option<String>, Option<String>)>,
         limit: Option<&str>,
-        cut: &Cut<'_>,
+        cut: &ListLimits<'_>,
     ) -> Result<Reply, String> {
         let (keyspace, family, assumed) = self.family(family)?;
         let mut reply = Reply::default();
@@ -216,7 +218,7 @@ impl<B: Backend> Client<B> {
             self.keep_where(&keyspace, &family, &assumed, condition, &mut keys)?;
         }
         keys.rows.truncate(limit);
-        let all = Cut { columns: None, reversed: false };
+        let all = ListLimits { columns: None, reversed: false };
         self.rows(Reply::default(), &keyspace, &family, &assumed, &keys, &all)
     }
 
@@ -293,7 +295,7 @@ impl<B: Backend> Client<B> {
         family: &Family,
         assumed: &Assumed,
         keys: &Table,
-        cut: &Cut<'_>,
+        cut: &ListLimits<'_>,
     ) -> Result<Reply, String> {
         let most = number(cut.columns)?;
         for row in &keys.rows {

@@ -10,7 +10,7 @@ use super::tree::{Access, Value};
 use super::values;
 
 /// The place of a cell in its table.
-pub(super) enum Spot {
+pub(super) enum CellPlace {
     /// In a declared column.
     Declared {
         /// The column.
@@ -46,15 +46,15 @@ impl<B: Backend> Client<B> {
         let using = ttl.map(|ttl| format!(" USING TTL {ttl}")).unwrap_or_default();
         let mut reply = Reply::default();
         let cql = match &spot {
-            Spot::Declared { name, cql_type } => {
+            CellPlace::Declared { name, cql_type } => {
                 let value = values::literal(value, cql_type, assumed.validator.as_ref())?;
                 let column = quoted_name(name);
                 format!("INSERT INTO {table} (key, {column}) VALUES ({key}, {value}){using}")
             }
-            Spot::Dynamic { whole: false, .. } => {
+            CellPlace::Dynamic { whole: false, .. } => {
                 return Err("No sub column name given: a super column holds columns.".to_owned());
             }
-            Spot::Dynamic { restrictions, .. } => {
+            CellPlace::Dynamic { restrictions, .. } => {
                 if !family.declared.is_empty() {
                     reply.hints.push(undeclared(&family, cell));
                 }
@@ -76,10 +76,10 @@ impl<B: Backend> Client<B> {
         let key = key_literal(&family, &assumed, &cell.key)?;
         let cql = match spot(&family, &assumed, cell)? {
             None => format!("DELETE FROM {table} WHERE key = {key}"),
-            Some(Spot::Declared { name, .. }) => {
+            Some(CellPlace::Declared { name, .. }) => {
                 format!("DELETE {} FROM {table} WHERE key = {key}", quoted_name(&name))
             }
-            Some(Spot::Dynamic { restrictions, .. }) => {
+            Some(CellPlace::Dynamic { restrictions, .. }) => {
                 format!("DELETE FROM {table} WHERE key = {key} AND {}", restrictions.join(" AND "))
             }
         };
@@ -105,7 +105,7 @@ impl<B: Backend> Client<B> {
         let by = by.ok_or("that is too large to count by.")?;
         let key = key_literal(&family, &assumed, &cell.key)?;
         let table = family.table(&keyspace);
-        let Some(Spot::Dynamic { restrictions, whole: true }) = spot(&family, &assumed, cell)?
+        let Some(CellPlace::Dynamic { restrictions, whole: true }) = spot(&family, &assumed, cell)?
         else {
             return Err("A counter is one column.".to_owned());
         };
@@ -140,12 +140,12 @@ pub(super) fn spot(
     family: &Family,
     assumed: &Assumed,
     cell: &Access,
-) -> Result<Option<Spot>, String> {
+) -> Result<Option<CellPlace>, String> {
     let Some(column) = &cell.column else { return Ok(None) };
     if let (Value::Word(text) | Value::Text(text), None) = (column, &cell.sub_column)
         && let Some((name, cql_type)) = family.declared(text)
     {
-        return Ok(Some(Spot::Declared { name: name.clone(), cql_type: cql_type.clone() }));
+        return Ok(Some(CellPlace::Declared { name: name.clone(), cql_type: cql_type.clone() }));
     }
     let parts = parts(family, column, cell.sub_column.as_ref())?;
     let whole = parts.len() == family.names.len();
@@ -157,7 +157,7 @@ pub(super) fn spot(
         };
         restrictions.push(format!("{name} = {}", values::literal(part, cql_type, assumed)?));
     }
-    Ok(Some(Spot::Dynamic { restrictions, whole }))
+    Ok(Some(CellPlace::Dynamic { restrictions, whole }))
 }
 
 /// Returns the parts of a column's name: super column and column, or `a:b` of a composite

@@ -22,6 +22,7 @@
 
 mod auth;
 mod engine_error;
+mod function_context;
 pub mod limits;
 mod lock;
 mod outcome;
@@ -29,8 +30,7 @@ mod schema;
 mod session;
 mod statement;
 mod system;
-mod trace;
-mod world;
+mod trace_recorder;
 
 pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListener, User};
 pub use outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
@@ -45,4 +45,4 @@ pub use shelfmark_cql_protocol::{
 };
 pub use shelfmark_cql_types::{CqlType, UserType};
 pub use statement::{BatchEntry, BatchRequest, Executor, Plan, PreparedStatement, Weight};
-pub use trace::TraceLog;
+pub use trace_recorder::TraceRecorder;

@@ -14,7 +14,7 @@ use shelfmark_engine::budget::{Client, SHARE_FREE_BYTES, Share};
 
 use crate::auth::User;
 use crate::limits::SPOOLED_FROM_BYTES;
-use crate::trace::TraceLog;
+use crate::trace_recorder::TraceRecorder;
 
 /// Everything a request says beside its statement.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ pub struct RequestOptions {
     /// there and run again elsewhere. Only the connection sets it.
     pub is_inline: bool,
     /// The trace of the request, if one is wanted.
-    pub trace: Option<TraceLog>,
+    pub trace: Option<TraceRecorder>,
     /// Whose part of the memory budget the answer draws from; without one it draws from none.
     pub client: Option<Client>,
     /// The factory of files for answers that are too long for memory, if there is one.

@@ -4,17 +4,19 @@ use crate::types::{CqlType, put_type_option, take_type_option};
 #[test]
 fn another_version_is_refused_in_words() {
     // What a server that speaks no version 5 answers: in its own version, with its own list.
-    let mut caller = Caller::new(Speech::V5);
+    let mut client = ClientConnection::new(ProtocolVersion::V5);
     let body = b"\0\0\0\x0a\0\x02no";
     let mut answer = vec![0x84, 0, 0, 0, 0, 0, 0, 0, u8::try_from(body.len()).unwrap()];
     answer.extend_from_slice(body);
-    let Some(Said::Refused(refusal)) = caller.hear(&answer).unwrap() else { panic!() };
+    let Some(Response::Error(refusal)) = client.receive(&answer).unwrap() else { panic!() };
     assert_eq!((refusal.number, &*refusal.message), (10, "no"));
 }
 
 #[test]
 fn bytes_that_are_no_answer_are_told() {
-    let garbled = |bytes: &[u8]| Caller::new(Speech::V4).hear(bytes).unwrap_err().to_string();
+    let garbled = |bytes: &[u8]| {
+        ClientConnection::new(ProtocolVersion::V4).receive(bytes).unwrap_err().to_string()
+    };
     assert!(garbled(b"HTTP/1.1 400 Bad Request\r\n").contains("cannot be read"));
     assert!(garbled(&[0x84, 0, 0, 0, 0x7F, 0, 0, 0, 0]).contains("unknown opcode 127"));
     assert!(garbled(&[0x84, 0, 0, 0, 7, 0, 0, 0, 0]).contains("answers nothing"));

@@ -4,7 +4,7 @@ use bytes::{Buf as _, Bytes, BytesMut};
 
 use super::compression::Compression;
 use super::envelope::{Envelope, HEADER_SIZE_BYTES, Header, Opcode, Version, flag};
-use super::framed::{self, Broken};
+use super::framed::{self, FrameProblem};
 use crate::limits::ENVELOPE_SIZE_BYTES_MAX;
 
 /// The reason why no more requests can be read from a connection. Each of them ends it.
@@ -190,9 +190,9 @@ impl Decoder {
             let frame = match framed::take(input, compressed) {
                 Ok(Some(frame)) => frame,
                 Ok(None) => return Ok(None),
-                Err(Broken::Header) => return Err(FrameError::HeaderChecksum),
-                Err(Broken::Payload) => return Err(FrameError::PayloadChecksum),
-                Err(Broken::Compression) => return Err(FrameError::PayloadCompression),
+                Err(FrameProblem::Header) => return Err(FrameError::HeaderChecksum),
+                Err(FrameProblem::Payload) => return Err(FrameError::PayloadChecksum),
+                Err(FrameProblem::Compression) => return Err(FrameError::PayloadCompression),
             };
             if frame.self_contained {
                 if !self.partial.is_empty() {

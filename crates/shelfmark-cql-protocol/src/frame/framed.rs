@@ -12,7 +12,7 @@ const LENGTH_BITS: u32 = 17;
 
 /// The reason why bytes are no frame, or not yet.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum FrameProblem {
     /// The header's checksum does not fit: nothing behind it can be trusted.
     Header,
     /// The payload's checksum does not fit.
@@ -31,7 +31,7 @@ pub(super) struct Frame {
 }
 
 /// Takes the next frame off `input`; `None` if not all of it is there.
-pub(super) fn take(input: &mut BytesMut, compressed: bool) -> Result<Option<Frame>, Broken> {
+pub(super) fn take(input: &mut BytesMut, compressed: bool) -> Result<Option<Frame>, FrameProblem> {
     let header_size = if compressed { 5 } else { 3 };
     let Some((mut header, mut checksum)) = input
         .get(..header_size + CHECKSUM_24_BYTES)
@@ -42,7 +42,7 @@ pub(super) fn take(input: &mut BytesMut, compressed: bool) -> Result<Option<Fram
     let expected = crc24(header);
     let bits = header.get_uint_le(header_size);
     if checksum.get_uint_le(CHECKSUM_24_BYTES) != u64::from(expected) {
-        return Err(Broken::Header);
+        return Err(FrameProblem::Header);
     }
     let mask = (1_u64 << LENGTH_BITS) - 1;
     let stored = usize::try_from(bits & mask).unwrap_or(usize::MAX);
@@ -61,12 +61,12 @@ pub(super) fn take(input: &mut BytesMut, compressed: bool) -> Result<Option<Fram
     frame.advance(before);
     let payload = frame.split_to(stored);
     if frame.get_u32_le() != crc32(&payload) {
-        return Err(Broken::Payload);
+        return Err(FrameProblem::Payload);
     }
     let payload = if length == 0 {
         payload
     } else {
-        lz4_unpack(&payload, length).map_err(|_| Broken::Compression)?
+        lz4_unpack(&payload, length).map_err(|_| FrameProblem::Compression)?
     };
     Ok(Some(Frame { self_contained: bits >> flag_bit & 1 == 1, payload }))
 }

@@ -24,13 +24,13 @@ mod decoder;
 mod encoder;
 mod envelope;
 mod framed;
-mod long;
+mod spooled_answer;
 
 pub use compression::Compression;
 pub use decoder::{Decoder, FrameError};
 pub use encoder::{Envelopes, Framing};
 pub use envelope::{Envelope, Opcode, Version, flag};
-pub use long::Long;
+pub use spooled_answer::SpooledAnswer;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use bytes::{BufMut as _, BytesMut};
 
-use super::metadata::{self, MetadataId, RowsHead};
+use super::metadata::{self, ResultMetadataId, RowsMetadata};
 use super::writer::Write as _;
 use crate::column::ColumnSpec;
 use crate::frame::Version;
@@ -24,7 +24,7 @@ pub enum ResultHead<'a> {
         /// The columns of the rows.
         columns: &'a [ColumnSpec],
         /// The part of the result metadata that is written.
-        head: RowsHead,
+        head: RowsMetadata,
         /// The paging state of the next page; `None` on the last page.
         paging_state: Option<&'a [u8]>,
         /// The number of rows that follow.
@@ -62,7 +62,7 @@ pub struct Prepared<'a> {
     /// The id by which EXECUTE names the statement.
     pub id: &'a [u8],
     /// The id of its result metadata, which version 5 sends.
-    pub metadata_id: &'a MetadataId,
+    pub metadata_id: &'a ResultMetadataId,
     /// The bind markers, in order.
     pub markers: &'a [ColumnSpec],
     /// The markers that make the partition key, in key order.
@@ -79,7 +79,7 @@ pub fn prepared(statement: Prepared<'_>, version: Version, out: &mut BytesMut) {
         out.short_bytes(statement.metadata_id);
     }
     metadata::markers(statement.markers, statement.pk_indices, version, out);
-    metadata::rows(statement.result, RowsHead::Full, None, version, out);
+    metadata::rows(statement.result, RowsMetadata::Full, None, version, out);
 }
 
 /// Appends the body of SUPPORTED.

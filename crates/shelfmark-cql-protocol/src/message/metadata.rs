@@ -17,10 +17,10 @@ mod bit {
 }
 
 /// Tells one list of result columns from another.
-pub type MetadataId = [u8; 16];
+pub type ResultMetadataId = [u8; 16];
 
 /// Returns the id of a list of columns.
-pub fn id(columns: &[ColumnSpec]) -> MetadataId {
+pub fn id(columns: &[ColumnSpec]) -> ResultMetadataId {
     let mut bytes = BytesMut::new();
     for column in columns {
         for text in [&column.keyspace, &column.table, &column.name] {
@@ -33,13 +33,13 @@ pub fn id(columns: &[ColumnSpec]) -> MetadataId {
 
 /// The form of the metadata of a page of rows.
 #[derive(Debug, Clone, Copy)]
-pub enum RowsHead {
+pub enum RowsMetadata {
     /// With every column.
     Full,
     /// The client has the columns.
     Skipped,
     /// The client has old columns: with every column and their new id. Version 5 only.
-    Changed(MetadataId),
+    Changed(ResultMetadataId),
 }
 
 /// Returns whether all columns are of one table, which then is named once.
@@ -76,16 +76,16 @@ fn write_columns(columns: &[ColumnSpec], version: Version, out: &mut BytesMut) {
 /// Appends the metadata of rows.
 pub(super) fn rows(
     columns: &[ColumnSpec],
-    head: RowsHead,
+    head: RowsMetadata,
     paging_state: Option<&[u8]>,
     version: Version,
     out: &mut BytesMut,
 ) {
     let mut flags = match head {
-        RowsHead::Skipped => bit::NONE,
-        RowsHead::Full | RowsHead::Changed(_) if columns.is_empty() => bit::NONE,
-        RowsHead::Changed(_) => bit::GLOBAL | bit::CHANGED,
-        RowsHead::Full => bit::GLOBAL,
+        RowsMetadata::Skipped => bit::NONE,
+        RowsMetadata::Full | RowsMetadata::Changed(_) if columns.is_empty() => bit::NONE,
+        RowsMetadata::Changed(_) => bit::GLOBAL | bit::CHANGED,
+        RowsMetadata::Full => bit::GLOBAL,
     };
     if flags & bit::GLOBAL != 0 && one_table(columns).is_none() {
         flags &= !bit::GLOBAL;
@@ -101,7 +101,7 @@ pub(super) fn rows(
     if flags & bit::NONE != 0 {
         return;
     }
-    if let RowsHead::Changed(id) = head {
+    if let RowsMetadata::Changed(id) = head {
         out.short_bytes(&id);
     }
     write_columns(columns, version, out);

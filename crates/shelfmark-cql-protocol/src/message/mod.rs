@@ -17,9 +17,9 @@ mod writer;
 
 pub use answer::{Prepared, ResultHead, event, prepared, result_head, supported};
 pub use error::error;
-pub use metadata::{MetadataId, RowsHead, id as metadata_id};
+pub use metadata::{ResultMetadataId, RowsMetadata, id as metadata_id};
 pub(crate) use reader::{Malformed, Read, Reader};
-pub use request::{Batch, BatchItem, BatchKind, Execute, Prepare, Query, Request, Statement};
+pub use request::{Batch, BatchItem, BatchKind, Execute, Prepare, Query, QueryParameters, Request};
 pub use writer::Write;
 
 #[cfg(test)]

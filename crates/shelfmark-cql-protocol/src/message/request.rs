@@ -41,7 +41,7 @@ pub enum Request {
 
 /// Holds the options of a QUERY, an EXECUTE or a BATCH: everything beside the statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Statement {
+pub struct QueryParameters {
     /// The consistency level.
     pub consistency: Consistency,
     /// The bound values.
@@ -68,7 +68,7 @@ pub struct Query {
     /// The statement.
     pub text: String,
     /// Its options.
-    pub options: Statement,
+    pub options: QueryParameters,
 }
 
 /// A PREPARE: a statement as text, to be planned and kept.
@@ -88,7 +88,7 @@ pub struct Execute {
     /// The id of the result metadata that the client has; version 5 only.
     pub metadata_id: Option<Bytes>,
     /// Its options.
-    pub options: Statement,
+    pub options: QueryParameters,
 }
 
 /// A statement of a batch.
@@ -108,7 +108,7 @@ pub struct Batch {
     /// The statements, each with its bound values.
     pub items: Vec<(BatchItem, Vec<BoundValue>)>,
     /// Its options; the values are of no use here.
-    pub options: Statement,
+    pub options: QueryParameters,
 }
 
 /// Bits of the flags of QUERY, EXECUTE and BATCH.
@@ -164,7 +164,7 @@ impl Request {
             Opcode::Register => Self::Register(reader.strings()?),
             Opcode::Query => Self::Query(Query {
                 text: reader.long_string()?,
-                options: Statement::read(&mut reader, version)?,
+                options: QueryParameters::read(&mut reader, version)?,
             }),
             Opcode::Prepare => {
                 let text = reader.long_string()?;
@@ -178,7 +178,7 @@ impl Request {
                     Version::V5 => Some(reader.short_bytes()?),
                     Version::V3 | Version::V4 => None,
                 },
-                options: Statement::read(&mut reader, version)?,
+                options: QueryParameters::read(&mut reader, version)?,
             }),
             Opcode::Batch => Self::Batch(Batch::read(&mut reader, version)?),
             Opcode::Error
@@ -207,7 +207,7 @@ fn flags(reader: &mut Reader, version: Version) -> Read<u32> {
     }
 }
 
-impl Statement {
+impl QueryParameters {
     fn read(reader: &mut Reader, version: Version) -> Read<Self> {
         let consistency = consistency(reader)?;
         let flags = flags(reader, version)?;
@@ -274,7 +274,8 @@ impl Batch {
             let values = reader.short()?;
             items.push((item, (0..values).map(|_| reader.value()).collect::<Read<_>>()?));
         }
-        let mut options = Statement { consistency: consistency(reader)?, ..Statement::default() };
+        let mut options =
+            QueryParameters { consistency: consistency(reader)?, ..QueryParameters::default() };
         // Names of values would stand before this flag; the specification calls that broken, and
         // no client sends them.
         let flags = flags(reader, version)?;

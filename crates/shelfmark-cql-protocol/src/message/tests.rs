@@ -47,7 +47,7 @@ fn a_query_with_everything() {
             query,
             Query {
                 text: "SELECT".to_owned(),
-                options: Statement {
+                options: QueryParameters {
                     consistency: Consistency::LocalQuorum,
                     values: Values::Positional(vec![
                         BoundValue::Bytes(Bytes::from_static(b"v")),
@@ -123,17 +123,17 @@ fn rows_name_their_table_once_if_there_is_one() {
         out.to_vec()
     };
     assert_eq!(
-        encode(["t", "t"], RowsHead::Full),
+        encode(["t", "t"], RowsMetadata::Full),
         b"\0\0\0\x02\0\0\0\x03\0\0\0\x02\0\0\0\x01S\0\x02ks\0\x01t\0\x01c\0\x0d\0\x01c\0\x0d\
           \0\0\0\x01"
     );
     assert_eq!(
-        encode(["t", "u"], RowsHead::Full),
+        encode(["t", "u"], RowsMetadata::Full),
         b"\0\0\0\x02\0\0\0\x02\0\0\0\x02\0\0\0\x01S\0\x02ks\0\x01t\0\x01c\0\x0d\0\x02ks\0\x01u\
           \0\x01c\0\x0d\0\0\0\x01"
     );
     assert_eq!(
-        encode(["t", "t"], RowsHead::Skipped),
+        encode(["t", "t"], RowsMetadata::Skipped),
         b"\0\0\0\x02\0\0\0\x06\0\0\0\x02\0\0\0\x01S\0\0\0\x01"
     );
 }

@@ -12,6 +12,7 @@ mod aggregate;
 mod blob;
 mod cast;
 mod collection;
+mod context;
 mod mask;
 mod math;
 mod numeric;
@@ -21,16 +22,15 @@ mod resolve;
 mod scalar;
 mod time;
 mod vector;
-mod world;
 
 #[cfg(test)]
 mod tests;
 
 pub use aggregate::{Accumulator, Aggregate};
 pub use cast::{ambiguous_cast, cast, no_cast};
+pub use context::FunctionContext;
 pub use operator::{negate, operate};
-pub use resolve::{Argument, Assign, Resolved, resolve};
+pub use resolve::{Argument, Assignability, Resolved, resolve};
 pub use scalar::Scalar;
 pub use time::new_timeuuid;
 pub use vector::{SIMILARITIES, Similarity};
-pub use world::World;

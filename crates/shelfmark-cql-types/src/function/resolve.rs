@@ -9,7 +9,7 @@ use crate::value::CqlType;
 
 /// A grade of how well an argument fits a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Assign {
+pub enum Assignability {
     /// It is of this type.
     Exact,
     /// It can be taken as of this type.
@@ -23,7 +23,7 @@ pub trait Argument {
     /// Returns its type, if it has one of its own.
     fn known_type(&self) -> Option<CqlType>;
     /// Returns how well it fits a type.
-    fn test(&self, ty: &CqlType) -> Assign;
+    fn test(&self, ty: &CqlType) -> Assignability;
     /// Returns the type of a list in it that stands where none can.
     fn misplaced_list(&self, _ty: &CqlType) -> Option<CqlType> {
         None
@@ -70,10 +70,10 @@ pub fn resolve(
         }
         let tests =
             function.arguments().iter().zip(arguments).map(|(ty, argument)| argument.test(ty));
-        match tests.max().unwrap_or(Assign::Exact) {
-            Assign::Exact => return Ok(Some(into_resolved(function.clone()))),
-            Assign::Weak => weak.push(function),
-            Assign::No => {}
+        match tests.max().unwrap_or(Assignability::Exact) {
+            Assignability::Exact => return Ok(Some(into_resolved(function.clone()))),
+            Assignability::Weak => weak.push(function),
+            Assignability::No => {}
         }
     }
     if weak.len() > 1
@@ -126,7 +126,7 @@ fn check_arguments(function: &Function, arguments: &[&dyn Argument]) -> Result<(
                 "Unexpected receiver type '{other}'; only list and vector are expected"
             )));
         }
-        if argument.test(ty) == Assign::No {
+        if argument.test(ty) == Assignability::No {
             return Err(CqlError::invalid(format!(
                 "Type error: {} cannot be passed as argument {at} of function {name} of type {ty}",
                 argument.text()

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::CqlError;
 
-use super::world::World;
+use super::context::FunctionContext;
 use crate::value::CqlType;
 
 /// The body of a scalar function.
-pub(super) type Body =
-    Arc<dyn Fn(&dyn World, &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError> + Send + Sync>;
+pub(super) type Body = Arc<
+    dyn Fn(&dyn FunctionContext, &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError>
+        + Send
+        + Sync,
+>;
 
 /// A function of values to a value.
 #[derive(Clone)]
@@ -49,13 +52,13 @@ impl Scalar {
         Self { name: name.to_owned(), arguments, returns, body }
     }
 
-    /// Creates a function of no arguments that asks the world.
-    pub(super) fn of_world(
+    /// Creates a function of no arguments that asks for time or randomness.
+    pub(super) fn of_context(
         name: &str,
         returns: CqlType,
-        body: impl Fn(&dyn World) -> Vec<u8> + Send + Sync + 'static,
+        body: impl Fn(&dyn FunctionContext) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        let body: Body = Arc::new(move |world, _| Ok(Some(body(world))));
+        let body: Body = Arc::new(move |context, _| Ok(Some(body(context))));
         Self { name: name.to_owned(), arguments: Vec::new(), returns, body }
     }
 
@@ -66,10 +69,10 @@ impl Scalar {
     /// * `Invalid`, `FunctionFailure`: the arguments have no value.
     pub fn call(
         &self,
-        world: &dyn World,
+        context: &dyn FunctionContext,
         values: &[Option<&[u8]>],
     ) -> Result<Option<Vec<u8>>, CqlError> {
-        (self.body)(world, values)
+        (self.body)(context, values)
     }
 }
 

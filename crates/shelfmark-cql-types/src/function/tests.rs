@@ -11,8 +11,8 @@ impl Argument for Known {
     fn known_type(&self) -> Option<CqlType> {
         Some(self.0.clone())
     }
-    fn test(&self, ty: &CqlType) -> Assign {
-        if *ty == self.0 { Assign::Exact } else { Assign::No }
+    fn test(&self, ty: &CqlType) -> Assignability {
+        if *ty == self.0 { Assignability::Exact } else { Assignability::No }
     }
     fn text(&self) -> String {
         "x".to_owned()
@@ -22,7 +22,7 @@ impl Argument for Known {
 /// A clock that stands still, and randomness that repeats.
 struct Still;
 
-impl World for Still {
+impl FunctionContext for Still {
     fn now_micros(&self) -> u64 {
         1_431_000_000_000_000
     }

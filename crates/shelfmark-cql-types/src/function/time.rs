@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::CqlError;
 
+use super::context::FunctionContext;
 use super::scalar::{Body, Scalar};
-use super::world::World;
 use crate::value::{
     CqlType, DATE_EPOCH, Duration, Native, civil_from_days, days_from_civil, days_in_month,
     take_duration,
@@ -19,19 +19,19 @@ const MILLIS_PER_DAY: i64 = 86_400_000;
 const UUID_EPOCH: i64 = 122_192_928_000_000_000;
 
 /// Returns a new UUID of version 4.
-pub(super) fn new_uuid(world: &dyn World) -> [u8; 16] {
+pub(super) fn new_uuid(context: &dyn FunctionContext) -> [u8; 16] {
     let mut bytes = [0; 16];
-    world.fill_random(&mut bytes);
+    context.fill_random(&mut bytes);
     set_version(&mut bytes, 0x40);
     bytes
 }
 
 /// Returns a new UUID of version 1. Its node is random, as the standard allows, and so is its
 /// sequence.
-pub fn new_timeuuid(world: &dyn World) -> [u8; 16] {
-    let micros = i64::try_from(world.now_micros()).unwrap_or(i64::MAX / 16);
+pub fn new_timeuuid(context: &dyn FunctionContext) -> [u8; 16] {
+    let micros = i64::try_from(context.now_micros()).unwrap_or(i64::MAX / 16);
     let mut low = [0; 8];
-    world.fill_random(&mut low);
+    context.fill_random(&mut low);
     // Below a microsecond the time is free: it keeps two of one moment apart.
     let step = low.first().map_or(0, |byte| i64::from(byte % 10));
     let mut uuid = timeuuid(micros * 10 + step, low);
@@ -82,8 +82,8 @@ pub(super) fn moment(ty: &CqlType, bytes: &[u8]) -> Option<i64> {
     }
 }
 
-fn now_millis(world: &dyn World) -> i64 {
-    i64::try_from(world.now_micros() / 1_000).unwrap_or(i64::MAX)
+fn now_millis(context: &dyn FunctionContext) -> i64 {
+    i64::try_from(context.now_micros() / 1_000).unwrap_or(i64::MAX)
 }
 
 /// Returns the functions of this module by name, in both spellings.
@@ -100,25 +100,27 @@ pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
     };
     let [timeuuid, timestamp, date] = &temporal;
     match name {
-        "uuid" => {
-            Some(vec![Scalar::of_world(name, CqlType::Uuid, |world| new_uuid(world).to_vec())])
-        }
+        "uuid" => Some(vec![Scalar::of_context(name, CqlType::Uuid, |context| {
+            new_uuid(context).to_vec()
+        })]),
         "now" | "current_timeuuid" | "currenttimeuuid" => {
-            Some(vec![Scalar::of_world(name, CqlType::Timeuuid, |world| {
-                new_timeuuid(world).to_vec()
+            Some(vec![Scalar::of_context(name, CqlType::Timeuuid, |context| {
+                new_timeuuid(context).to_vec()
             })])
         }
         "current_timestamp" | "currenttimestamp" => {
-            Some(vec![Scalar::of_world(name, CqlType::Timestamp, |world| {
-                now_millis(world).to_be_bytes().to_vec()
+            Some(vec![Scalar::of_context(name, CqlType::Timestamp, |context| {
+                now_millis(context).to_be_bytes().to_vec()
             })])
         }
         "current_date" | "currentdate" => {
-            Some(vec![Scalar::of_world(name, CqlType::Date, |world| date_of(now_millis(world)))])
+            Some(vec![Scalar::of_context(name, CqlType::Date, |context| {
+                date_of(now_millis(context))
+            })])
         }
         "current_time" | "currenttime" => {
-            Some(vec![Scalar::of_world(name, CqlType::Time, |world| {
-                let nanos = now_millis(world).rem_euclid(MILLIS_PER_DAY) * 1_000_000;
+            Some(vec![Scalar::of_context(name, CqlType::Time, |context| {
+                let nanos = now_millis(context).rem_euclid(MILLIS_PER_DAY) * 1_000_000;
                 nanos.to_be_bytes().to_vec()
             })])
         }

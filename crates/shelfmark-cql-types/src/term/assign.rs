@@ -4,7 +4,7 @@ use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Term};
 
 use super::scope::Scope;
 use super::text::term_text;
-use crate::function::{Argument, Assign, Resolved, cast, negate, operate, resolve};
+use crate::function::{Argument, Assignability, Resolved, cast, negate, operate, resolve};
 use crate::resolve::resolve_type;
 use crate::value::{CqlType, Native, native_by_name, parse_decimal};
 
@@ -19,7 +19,7 @@ impl Argument for TermArgument<'_> {
         self.known.clone()
     }
 
-    fn test(&self, ty: &CqlType) -> Assign {
+    fn test(&self, ty: &CqlType) -> Assignability {
         test_known(self.term, self.known.as_ref(), ty)
     }
 
@@ -140,7 +140,7 @@ pub(super) fn misplaced_list(term: &Term, ty: &CqlType) -> Option<CqlType> {
 }
 
 /// Returns how well a term fits a type.
-pub fn test(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Assign {
+pub fn test(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Assignability {
     let known = match term {
         Term::Literal(_) | Term::List(_) | Term::Set(_) | Term::Map(_) | Term::Tuple(_) => None,
         _ => known_type(term, scope),
@@ -148,11 +148,11 @@ pub fn test(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Assign {
     test_known(term, known.as_ref(), ty)
 }
 
-fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assign {
+fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assignability {
     match term {
         Term::Literal(literal) => test_literal(literal, ty),
-        Term::Null if ty.is_counter() => Assign::No,
-        Term::Null | Term::Marker(_) => Assign::Weak,
+        Term::Null if ty.is_counter() => Assignability::No,
+        Term::Null | Term::Marker(_) => Assignability::Weak,
         Term::List(items) => match ty {
             CqlType::List { element, .. } => test_all(items.iter().map(|item| (item, &**element))),
             CqlType::Vector { element, dimension }
@@ -160,18 +160,18 @@ fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assign {
             {
                 test_all(items.iter().map(|item| (item, &**element)))
             }
-            _ => Assign::No,
+            _ => Assignability::No,
         },
         Term::Set(items) => match ty {
             CqlType::Set { element, .. } => test_all(items.iter().map(|item| (item, &**element))),
-            CqlType::Map { .. } if items.is_empty() => Assign::Weak,
-            _ => Assign::No,
+            CqlType::Map { .. } if items.is_empty() => Assignability::Weak,
+            _ => Assignability::No,
         },
         Term::Map(items) => match ty {
             CqlType::Map { key, value, .. } => {
                 test_all(items.iter().flat_map(|(k, v)| [(k, &**key), (v, &**value)]))
             }
-            _ => Assign::No,
+            _ => Assignability::No,
         },
         Term::UserType(items) => match ty {
             // Fields that are not there are refused where it is prepared.
@@ -180,23 +180,23 @@ fn test_known(term: &Term, known: Option<&CqlType>, ty: &CqlType) -> Assign {
                     definition.field(name.as_str()).map(|(_, field)| (item, field))
                 }))
             }
-            _ => Assign::No,
+            _ => Assignability::No,
         },
         Term::Tuple(items) => match (ty, items.as_slice()) {
             (CqlType::Tuple(fields), _) if items.len() <= fields.len() => {
                 test_all(items.iter().zip(fields.iter()))
             }
-            (CqlType::Tuple(_), _) => Assign::No,
+            (CqlType::Tuple(_), _) => Assignability::No,
             (_, [only]) => test_known(only, None, ty),
-            _ => Assign::No,
+            _ => Assignability::No,
         },
         Term::Negate(inner) if known.is_none() => test_known(inner, None, ty),
         _ => match known {
-            Some(own) if own == ty || own.freeze() == ty.freeze() => Assign::Exact,
-            Some(own) if ty.is_value_compatible_with(own) => Assign::Weak,
-            Some(own) if fits_number(term, own, ty) => Assign::Weak,
-            Some(_) => Assign::No,
-            None => Assign::Weak,
+            Some(own) if own == ty || own.freeze() == ty.freeze() => Assignability::Exact,
+            Some(own) if ty.is_value_compatible_with(own) => Assignability::Weak,
+            Some(own) if fits_number(term, own, ty) => Assignability::Weak,
+            Some(_) => Assignability::No,
+            None => Assignability::Weak,
         },
     }
 }
@@ -209,20 +209,20 @@ fn fits_number(term: &Term, own: &CqlType, ty: &CqlType) -> bool {
         && cast(own, ty).is_some()
 }
 
-fn test_all<'t>(parts: impl Iterator<Item = (&'t Term, &'t CqlType)>) -> Assign {
-    let tests: Vec<Assign> = parts.map(|(term, ty)| test_known(term, None, ty)).collect();
-    tests.into_iter().max().unwrap_or(Assign::Weak)
+fn test_all<'t>(parts: impl Iterator<Item = (&'t Term, &'t CqlType)>) -> Assignability {
+    let tests: Vec<Assignability> = parts.map(|(term, ty)| test_known(term, None, ty)).collect();
+    tests.into_iter().max().unwrap_or(Assignability::Weak)
 }
 
 /// Returns how well a literal fits a type.
-pub fn test_literal(literal: &Literal, ty: &CqlType) -> Assign {
+pub fn test_literal(literal: &Literal, ty: &CqlType) -> Assignability {
     let native = match ty {
         CqlType::Native(native) => *native,
-        CqlType::Custom(_) | CqlType::Tuple(_) => return Assign::Weak,
-        _ => return Assign::No,
+        CqlType::Custom(_) | CqlType::Tuple(_) => return Assignability::Weak,
+        _ => return Assignability::No,
     };
     if *ty == preferred(literal) {
-        return Assign::Exact;
+        return Assignability::Exact;
     }
     let fits = match literal.kind {
         LiteralKind::String => matches!(
@@ -256,5 +256,5 @@ pub fn test_literal(literal: &Literal, ty: &CqlType) -> Assign {
         LiteralKind::Uuid => matches!(native, Native::Uuid | Native::Timeuuid),
         LiteralKind::Hex => native == Native::Blob,
     };
-    if fits { Assign::Weak } else { Assign::No }
+    if fits { Assignability::Weak } else { Assignability::No }
 }

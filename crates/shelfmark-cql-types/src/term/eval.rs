@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 
 use super::expression::{Expr, MetadataKind, MetadataPath, UnsetField};
-use crate::function::World;
+use crate::function::FunctionContext;
 use crate::value::{
     CqlType, canonical, compare, elements, entries, fields, put_cell, put_collection, put_tuple,
     unsigned_vint, validate,
@@ -39,9 +39,9 @@ pub enum ResolvedPath {
 
 /// Holds the values that a term is evaluated with.
 #[derive(Clone, Copy)]
-pub struct Env<'e> {
+pub struct EvalContext<'e> {
     /// Time and randomness; `None` where nothing is called.
-    pub world: Option<&'e dyn World>,
+    pub context: Option<&'e dyn FunctionContext>,
     /// The bound values.
     pub values: &'e [BoundValue],
     /// The row of a selection.
@@ -67,7 +67,7 @@ impl Expr {
     /// # Errors
     ///
     /// * `Invalid`: a bound value does not fit its type, or a function refuses its arguments.
-    pub fn eval(&self, env: Env<'_>) -> Result<BoundValue> {
+    pub fn eval(&self, env: EvalContext<'_>) -> Result<BoundValue> {
         match self {
             Self::Constant(Some(value)) => Ok(BoundValue::Bytes(value.clone())),
             Self::Constant(None) => Ok(BoundValue::Null),
@@ -83,7 +83,7 @@ impl Expr {
     }
 
     /// Returns the value of a marker as it came, for whoever checks it part by part.
-    pub fn bound(&self, env: Env<'_>) -> BoundValue {
+    pub fn bound(&self, env: EvalContext<'_>) -> BoundValue {
         match self {
             Self::Marker { index, .. } => {
                 env.values.get(*index).cloned().unwrap_or(BoundValue::Unset)
@@ -97,7 +97,7 @@ impl Expr {
     /// # Errors
     ///
     /// * Those of [`Expr::eval`], and `Invalid` for an unset value.
-    pub fn value(&self, env: Env<'_>, what: &str) -> Result<Option<Bytes>> {
+    pub fn value(&self, env: EvalContext<'_>, what: &str) -> Result<Option<Bytes>> {
         match self.eval(env)? {
             BoundValue::Bytes(bytes) => Ok(Some(bytes)),
             BoundValue::Null => Ok(None),
@@ -105,11 +105,11 @@ impl Expr {
         }
     }
 
-    fn inner(&self, env: Env<'_>) -> Result<Option<Bytes>> {
+    fn inner(&self, env: EvalContext<'_>) -> Result<Option<Bytes>> {
         self.value(env, " in a term")
     }
 
-    fn compound(&self, env: Env<'_>) -> Result<Option<Bytes>> {
+    fn compound(&self, env: EvalContext<'_>) -> Result<Option<Bytes>> {
         match self {
             Self::Constant(value) => Ok(value.clone()),
             Self::Marker { .. } => self.inner(env),
@@ -128,13 +128,13 @@ impl Expr {
                     .map(|argument| argument_of(&function.name, argument, env))
                     .collect::<Result<_>>()?;
                 let parts: Vec<Option<&[u8]>> = parts.iter().map(Option::as_deref).collect();
-                let world = env.world.ok_or_else(|| {
+                let context = env.context.ok_or_else(|| {
                     CqlError::new(
                         shelfmark_cql_protocol::ErrorCode::Server,
                         "a function is called in a constant",
                     )
                 })?;
-                Ok(function.call(world, &parts)?.map(Bytes::from))
+                Ok(function.call(context, &parts)?.map(Bytes::from))
             }
             Self::Token(parts) => {
                 let parts: Option<Vec<Bytes>> = parts
@@ -188,7 +188,7 @@ fn check_count(ty: &CqlType, bytes: &[u8]) -> Result<()> {
 }
 
 /// Returns the value of an argument of a function.
-fn argument_of(function: &str, argument: &Expr, env: Env<'_>) -> Result<Option<Bytes>> {
+fn argument_of(function: &str, argument: &Expr, env: EvalContext<'_>) -> Result<Option<Bytes>> {
     match argument.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(Some(bytes)),
         BoundValue::Null => Ok(None),
@@ -199,14 +199,14 @@ fn argument_of(function: &str, argument: &Expr, env: Env<'_>) -> Result<Option<B
 }
 
 /// Evaluates a bound of a slice; one that is null or not set is open.
-fn open_bound(bound: Option<&Expr>, env: Env<'_>) -> Result<Option<Bytes>> {
+fn open_bound(bound: Option<&Expr>, env: EvalContext<'_>) -> Result<Option<Bytes>> {
     match bound.map(|own| own.eval(env)).transpose()? {
         Some(BoundValue::Bytes(bytes)) => Ok(Some(bytes)),
         _ => Ok(None),
     }
 }
 
-fn resolve_path(path: &MetadataPath, env: Env<'_>) -> Result<ResolvedPath> {
+fn resolve_path(path: &MetadataPath, env: EvalContext<'_>) -> Result<ResolvedPath> {
     let bound = |bound: &Option<Box<Expr>>| match bound {
         Some(bound) => bound.inner(env),
         None => Ok(None),
@@ -221,14 +221,14 @@ fn resolve_path(path: &MetadataPath, env: Env<'_>) -> Result<ResolvedPath> {
 
 /// Evaluates a term without markers, functions and columns.
 pub(super) fn evaluate_constant(expr: &Expr) -> Result<Option<Bytes>> {
-    expr.compound(Env { world: None, values: &[], row: None })
+    expr.compound(EvalContext { context: None, values: &[], row: None })
 }
 
 fn not_null(value: Option<Bytes>, what: &str) -> Result<Bytes> {
     value.ok_or_else(|| CqlError::invalid(format!("null is not supported inside {what}")))
 }
 
-fn eval_elements(items: &[Expr], ty: &CqlType, env: Env<'_>) -> Result<Bytes> {
+fn eval_elements(items: &[Expr], ty: &CqlType, env: EvalContext<'_>) -> Result<Bytes> {
     let what = if matches!(ty, CqlType::Vector { .. }) { "vectors" } else { "collections" };
     let mut parts: Vec<Bytes> =
         items.iter().map(|item| not_null(item.inner(env)?, what)).collect::<Result<_>>()?;
@@ -252,7 +252,7 @@ fn eval_elements(items: &[Expr], ty: &CqlType, env: Env<'_>) -> Result<Bytes> {
     Ok(put_collection(parts.len(), parts.iter().map(AsRef::as_ref)).into())
 }
 
-fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<Bytes> {
+fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: EvalContext<'_>) -> Result<Bytes> {
     let CqlType::Map { key, .. } = ty else { return Ok(Bytes::new()) };
     let mut parts: Vec<(Bytes, Bytes)> = Vec::with_capacity(items.len());
     for (k, v) in items {
@@ -268,7 +268,7 @@ fn eval_entries(items: &[(Expr, Expr)], ty: &CqlType, env: Env<'_>) -> Result<By
 }
 
 /// Evaluates a tuple or a value of a user type.
-fn eval_fields(items: &[Option<Expr>], unset: &UnsetField, env: Env<'_>) -> Result<Bytes> {
+fn eval_fields(items: &[Option<Expr>], unset: &UnsetField, env: EvalContext<'_>) -> Result<Bytes> {
     let mut parts = Vec::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         let value = item.as_ref().map_or(Ok(BoundValue::Null), |item| item.eval(env))?;

@@ -14,8 +14,8 @@ mod scope;
 mod text;
 
 pub use assign::{known_type, preferred, test, test_literal};
-pub use eval::{Env, ResolvedPath, RowView};
+pub use eval::{EvalContext, ResolvedPath, RowView};
 pub use expression::{Expr, MetadataKind, MetadataPath, UnsetField};
 pub use prepare::{ambiguous, prepare, prepare_literal as prepare_literal_as, prepare_marker};
-pub use scope::{KeyedTable, Markers, Receiver, Scope};
+pub use scope::{BindMarkers, KeyedTable, Receiver, Scope};
 pub use text::{literal_text, term_text};

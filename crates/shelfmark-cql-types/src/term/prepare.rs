@@ -11,7 +11,9 @@ use super::assign::{known_type, test};
 use super::expression::{Expr, UnsetField};
 use super::scope::{KeyedTable, Receiver, Scope};
 use super::text::term_text;
-use crate::function::{Argument, Assign, Resolved, ambiguous_cast, cast, negate, operate, resolve};
+use crate::function::{
+    Argument, Assignability, Resolved, ambiguous_cast, cast, negate, operate, resolve,
+};
 use crate::resolve::resolve_type;
 use crate::value::{CqlType, Native, from_text, native_by_name};
 
@@ -205,7 +207,7 @@ pub fn prepare_literal(literal: &Literal, to: Receiver<'_>) -> Result<Bytes> {
     if let CqlType::Tuple(types) = to.ty {
         return tuple_from_text(literal, types, to.ty);
     }
-    if super::assign::test_literal(literal, to.ty) == Assign::No {
+    if super::assign::test_literal(literal, to.ty) == Assignability::No {
         return Err(CqlError::invalid(format!(
             "Invalid {} constant ({}) for \"{}\" of type {}",
             kind_name(literal.kind),
@@ -251,7 +253,7 @@ fn fits(term: &Term, ty: &CqlType, scope: &Scope<'_>) -> Result<bool> {
         Some(other) => Err(CqlError::invalid(format!(
             "Unexpected receiver type '{other}'; only list and vector are expected"
         ))),
-        None => Ok(test(term, ty, scope) != Assign::No),
+        None => Ok(test(term, ty, scope) != Assignability::No),
     }
 }
 
@@ -449,7 +451,7 @@ fn prepare_call(
         Some(Resolved::Aggregate(_)) => {
             if let [only] = arguments
                 && name.eq_ignore_ascii_case("count")
-                && test(only, &CqlType::Blob, scope) == Assign::No
+                && test(only, &CqlType::Blob, scope) == Assignability::No
             {
                 return Err(CqlError::invalid(format!(
                     "Type error: {} cannot be passed as argument 0 of function system.count of type blob",
@@ -525,7 +527,7 @@ fn are_numbers(term: &Term) -> bool {
 fn takes(term: &Term, ty: &CqlType) -> bool {
     match term {
         Term::Literal(own) => {
-            !ty.is_counter() && super::assign::test_literal(own, ty) != Assign::No
+            !ty.is_counter() && super::assign::test_literal(own, ty) != Assignability::No
         }
         Term::Negate(inner) if are_numbers(term) => takes(inner, ty),
         Term::Arithmetic { left, right, .. } if are_numbers(term) => {

@@ -30,7 +30,7 @@ pub trait KeyedTable {
 
 /// Collects the receivers of the bind markers of a statement, by their places.
 #[derive(Debug, Default)]
-pub struct Markers {
+pub struct BindMarkers {
     /// The names of `:name` markers.
     pub names: Vec<Option<String>>,
     /// Names and types of their receivers.
@@ -39,7 +39,7 @@ pub struct Markers {
     pub tables: Vec<Option<(Arc<str>, Arc<str>)>>,
 }
 
-impl Markers {
+impl BindMarkers {
     /// Creates the list of the markers that were parsed, none with a receiver yet.
     #[must_use]
     pub fn of(parsed: &[BindMarker]) -> Self {
@@ -73,5 +73,5 @@ pub struct Scope<'a> {
     /// The table, for `token()`.
     pub table: Option<&'a dyn KeyedTable>,
     /// The bind markers of the statement.
-    pub markers: &'a mut Markers,
+    pub markers: &'a mut BindMarkers,
 }

@@ -55,8 +55,8 @@ impl Authorizer {
 
 /// A permission that a statement requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// The permission, on the resource or on what it is part of: see [`Need::on`].
+pub(crate) enum RequiredPermission {
+    /// The permission, on the resource or on what it is part of: see [`RequiredPermission::on`].
     On(Permission, Resource, Box<[String]>),
     /// To be a superuser; the text says so.
     Superuser(&'static str),
@@ -64,7 +64,7 @@ pub(crate) enum Need {
     Nobody(String),
 }
 
-impl Need {
+impl RequiredPermission {
     /// Returns the need of a permission. The names by which it can be granted are worked out here,
     /// once for a plan that runs often.
     pub(crate) fn on(permission: Permission, resource: Resource) -> Self {
@@ -170,7 +170,11 @@ impl Authority {
     /// # Errors
     ///
     /// * `Unauthorized`: the first of the needs that it has not.
-    pub(crate) fn check(&self, user: Option<&User>, needs: &[Need]) -> Result<(), CqlError> {
+    pub(crate) fn check(
+        &self,
+        user: Option<&User>,
+        needs: &[RequiredPermission],
+    ) -> Result<(), CqlError> {
         let Some(user) = user.filter(|own| self.checks() && !own.is_start_role()) else {
             return Ok(());
         };
@@ -180,17 +184,19 @@ impl Authority {
         let effective = self.effective(&user.name)?;
         for need in needs {
             match need {
-                Need::On(permission, resource, names) if !effective.has(*permission, names) => {
+                RequiredPermission::On(permission, resource, names)
+                    if !effective.has(*permission, names) =>
+                {
                     return Err(unauthorized(format!(
                         "User {} has no {} permission on {resource} or any of its parents",
                         user.name,
                         permission.name()
                     )));
                 }
-                Need::Superuser(text) if !effective.is_superuser => {
+                RequiredPermission::Superuser(text) if !effective.is_superuser => {
                     return Err(unauthorized((*text).to_owned()));
                 }
-                Need::Nobody(text) if !effective.is_superuser => {
+                RequiredPermission::Nobody(text) if !effective.is_superuser => {
                     return Err(unauthorized(text.clone()));
                 }
                 _ => {}

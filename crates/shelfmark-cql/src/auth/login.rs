@@ -8,7 +8,7 @@ use shelfmark_cql_protocol::{CqlError, ErrorCode};
 
 use super::authority::Authorizer;
 use super::password::PasswordHash;
-use super::plain::Claim;
+use super::plain::LoginAttempt;
 use super::roles::{Credentials, Roles};
 use super::user::User;
 
@@ -76,7 +76,7 @@ impl Login {
     /// # Errors
     ///
     /// * `BadCredentials`: name or password are wrong, or the role may not log in.
-    pub(crate) fn check(&self, claim: &Claim) -> Result<User, CqlError> {
+    pub(crate) fn check(&self, claim: &LoginAttempt) -> Result<User, CqlError> {
         let refused = |text: String| {
             if let Some(listener) = &self.listener {
                 listener(&claim.name);

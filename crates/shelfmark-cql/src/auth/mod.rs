@@ -22,7 +22,7 @@ mod roles;
 mod user;
 
 pub use authority::Authorizer;
-pub(crate) use authority::{Authority, Need};
+pub(crate) use authority::{Authority, RequiredPermission};
 pub(crate) use grants::Granted;
 pub use login::{Login, OneRole, RefusalListener};
 pub use password::{BadHash, PasswordHash};

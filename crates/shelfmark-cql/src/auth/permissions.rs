@@ -12,7 +12,7 @@ use shelfmark_cql_syntax::ast::{
 };
 use shelfmark_cql_types::CqlType;
 
-use super::authority::{Authority, Need};
+use super::authority::{Authority, RequiredPermission};
 use super::members::{answer, column};
 use super::resource::{PERMISSIONS, PermissionSet, Resource};
 use super::roles::unauthorized;
@@ -66,9 +66,9 @@ impl Authority {
     ) -> Result<Option<Answered>, CqlError> {
         let resource = resolve(&own.resource, context)?;
         let wanted = wanted(&own.permissions).and(resource.applicable());
-        let needs: Vec<Need> = std::iter::once(Permission::Authorize)
+        let needs: Vec<RequiredPermission> = std::iter::once(Permission::Authorize)
             .chain(wanted.iter())
-            .map(|permission| Need::on(permission, resource.clone()))
+            .map(|permission| RequiredPermission::on(permission, resource.clone()))
             .collect();
         self.check(context.user, &needs)?;
         let role = own.role.as_str();

@@ -245,7 +245,7 @@ mod tests {
     use shelfmark_store::memory::MemoryStore;
 
     use super::*;
-    use crate::auth::plain::Claim;
+    use crate::auth::plain::LoginAttempt;
     use crate::auth::roles::Roles;
     use crate::auth::{Authorizer, Login, OneRole};
     use shelfmark_cql_protocol::ErrorCode;
@@ -270,7 +270,7 @@ mod tests {
         let first = OneRole::new("root", "r", [3; 16]);
         let login = Login::new(first, [4; 16]).and(Roles::new(engine.clone(), Some("root")));
         let may = |name: &str, password: &str| {
-            login.check(&Claim { name: name.to_owned(), password: password.to_owned() })
+            login.check(&LoginAttempt { name: name.to_owned(), password: password.to_owned() })
         };
         let make = "CREATE ROLE ann WITH PASSWORD = 'a' AND LOGIN = true";
         said(&engine, Some("root"), make).unwrap();

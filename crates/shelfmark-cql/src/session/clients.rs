@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use shelfmark_cql_protocol::frame::Version;
 use shelfmark_cql_protocol::message::Request;
 
-use super::outbox::Outbox;
 use super::phase::{Phase, SharedPhase};
+use super::send_queue::SendQueue;
 use crate::limits::CLIENT_OPTIONS_BYTES_MAX;
 use crate::lock::lock;
 
@@ -50,14 +50,14 @@ impl Counts {
 struct Record {
     address: SocketAddr,
     phase: SharedPhase,
-    outbox: Arc<Outbox>,
+    send_queue: Arc<SendQueue>,
     counts: Counts,
-    said: Mutex<Said>,
+    said: Mutex<ClientProperties>,
 }
 
 /// The properties that a connection told of itself.
 #[derive(Debug, Clone, Default)]
-struct Said {
+struct ClientProperties {
     version: Option<Version>,
     options: Vec<(String, String)>,
     encryption: Option<Encryption>,
@@ -116,7 +116,7 @@ impl Clients {
         let mut active = 0;
         for record in self.records() {
             sum.add(&record.counts);
-            active += record.outbox.load().requests as u64;
+            active += record.send_queue.load().requests as u64;
         }
         let Counts { all, queries, executions } = sum;
         Totals {
@@ -129,7 +129,7 @@ impl Clients {
 }
 
 impl Record {
-    fn said(&self) -> MutexGuard<'_, Said> {
+    fn said(&self) -> MutexGuard<'_, ClientProperties> {
         lock(&self.said)
     }
 
@@ -145,7 +145,7 @@ impl Record {
             stage,
             // Cassandra's name for those who need not log in.
             user: user.map_or_else(|| "anonymous".to_owned(), |user| user.name.to_string()),
-            keyspace: self.outbox.keyspace(),
+            keyspace: self.send_queue.keyspace(),
             version: said.version.unwrap_or(Version::HIGHEST),
             options: said.options,
             encryption: said.encryption,
@@ -166,13 +166,13 @@ impl Listed {
         clients: &Arc<Clients>,
         address: SocketAddr,
         phase: &SharedPhase,
-        outbox: &Arc<Outbox>,
+        send_queue: &Arc<SendQueue>,
     ) -> Self {
         let place = (address, clients.next.fetch_add(1, Ordering::Relaxed));
         let record = Arc::new(Record {
             address,
             phase: phase.clone(),
-            outbox: Arc::clone(outbox),
+            send_queue: Arc::clone(send_queue),
             counts: Counts::default(),
             said: Mutex::default(),
         });

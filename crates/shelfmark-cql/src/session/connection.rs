@@ -10,8 +10,8 @@ use shelfmark_cql_protocol::frame::{
     Decoder, Envelope, FrameError, Framing, Opcode, Version, flag,
 };
 use shelfmark_cql_protocol::message::{
-    self, Batch, BatchItem, Execute, MetadataId, Prepare, Prepared as PreparedHead, Query, Request,
-    Statement, Write as _,
+    self, Batch, BatchItem, Execute, Prepare, Prepared as PreparedHead, Query, QueryParameters,
+    Request, ResultMetadataId, Write as _,
 };
 use shelfmark_cql_protocol::{CQL_VERSION, CqlError, ErrorCode, Values};
 use shelfmark_cql_types::to_hex;
@@ -20,11 +20,11 @@ use shelfmark_engine::budget::{Client, Share};
 use super::clients::{Encryption, Listed};
 use super::face::Face;
 use super::login;
-use super::outbox::{Outbox, Wake};
-use super::paging;
+use super::paging_state;
 use super::phase::{Phase, SharedPhase};
 use super::prepared::Prepared;
-use super::reply::{Known, Pending, Traced};
+use super::reply::{Known, PendingRequest, Traced};
+use super::send_queue::{SendQueue, Wake};
 use super::tracing;
 use crate::auth::User;
 use crate::limits::{
@@ -34,7 +34,7 @@ use crate::limits::{
 };
 use crate::outcome::RequestOptions;
 use crate::statement::{BatchEntry, BatchRequest, PreparedStatement, Weight};
-use crate::trace::TraceLog;
+use crate::trace_recorder::TraceRecorder;
 
 /// Cassandra's warning of prepared statements that rely on `USE`, sent once per connection.
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
@@ -61,7 +61,7 @@ pub enum Progress {
 /// A connection: bytes in, bytes out.
 pub struct Connection {
     face: Arc<Face>,
-    outbox: Arc<Outbox>,
+    send_queue: Arc<SendQueue>,
     decoder: Decoder,
     phase: SharedPhase,
     listed: Listed,
@@ -90,12 +90,12 @@ impl Connection {
     /// see [`Face::account`].
     #[must_use]
     pub fn with_account(face: Arc<Face>, client: SocketAddr, wake: Wake, budget: Client) -> Self {
-        let outbox = Arc::new(Outbox::new(wake, &budget));
+        let send_queue = Arc::new(SendQueue::new(wake, &budget));
         let phase = SharedPhase::new();
         Self {
-            listed: Listed::new(&face.clients, client, &phase, &outbox),
+            listed: Listed::new(&face.clients, client, &phase, &send_queue),
             face,
-            outbox,
+            send_queue,
             share: budget.share(),
             budget,
             decoder: Decoder::default(),
@@ -118,7 +118,7 @@ impl Connection {
     /// Takes whole requests off `input` and runs them. Their answers come out of
     /// [`Connection::take_output`], now or later.
     pub fn feed(&mut self, input: &mut BytesMut) -> Progress {
-        self.outbox.stay_awake();
+        self.send_queue.stay_awake();
         let (mut requests, mut bytes) = (0, 0);
         while !self.ended {
             if self.is_full() {
@@ -160,7 +160,7 @@ impl Connection {
     ///
     /// * The operating system's error: a long answer cannot be read back. Close the connection.
     pub fn take_output(&mut self) -> std::io::Result<Bytes> {
-        self.outbox.take()
+        self.send_queue.take()
     }
 
     /// Returns the connection's part of the memory budget.
@@ -172,7 +172,7 @@ impl Connection {
     /// Tells whether requests are under way whose answers are still to come.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.outbox.load().requests > 0
+        self.send_queue.load().requests > 0
     }
 
     /// Tells whether the handshake, with the login where one is asked for, is done.
@@ -188,7 +188,7 @@ impl Connection {
     }
 
     fn is_full(&self) -> bool {
-        let load = self.outbox.load();
+        let load = self.send_queue.load();
         load.requests >= REQUESTS_PENDING_MAX
             || load.request_bytes >= REQUEST_BYTES_PENDING_MAX
             || load.answer_bytes >= ANSWER_BYTES_PENDING_MAX
@@ -208,8 +208,8 @@ impl Connection {
             FrameError::TooLarge { .. } => CqlError::invalid(error.to_string()),
             _ => CqlError::protocol(error.to_string()),
         };
-        self.outbox.begin(0);
-        self.outbox.answer(0, version, 0, error.stream(), Opcode::Error, |out| {
+        self.send_queue.begin(0);
+        self.send_queue.answer(0, version, 0, error.stream(), Opcode::Error, |out| {
             message::error(&refused, version, out);
         });
         self.ended = true;
@@ -220,8 +220,8 @@ impl Connection {
         let error = CqlError::overloaded(
             "Server is in overloaded state. Cannot accept more requests at this point",
         );
-        self.outbox.begin(0);
-        self.outbox.answer(0, self.version, 0, 0, Opcode::Error, |out| {
+        self.send_queue.begin(0);
+        self.send_queue.answer(0, self.version, 0, 0, Opcode::Error, |out| {
             message::error(&error, self.version, out);
         });
         self.ended = true;
@@ -230,10 +230,10 @@ impl Connection {
     fn request(&mut self, envelope: &Envelope) {
         self.version = envelope.version;
         let bytes = envelope.body.len();
-        self.outbox.begin(bytes);
-        let pending = Pending {
+        self.send_queue.begin(bytes);
+        let pending = PendingRequest {
             face: Arc::clone(&self.face),
-            outbox: Arc::clone(&self.outbox),
+            send_queue: Arc::clone(&self.send_queue),
             version: envelope.version,
             stream: envelope.stream.max(0),
             bytes,
@@ -256,7 +256,7 @@ impl Connection {
         }
     }
 
-    fn run(&mut self, request: Request, envelope: &Envelope, mut pending: Pending) {
+    fn run(&mut self, request: Request, envelope: &Envelope, mut pending: PendingRequest) {
         let phase = self.phase.get();
         match (&phase, &request) {
             (Phase::New | Phase::Ready(_), Request::Options)
@@ -304,7 +304,7 @@ impl Connection {
         }
     }
 
-    fn startup(&mut self, options: &[(String, String)], pending: Pending) {
+    fn startup(&mut self, options: &[(String, String)], pending: PendingRequest) {
         let version = pending.version;
         let compression = match login::compression(options, version) {
             Ok(compression) => compression,
@@ -325,13 +325,13 @@ impl Connection {
             (Version::V3 | Version::V4, None) => Framing::Plain,
             (Version::V3 | Version::V4, Some(compression)) => Framing::PlainCompressed(compression),
         };
-        self.outbox.agree(version, framing);
+        self.send_queue.agree(version, framing);
     }
 
-    fn register(&self, kinds: &[String], pending: Pending) {
+    fn register(&self, kinds: &[String], pending: PendingRequest) {
         for kind in kinds {
             match kind.to_ascii_uppercase().as_str() {
-                "SCHEMA_CHANGE" => self.face.events.add(&self.outbox),
+                "SCHEMA_CHANGE" => self.face.events.add(&self.send_queue),
                 "TOPOLOGY_CHANGE" | "STATUS_CHANGE" => {}
                 _ => {
                     let text = format!("Invalid value '{kind}' for Type");
@@ -342,7 +342,7 @@ impl Connection {
         pending.say(Opcode::Ready, |_| ());
     }
 
-    fn query(&self, query: Query, user: Option<User>, mut pending: Pending) {
+    fn query(&self, query: Query, user: Option<User>, mut pending: PendingRequest) {
         let skip = query.options.skip_metadata;
         let options = match self.options(query.options, user, &pending) {
             Ok(options) => options,
@@ -367,8 +367,8 @@ impl Connection {
         }
     }
 
-    fn prepare(&self, prepare: Prepare, mut pending: Pending) {
-        let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.outbox.keyspace());
+    fn prepare(&self, prepare: Prepare, mut pending: PendingRequest) {
+        let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.send_queue.keyspace());
         let text = prepare.text;
         if text.len() <= INLINE_TEXT_SIZE_BYTES_MAX {
             return run_prepare(text, keyspace, pending);
@@ -384,7 +384,7 @@ impl Connection {
         }));
     }
 
-    fn execute(&self, execute: Execute, user: Option<User>, mut pending: Pending) {
+    fn execute(&self, execute: Execute, user: Option<User>, mut pending: PendingRequest) {
         let face = &self.face;
         let found = face.statements.find(&face.executor, &execute.id, pending.version);
         let skip = execute.options.skip_metadata;
@@ -400,7 +400,8 @@ impl Connection {
             traced.parameters.extend(own);
         }
         let statement = &prepared.statement;
-        let client_has = execute.metadata_id.and_then(|id| MetadataId::try_from(&id[..]).ok());
+        let client_has =
+            execute.metadata_id.and_then(|id| ResultMetadataId::try_from(&id[..]).ok());
         let known = match client_has {
             // Rows of conditional writes differ from one to the next: they say what they hold.
             _ if statement.conditional => Known::None,
@@ -409,14 +410,16 @@ impl Connection {
                 Known::These(Arc::clone(&statement.result))
             }
             Some(id) => Known::Named(id, skip),
-            None if pending.version >= Version::V5 => Known::Named(MetadataId::default(), skip),
+            None if pending.version >= Version::V5 => {
+                Known::Named(ResultMetadataId::default(), skip)
+            }
             None if skip && !prepared.changed => Known::These(Arc::clone(&statement.result)),
             None => Known::None,
         };
         self.start(&prepared.statement, options, known, pending);
     }
 
-    fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: Pending) {
+    fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: PendingRequest) {
         let own = std::mem::take(&mut batch.options);
         let options = match self.options(own, user, &pending) {
             Ok(options) => options,
@@ -438,7 +441,7 @@ impl Connection {
         statement: &Arc<PreparedStatement>,
         options: RequestOptions,
         known: Known,
-        mut pending: Pending,
+        mut pending: PendingRequest,
     ) {
         let elsewhere = match statement.weight {
             Weight::Light => None,
@@ -464,9 +467,9 @@ impl Connection {
 
     fn options(
         &self,
-        options: Statement,
+        options: QueryParameters,
         user: Option<User>,
-        pending: &Pending,
+        pending: &PendingRequest,
     ) -> Result<RequestOptions, CqlError> {
         if options.timestamp == Some(i64::MIN) {
             return Err(CqlError::protocol(format!(
@@ -480,7 +483,7 @@ impl Connection {
             return Err(CqlError::protocol("The page size cannot be 0"));
         }
         Ok(RequestOptions {
-            keyspace: options.keyspace.map(Arc::from).or_else(|| self.outbox.keyspace()),
+            keyspace: options.keyspace.map(Arc::from).or_else(|| self.send_queue.keyspace()),
             user,
             consistency: options.consistency,
             serial_consistency: options.serial_consistency,
@@ -490,7 +493,7 @@ impl Connection {
                 .page_size
                 .and_then(|size| u32::try_from(size).ok())
                 .filter(|s| *s > 0),
-            paging: options.paging_state.map(paging::open).transpose()?,
+            paging: options.paging_state.map(paging_state::open).transpose()?,
             timestamp: options.timestamp,
             now_in_seconds: options.now_in_seconds,
             is_inline: false,
@@ -516,7 +519,7 @@ impl Connection {
             | Request::Register(_) => return None,
         };
         let text = text.map(|text| without_password(text.clone()));
-        let log = TraceLog::new(&self.face.environment);
+        let log = TraceRecorder::new(&self.face.environment);
         if let Some(text) = &text {
             log.say(format!("Parsing {text}"));
         }
@@ -535,7 +538,7 @@ fn begin(
     statement: &Arc<PreparedStatement>,
     mut options: RequestOptions,
     known: Known,
-    pending: Pending,
+    pending: PendingRequest,
 ) {
     // Read twice, the first rows would be told twice to whoever observes the engine, and in a trace.
     options.is_inline = !face.background.is_inline() && options.trace.is_none();
@@ -554,7 +557,7 @@ fn run_long(
     statement: &Arc<PreparedStatement>,
     options: RequestOptions,
     known: Known,
-    mut pending: Pending,
+    mut pending: PendingRequest,
 ) {
     pending.weigh(HEAVY_OVERHEAD_BYTES);
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
@@ -563,7 +566,7 @@ fn run_long(
 }
 
 /// Prepares a statement.
-fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
+fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: PendingRequest) {
     let face = Arc::clone(&pending.face);
     let prepared = match face.statements.prepare(&face.executor, text, keyspace) {
         Ok(prepared) => prepared,
@@ -572,7 +575,7 @@ fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
     pending.say_step(|| "Preparing statement".to_owned());
     let version = pending.version;
     let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
-    let warning = used.filter(|_| pending.outbox.warns_of_use()).map(|keyspace| {
+    let warning = used.filter(|_| pending.send_queue.warns_of_use()).map(|keyspace| {
         let id = to_hex(&prepared.id);
         format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
     });
@@ -590,7 +593,13 @@ fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
 }
 
 /// Parses, plans and runs a long statement.
-fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool, pending: Pending) {
+fn long_query(
+    face: &Arc<Face>,
+    text: &str,
+    options: RequestOptions,
+    skip: bool,
+    pending: PendingRequest,
+) {
     let mut share = options.client.as_ref().map(Client::share);
     if share.as_mut().is_some_and(|share| !share.cover(planned_bytes(text))) {
         return pending.refuse(&no_room_for_statement());
@@ -609,7 +618,7 @@ fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool,
 }
 
 /// Plans and runs a batch.
-fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: Pending) {
+fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: PendingRequest) {
     let texts = batch.items.iter().map(|(item, _)| match item {
         // Lists are long once they are planned, and so are short statements.
         BatchItem::Text(text) => {

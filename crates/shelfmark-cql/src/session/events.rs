@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, Weak};
 
 use shelfmark_cql_protocol::{SchemaChange, message};
 
-use super::outbox::Outbox;
+use super::send_queue::SendQueue;
 use crate::lock::lock;
 
 /// The connections that registered.
 #[derive(Default)]
 pub(super) struct Events {
-    listeners: Mutex<Vec<Weak<Outbox>>>,
+    listeners: Mutex<Vec<Weak<SendQueue>>>,
 }
 
 impl Events {
     /// Adds a connection; it is forgotten when it is gone.
-    pub(super) fn add(&self, listener: &Arc<Outbox>) {
+    pub(super) fn add(&self, listener: &Arc<SendQueue>) {
         let mut listeners = lock(&self.listeners);
         listeners.retain(|listener| listener.strong_count() > 0);
         let known =
@@ -29,7 +29,7 @@ impl Events {
 
     /// Tells everybody.
     pub(super) fn publish(&self, change: &SchemaChange) {
-        let listeners: Vec<Arc<Outbox>> = {
+        let listeners: Vec<Arc<SendQueue>> = {
             let listeners = lock(&self.listeners);
             listeners.iter().filter_map(Weak::upgrade).collect()
         };

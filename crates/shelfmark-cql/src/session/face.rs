@@ -11,8 +11,8 @@ use super::background::Background;
 use super::clients::Clients;
 use super::events::Events;
 use super::options::FaceOptions;
-use super::prepared::Statements;
-use super::tracing::Traces;
+use super::prepared::PreparedStatements;
+use super::tracing::TraceStore;
 use crate::auth::{Authority, Authorizer, Login};
 use crate::limits::PREPARED_PART;
 use crate::statement::Executor;
@@ -23,10 +23,10 @@ pub struct Face {
     pub(super) executor: Arc<Executor>,
     pub(super) environment: Environment,
     pub(super) background: Arc<dyn Background>,
-    pub(super) statements: Arc<Statements>,
+    pub(super) statements: Arc<PreparedStatements>,
     pub(super) clients: Arc<Clients>,
     pub(super) events: Events,
-    pub(super) traces: Arc<Traces>,
+    pub(super) traces: Arc<TraceStore>,
     pub(super) budget: Arc<Budget>,
     pub(super) spools: Option<Arc<dyn Spools>>,
     node: Arc<Node>,
@@ -51,10 +51,10 @@ impl Face {
         let start_role = login.as_ref().map(|own| &**own.start_role());
         let authorizer = login.as_ref().map_or(Authorizer::AllowAll, Login::authorizer);
         let authority = Arc::new(Authority::new(&engine, authorizer, start_role));
-        let traces = Arc::new(Traces::default());
+        let traces = Arc::new(TraceStore::default());
         let (budget, spools) = (Arc::clone(&options.budget), options.spools.clone());
         let node = Arc::new(Node::new(options));
-        let statements = Arc::new(Statements::within(budget.limit() / PREPARED_PART));
+        let statements = Arc::new(PreparedStatements::within(budget.limit() / PREPARED_PART));
         let clients = Arc::new(Clients::default());
         let tables = system::tables(&Arc::new(Sources {
             node: Arc::clone(&node),

@@ -10,7 +10,7 @@ use shelfmark_engine::budget::Client;
 
 use super::face::Face;
 use super::phase::{Phase, SharedPhase};
-use super::reply::Pending;
+use super::reply::PendingRequest;
 use crate::auth;
 
 /// Reads the options of STARTUP.
@@ -59,7 +59,7 @@ pub(super) fn check(
     phase: SharedPhase,
     token: Option<Bytes>,
     budget: Client,
-    pending: Pending,
+    pending: PendingRequest,
 ) {
     phase.set(Phase::Checking);
     let face = Arc::clone(face);

@@ -14,11 +14,11 @@ mod events;
 mod face;
 mod login;
 mod options;
-mod outbox;
-mod paging;
+mod paging_state;
 mod phase;
 mod prepared;
 mod reply;
+mod send_queue;
 mod tracing;
 
 pub use background::{Background, Inline};
@@ -27,8 +27,8 @@ pub(crate) use connection::without_password;
 pub use connection::{Connection, Progress};
 pub use face::Face;
 pub use options::FaceOptions;
-pub(crate) use prepared::{Listed as ListedStatement, Statements};
-pub(crate) use tracing::{Trace, Traces, time_uuid};
+pub(crate) use prepared::{Listed as ListedStatement, PreparedStatements};
+pub(crate) use tracing::{Trace, TraceStore, time_uuid};
 
 #[cfg(test)]
 mod tests;

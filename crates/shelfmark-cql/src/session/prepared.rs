@@ -9,7 +9,7 @@ use std::sync::{Arc, RwLock};
 use bytes::Bytes;
 use md5::{Digest as _, Md5};
 use shelfmark_cql_protocol::frame::Version;
-use shelfmark_cql_protocol::message::{MetadataId, metadata_id};
+use shelfmark_cql_protocol::message::{ResultMetadataId, metadata_id};
 use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra};
 use shelfmark_cql_types::to_hex;
 
@@ -27,7 +27,7 @@ pub(super) struct Prepared {
     pub(super) id: StatementId,
     pub(super) statement: Arc<PreparedStatement>,
     /// The id of the result metadata.
-    pub(super) metadata_id: MetadataId,
+    pub(super) metadata_id: ResultMetadataId,
     /// True if its rows have other columns than when it was prepared first: clients of versions
     /// before 5 cannot be told, so they get the columns with every page.
     pub(super) changed: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Listed {
 }
 
 /// The prepared statements.
-pub(crate) struct Statements {
+pub(crate) struct PreparedStatements {
     /// The most bytes that all may take.
     bytes_max: usize,
     known: RwLock<Known>,
@@ -102,7 +102,7 @@ impl Known {
     }
 }
 
-impl Statements {
+impl PreparedStatements {
     /// Creates a list that takes so many bytes, at most [`PREPARED_BYTES_MAX`].
     pub(crate) fn within(bytes_max: usize) -> Self {
         let bytes_max = bytes_max.min(PREPARED_BYTES_MAX);

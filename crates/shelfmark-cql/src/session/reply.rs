@@ -5,23 +5,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use shelfmark_cql_protocol::frame::{Long, Opcode, Version, flag};
+use shelfmark_cql_protocol::frame::{Opcode, SpooledAnswer, Version, flag};
 use shelfmark_cql_protocol::message::{
-    self, MetadataId, ResultHead, RowsHead, Write as _, metadata_id,
+    self, ResultHead, ResultMetadataId, RowsMetadata, Write as _, metadata_id,
 };
 use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 
 use super::face::Face;
-use super::outbox::Outbox;
-use super::paging;
+use super::paging_state;
+use super::send_queue::SendQueue;
 use super::tracing::{Trace, time_uuid};
 use crate::outcome::{Answer, Answered, Outcome};
-use crate::trace::TraceLog;
+use crate::trace_recorder::TraceRecorder;
 
 /// A request on its way: where its answer goes.
-pub(super) struct Pending {
+pub(super) struct PendingRequest {
     pub(super) face: Arc<Face>,
-    pub(super) outbox: Arc<Outbox>,
+    pub(super) send_queue: Arc<SendQueue>,
     pub(super) version: Version,
     pub(super) stream: i16,
     /// Length of its body.
@@ -46,7 +46,7 @@ pub(super) struct Traced {
     pub(super) client: IpAddr,
     pub(super) request: &'static str,
     pub(super) parameters: Vec<(String, String)>,
-    pub(super) log: TraceLog,
+    pub(super) log: TraceRecorder,
 }
 
 /// The result metadata that the client has already.
@@ -58,31 +58,31 @@ pub(super) enum Known {
     /// It does not want them if they are these; otherwise it is sent them.
     These(Arc<[ColumnSpec]>),
     /// Version 5: it names those it has. Second: whether it wants none that it has.
-    Named(MetadataId, bool),
+    Named(ResultMetadataId, bool),
 }
 
 impl Known {
-    fn head(&self, columns: &Arc<[ColumnSpec]>) -> RowsHead {
+    fn head(&self, columns: &Arc<[ColumnSpec]>) -> RowsMetadata {
         match self {
-            Self::None => RowsHead::Full,
-            Self::All => RowsHead::Skipped,
+            Self::None => RowsMetadata::Full,
+            Self::All => RowsMetadata::Skipped,
             Self::These(known) if Arc::ptr_eq(known, columns) || known == columns => {
-                RowsHead::Skipped
+                RowsMetadata::Skipped
             }
-            Self::These(_) => RowsHead::Full,
+            Self::These(_) => RowsMetadata::Full,
             Self::Named(known, skip) => {
                 let now = metadata_id(columns);
                 match (*known == now, skip) {
-                    (true, true) => RowsHead::Skipped,
-                    (true, false) => RowsHead::Full,
-                    (false, _) => RowsHead::Changed(now),
+                    (true, true) => RowsMetadata::Skipped,
+                    (true, false) => RowsMetadata::Full,
+                    (false, _) => RowsMetadata::Changed(now),
                 }
             }
         }
     }
 }
 
-impl Pending {
+impl PendingRequest {
     /// Sends an error, with a trace in front if one was asked for.
     pub(super) fn refuse(mut self, error: &CqlError) {
         self.turn = None;
@@ -91,17 +91,24 @@ impl Pending {
             .take()
             .map(|traced| self.keep(traced, Some(format!("Refused it: {}", error.message))));
         let flags = if trace.is_some() { flag::TRACING } else { 0 };
-        self.outbox.answer(self.bytes, self.version, flags, self.stream, Opcode::Error, |out| {
-            if let Some(id) = trace {
-                out.put_slice(&id);
-            }
-            message::error(error, self.version, out);
-        });
+        self.send_queue.answer(
+            self.bytes,
+            self.version,
+            flags,
+            self.stream,
+            Opcode::Error,
+            |out| {
+                if let Some(id) = trace {
+                    out.put_slice(&id);
+                }
+                message::error(error, self.version, out);
+            },
+        );
     }
 
     /// Sends an answer that has no outcome.
     pub(super) fn say(self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
-        self.outbox.answer(self.bytes, self.version, 0, self.stream, opcode, body);
+        self.send_queue.answer(self.bytes, self.version, 0, self.stream, opcode, body);
     }
 
     /// Sends an answer with warnings, and a trace in front if one was asked for.
@@ -117,7 +124,7 @@ impl Pending {
         if warned {
             flags |= flag::WARNING;
         }
-        self.outbox.answer(self.bytes, self.version, flags, self.stream, opcode, |out| {
+        self.send_queue.answer(self.bytes, self.version, flags, self.stream, opcode, |out| {
             if let Some(id) = trace {
                 out.put_slice(&id);
             }
@@ -145,7 +152,7 @@ impl Pending {
 
     /// Notes that the request waits for a thread of the pool.
     pub(super) fn weigh(&mut self, bytes: usize) {
-        self.outbox.weigh(bytes);
+        self.send_queue.weigh(bytes);
         self.bytes += bytes;
     }
 
@@ -153,13 +160,13 @@ impl Pending {
         self.turn = None;
         let Answered { mut outcome, warnings } = answered;
         let trace = self.traced.take().map(|traced| self.keep(traced, Some(summary(&outcome))));
-        let (mut head, mut state) = (RowsHead::Full, None);
+        let (mut head, mut state) = (RowsMetadata::Full, None);
         match &outcome {
             Outcome::Rows(rows) => {
                 head = known.head(&rows.columns);
-                state = rows.paging.as_deref().map(paging::seal);
+                state = rows.paging.as_deref().map(paging_state::seal);
             }
-            Outcome::SetKeyspace(keyspace) => self.outbox.set_keyspace(keyspace),
+            Outcome::SetKeyspace(keyspace) => self.send_queue.set_keyspace(keyspace),
             Outcome::SchemaChange(_) | Outcome::Void => {}
         }
         let warned = !warnings.is_empty() && self.version >= Version::V4;
@@ -180,7 +187,7 @@ impl Pending {
             _ => (None, None),
         };
         let (version, stream) = (self.version, self.stream);
-        self.outbox.answer_with(self.bytes, parts.0, |framing, envelopes| {
+        self.send_queue.answer_with(self.bytes, parts.0, |framing, envelopes| {
             if let Some(spooled) = parts.1 {
                 let mut body = BytesMut::new();
                 before(&mut body);
@@ -189,7 +196,8 @@ impl Pending {
                     Outcome::Rows(rows) => rows.rows.take_bytes(),
                     _ => Bytes::new(),
                 };
-                let long = Long::new(version, flags, stream, framing, &body, spooled, tail);
+                let long =
+                    SpooledAnswer::new(version, flags, stream, framing, &body, spooled, tail);
                 return Some(long);
             }
             envelopes.push(version, flags, stream, Opcode::Result, framing, |out| {
@@ -235,7 +243,7 @@ impl Pending {
 /// Returns what RESULT says of an outcome, of rows all but their cells.
 fn result<'o>(
     outcome: &'o Outcome,
-    head: RowsHead,
+    head: RowsMetadata,
     paging_state: Option<&'o [u8]>,
 ) -> ResultHead<'o> {
     match outcome {

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use shelfmark_cql_protocol::frame::{Envelopes, Framing, Opcode, Version};
-use shelfmark_cql_protocol::message::{MetadataId, Write as _};
+use shelfmark_cql_protocol::message::{ResultMetadataId, Write as _};
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
@@ -499,7 +499,7 @@ fn version_5_is_told_that_columns_changed() {
     let mut connection = connect(&face);
     connection.feed(&mut envelope(5, 1, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
     connection.take_output().unwrap();
-    let mut execute = |metadata: &MetadataId| -> (i32, i32, Bytes) {
+    let mut execute = |metadata: &ResultMetadataId| -> (i32, i32, Bytes) {
         let mut body = BytesMut::new();
         for part in [&id, metadata] {
             body.put_u16(16);
@@ -524,7 +524,7 @@ fn version_5_is_told_that_columns_changed() {
     let (flags, columns, mut rest) = execute(&old);
     assert_eq!((flags & CHANGED, flags & NO_METADATA, columns), (CHANGED, 0, 3));
     assert_eq!(rest.get_u16(), 16);
-    let fresh: MetadataId = rest.split_to(16)[..].try_into().unwrap();
+    let fresh: ResultMetadataId = rest.split_to(16)[..].try_into().unwrap();
     assert_ne!(fresh, old);
     assert!(rest.windows(3).any(|part| part == [0, 1, b'w']), "the new column is named");
     // Whoever has the new columns is sent none, and whoever has not is told again.

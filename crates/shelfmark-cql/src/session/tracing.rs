@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use shelfmark_cql_protocol::message::Statement;
+use shelfmark_cql_protocol::message::QueryParameters;
 use shelfmark_cql_protocol::{BoundValue, ColumnSpec, Consistency, Values};
 use shelfmark_cql_types::{CqlType, to_literal};
 
@@ -13,7 +13,7 @@ use crate::limits::{
     TRACE_AGE_SECONDS_MAX, TRACE_TEXT_BYTES_MAX, TRACE_VALUES_MAX, TRACES_BYTES_MAX, TRACES_MAX,
 };
 use crate::lock::lock;
-use crate::trace::{Step, shortened};
+use crate::trace_recorder::{Step, shortened};
 
 /// A trace: the steps of one request.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ impl Trace {
 
 /// The last traces.
 #[derive(Debug, Default)]
-pub(crate) struct Traces {
+pub(crate) struct TraceStore {
     kept: Mutex<Kept>,
 }
 
@@ -63,7 +63,7 @@ impl Kept {
     }
 }
 
-impl Traces {
+impl TraceStore {
     fn kept(&self) -> MutexGuard<'_, Kept> {
         lock(&self.kept)
     }
@@ -96,7 +96,7 @@ impl Traces {
 /// Returns what a trace says of a request: its text, if it came with one, and its options.
 pub(super) fn parameters(
     text: Option<String>,
-    options: Option<&Statement>,
+    options: Option<&QueryParameters>,
 ) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut put = |name: &str, value: String| {
@@ -171,14 +171,14 @@ mod tests {
         }
     }
 
-    fn ids(traces: &Traces, now_micros: u64) -> Vec<u8> {
+    fn ids(traces: &TraceStore, now_micros: u64) -> Vec<u8> {
         traces.find(None, now_micros).iter().map(|trace| trace.id[0]).collect()
     }
 
     #[test]
     fn traces_go_after_a_day() {
         let day = TRACE_AGE_SECONDS_MAX * 1_000_000;
-        let traces = Traces::default();
+        let traces = TraceStore::default();
         traces.keep(trace(1, 10, 0));
         traces.keep(trace(2, 20, 0));
         assert_eq!(ids(&traces, day + 10), [1, 2]);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn traces_are_bounded_by_number_and_bytes() {
-        let traces = Traces::default();
+        let traces = TraceStore::default();
         for number in 0..=TRACES_MAX {
             traces.keep(trace(u8::try_from(number % 256).unwrap(), 1, 0));
         }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
-use shelfmark_cql_types::term::{Env, Expr};
+use shelfmark_cql_types::term::{EvalContext, Expr};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_model::TextFold;
 
@@ -47,7 +47,7 @@ pub(crate) struct RowFilter {
     tuples: Vec<(usize, Vec<CqlType>, TupleCheck)>,
 }
 
-fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: Env<'_>) -> Result<Bytes> {
+fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: EvalContext<'_>) -> Result<Bytes> {
     let name = table.columns.get(at).map_or("", |own| &*own.name);
     match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(bytes),
@@ -62,7 +62,7 @@ fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: Env<'_>) -> Res
 
 impl RowFilter {
     /// Evaluates all restrictions of columns; those of the token are left out.
-    pub(crate) fn of(own: &Restrictions, table: &Table, env: Env<'_>) -> Result<Self> {
+    pub(crate) fn of(own: &Restrictions, table: &Table, env: EvalContext<'_>) -> Result<Self> {
         let mut filter = Self::default();
         for (at, tests) in &own.single {
             let Some(column) = table.columns.get(*at) else { continue };

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
-use shelfmark_cql_types::term::{Env, Expr};
+use shelfmark_cql_types::term::{EvalContext, Expr};
 use shelfmark_cql_types::{
     CqlType, canonical, compare, elements, fields, partition_bytes, validate,
 };
@@ -16,7 +16,7 @@ use crate::schema::{Column, Table};
 pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
 
 /// Evaluates a value that a key column is compared with.
-pub(crate) fn key_value(expr: &Expr, column: &Column, env: Env<'_>) -> Result<Bytes> {
+pub(crate) fn key_value(expr: &Expr, column: &Column, env: EvalContext<'_>) -> Result<Bytes> {
     match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(bytes),
         BoundValue::Null => Err(CqlError::invalid(format!(
@@ -41,7 +41,11 @@ pub(crate) fn bound_elements(bytes: &Bytes, ty: &CqlType) -> Result<Vec<Option<B
 }
 
 /// Evaluates the values of an `IN`, sorted by the column's order and without repetitions.
-pub(crate) fn in_values(list: &InList, column: &Column, env: Env<'_>) -> Result<Vec<Bytes>> {
+pub(crate) fn in_values(
+    list: &InList,
+    column: &Column,
+    env: EvalContext<'_>,
+) -> Result<Vec<Bytes>> {
     let mut values: Vec<Bytes> = match list {
         InList::Values(exprs) => {
             exprs.iter().map(|expr| key_value(expr, column, env)).collect::<Result<_>>()?
@@ -126,7 +130,7 @@ fn extend(what: &str, all: Vec<Vec<Bytes>>, values: &[Vec<Bytes>]) -> Result<Vec
 pub(crate) fn partitions(
     table: &Table,
     own: &Restrictions,
-    env: Env<'_>,
+    env: EvalContext<'_>,
 ) -> Result<Vec<Vec<Bytes>>> {
     let mut all: Vec<Vec<Bytes>> = vec![Vec::new()];
     for (at, column) in table.partition_columns().iter().enumerate() {
@@ -170,7 +174,12 @@ pub(crate) fn checked_partition(parts: &[Bytes], single: bool) -> Result<Bytes> 
 }
 
 /// Evaluates a tuple. `place` is how a null in it is spoken of.
-fn tuple(value: &TupleValue, columns: &[Column], env: Env<'_>, place: &str) -> Result<Vec<Bytes>> {
+fn tuple(
+    value: &TupleValue,
+    columns: &[Column],
+    env: EvalContext<'_>,
+    place: &str,
+) -> Result<Vec<Bytes>> {
     match value {
         TupleValue::Parts(parts) => parts
             .iter()
@@ -226,7 +235,7 @@ fn columns_of<'t>(multi: &Multi, table: &'t Table) -> &'t [Column] {
 }
 
 /// Evaluates the tuples of an `IN`.
-fn in_tuples(multi: &Multi, table: &Table, env: Env<'_>) -> Result<Vec<Vec<Bytes>>> {
+fn in_tuples(multi: &Multi, table: &Table, env: EvalContext<'_>) -> Result<Vec<Vec<Bytes>>> {
     let columns = columns_of(multi, table);
     let mut all = match &multi.test {
         MultiTest::Equal(value) => vec![tuple(value, columns, env, "")?],
@@ -281,7 +290,7 @@ pub(crate) struct Spans {
 }
 
 /// Evaluates the restrictions of the clustering columns as far as they make spans.
-pub(crate) fn spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Spans> {
+pub(crate) fn spans(table: &Table, own: &Restrictions, env: EvalContext<'_>) -> Result<Spans> {
     let columns = table.clustering_columns();
     let mut prefixes: Vec<Vec<Bytes>> = vec![Vec::new()];
     let mut place = 0;
@@ -348,7 +357,11 @@ struct Piece {
 
 /// Works as [`spans`], cut so that they hold nothing but what is asked for: what is deleted is not
 /// tested row by row. Tuples of columns that run in opposite directions make several spans.
-pub(crate) fn exact_spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Spans> {
+pub(crate) fn exact_spans(
+    table: &Table,
+    own: &Restrictions,
+    env: EvalContext<'_>,
+) -> Result<Spans> {
     let found = spans(table, own, env)?;
     let Some(first) = found.spans.first().filter(|_| found.need_filter) else { return Ok(found) };
     let place = first.equal.len();
@@ -474,7 +487,12 @@ type Bounds = (Option<SpanBound>, Option<SpanBound>, usize, bool);
 
 /// Returns the range on the column at `place`, how many restrictions it stands for, and whether it
 /// is all that they say.
-fn slice_bounds(table: &Table, own: &Restrictions, place: usize, env: Env<'_>) -> Result<Bounds> {
+fn slice_bounds(
+    table: &Table,
+    own: &Restrictions,
+    place: usize,
+    env: EvalContext<'_>,
+) -> Result<Bounds> {
     let Some(column) = table.clustering_columns().get(place) else {
         return Ok((None, None, 0, true));
     };

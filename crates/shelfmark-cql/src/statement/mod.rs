@@ -2,7 +2,7 @@
 //!
 //! * `relation`, `keys`, `filter`, `row`: what `SELECT` and modifications share.
 //! * `select`, `modify`: data; `ddl`: the schema; `describe`: the schema as text.
-//! * `needs`: which permissions they need.
+//! * `required_permissions`: which permissions they need.
 //!
 //! What it is not: it knows no frames and no connections, and holds no rows.
 //!
@@ -15,10 +15,10 @@ mod describe;
 mod filter;
 mod keys;
 mod modify;
-mod needs;
 mod plan;
 mod prepared;
 mod relation;
+mod required_permissions;
 mod row;
 mod select;
 
@@ -36,17 +36,17 @@ use shelfmark_cql_syntax::ast::{
     self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
 };
 use shelfmark_cql_types::CqlType;
-use shelfmark_cql_types::term::{Expr, Markers, Receiver, Scope};
+use shelfmark_cql_types::term::{BindMarkers, Expr, Receiver, Scope};
 use shelfmark_engine::Engine;
 
-use crate::auth::{self, Need};
+use crate::auth::{self, RequiredPermission};
+use crate::function_context::EngineContext;
 use crate::limits::INLINE_ROWS_MAX;
 use crate::lock;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::VirtualTable;
 use crate::schema::{self, Keyspace, Schema, Table};
-use crate::trace::watched;
-use crate::world::EngineWorld;
+use crate::trace_recorder::traced_engine;
 pub use plan::Plan;
 pub use prepared::{BatchEntry, BatchRequest, PreparedStatement, Weight};
 use select::Select;
@@ -133,11 +133,11 @@ impl Executor {
             ));
         }
         let schema = self.schema();
-        let mut markers = Markers::of(&parsed.markers);
+        let mut markers = BindMarkers::of(&parsed.markers);
         let needs_keyspace = needs_keyspace(&parsed.statement);
         let planned = self.plan(parsed.statement, keyspace, &schema, &mut markers)?;
         let needs = match self.authority.checks() {
-            true => needs::of_rows(&planned.action, &schema),
+            true => required_permissions::of_rows(&planned.action, &schema),
             false => Vec::new(),
         };
         let mut prepared = planned.finish(&markers, needs);
@@ -196,7 +196,7 @@ impl Executor {
                 }
             }
             Action::Modify(modify) => {
-                let engine = watched(&self.engine, options.trace.as_ref());
+                let engine = traced_engine(&self.engine, options.trace.as_ref());
                 modify::run_one(&engine, modify, &values, &options, answer);
             }
             Action::Batch { kind, entries, timestamp } => {
@@ -287,14 +287,15 @@ impl Executor {
             return answer(Err(error));
         }
         let timestamp = timestamp.or(options.timestamp);
-        let engine = watched(&self.engine, options.trace.as_ref());
+        let engine = traced_engine(&self.engine, options.trace.as_ref());
         modify::run_batch(&engine, entries, options, timestamp, kind, answer);
     }
 
     fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
         let Some(expr) = expr else { return Ok(None) };
-        let world = EngineWorld(self.engine.environment());
-        let env = shelfmark_cql_types::term::Env { world: Some(&world), values, row: None };
+        let context = EngineContext(self.engine.environment());
+        let env =
+            shelfmark_cql_types::term::EvalContext { context: Some(&context), values, row: None };
         match expr.eval(env)? {
             BoundValue::Bytes(bytes) => bytes
                 .as_ref()
@@ -321,7 +322,7 @@ impl Executor {
                 own.keyspace == select.table.keyspace && own.name == select.table.name
             }),
         };
-        let engine = watched(&self.engine, options.trace.as_ref());
+        let engine = traced_engine(&self.engine, options.trace.as_ref());
         let run = select_run(&engine, &schema, computed, values, options);
         let outcome = select::run_select(select, &run);
         (!run.is_given_up()).then_some(outcome)
@@ -332,7 +333,7 @@ impl Executor {
         statement: Statement,
         keyspace: Option<&str>,
         schema: &Schema,
-        markers: &mut Markers,
+        markers: &mut BindMarkers,
     ) -> Result<Planned> {
         let action = match statement {
             Statement::Select(select) => {
@@ -396,7 +397,7 @@ impl Executor {
         written: &Modification,
         keyspace: Option<&str>,
         schema: &Schema,
-        markers: &mut Markers,
+        markers: &mut BindMarkers,
     ) -> Result<Planned> {
         let modify = plan_one(written, keyspace, schema, markers)?;
         modify::check_counters(&modify)?;
@@ -433,8 +434,8 @@ fn select_run<'r>(
     options: &'r RequestOptions,
 ) -> select::Run<'r> {
     let inline = select::Inline::default();
-    let world = EngineWorld(engine.environment());
-    select::Run { engine, world, schema, computed, values, options, inline }
+    let context = EngineContext(engine.environment());
+    select::Run { engine, context, schema, computed, values, options, inline }
 }
 
 /// A statement planned, before its markers are known.
@@ -483,7 +484,7 @@ impl Planned {
         }
     }
 
-    fn finish(self, markers: &Markers, needs: Vec<Need>) -> PreparedStatement {
+    fn finish(self, markers: &BindMarkers, needs: Vec<RequiredPermission>) -> PreparedStatement {
         let table = self.tables.first();
         let keyspace: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.keyspace));
         let name: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.name));
@@ -574,7 +575,7 @@ fn plan_one(
     written: &Modification,
     keyspace: Option<&str>,
     schema: &Schema,
-    markers: &mut Markers,
+    markers: &mut BindMarkers,
 ) -> Result<Modify> {
     let table = find_table(table_name(written), keyspace, schema)?;
     let mut scope = Scope { schema, keyspace: &table.keyspace, table: Some(&*table), markers };
@@ -589,7 +590,7 @@ fn plan_batch(
     batch: &ast::Batch,
     keyspace: Option<&str>,
     schema: &Schema,
-    markers: &mut Markers,
+    markers: &mut BindMarkers,
 ) -> Result<Planned> {
     if batch.attributes.ttl.is_some() {
         return Err(CqlError::invalid("Global TTL on the BATCH statement is not supported."));

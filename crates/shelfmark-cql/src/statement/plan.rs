@@ -8,7 +8,7 @@ use shelfmark_cql_types::term::Expr;
 
 use super::modify::Modify;
 use super::select::Select;
-use crate::auth::Need;
+use crate::auth::RequiredPermission;
 use crate::schema::Table;
 
 /// The plan of a statement. Opaque to everybody but the executor.
@@ -20,7 +20,7 @@ pub struct Plan {
     pub(super) markers: Arc<[ColumnSpec]>,
     /// The permissions that it requires; of statements that are not about rows they are found as
     /// they run.
-    pub(super) needs: Box<[Need]>,
+    pub(super) needs: Box<[RequiredPermission]>,
 }
 
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::auth::Authority;
 use crate::auth::Authorizer;
 use crate::schema::{is_virtual, virtual_keyspaces};
 use crate::session::FaceOptions;
-use crate::session::Statements;
+use crate::session::PreparedStatements;
 
 fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
     let node = Arc::new(Node::new(FaceOptions::default()));
@@ -22,7 +22,7 @@ fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
         authority,
         engine,
         clients: Arc::default(),
-        statements: Arc::new(Statements::within(1024)),
+        statements: Arc::new(PreparedStatements::within(1024)),
     }));
     let keyspaces = virtual_keyspaces(&tables)
         .into_iter()

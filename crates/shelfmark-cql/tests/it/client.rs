@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline, Login, OneRole};
 use shelfmark_cql_protocol::ErrorCode;
-use shelfmark_cql_protocol::client::{Caller, Page, Question, Result as Answered, Said, Speech};
+use shelfmark_cql_protocol::client::{
+    ClientConnection, Page, ProtocolVersion, Query, Response, Result as Answered,
+};
 use shelfmark_cql_types::{CqlType, to_literal};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
@@ -13,7 +15,7 @@ use shelfmark_store::memory::MemoryStore;
 
 /// Both ends of a connection.
 struct Wire {
-    caller: Caller,
+    client: ClientConnection,
     connection: Connection,
     woken: std::sync::mpsc::Receiver<()>,
     /// How many bytes of an answer arrive at once.
@@ -21,7 +23,7 @@ struct Wire {
 }
 
 impl Wire {
-    fn new(speech: Speech, login: Option<Login>) -> Self {
+    fn new(version: ProtocolVersion, login: Option<Login>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random = Arc::new(SeededRandom::new(1));
         let environment = Environment { clock: Arc::clone(&clock), random };
@@ -33,41 +35,41 @@ impl Wire {
         let wake = Box::new(move || wake.lock().unwrap().send(()).unwrap());
         let client = "127.0.0.1:50000".parse().unwrap();
         let connection = Connection::new(Arc::new(face), client, wake);
-        Self { caller: Caller::new(speech), connection, woken, step: usize::MAX }
+        Self { client: ClientConnection::new(version), connection, woken, step: usize::MAX }
     }
 
-    fn said(&mut self, question: Bytes) -> Said {
-        self.connection.feed(&mut BytesMut::from(question));
+    fn said(&mut self, query: Bytes) -> Response {
+        self.connection.feed(&mut BytesMut::from(query));
         loop {
             let bytes = self.connection.take_output().unwrap();
             if bytes.is_empty() {
                 self.woken.recv().unwrap();
             }
             for piece in bytes.chunks(self.step) {
-                if let Some(said) = self.caller.hear(piece).unwrap() {
+                if let Some(said) = self.client.receive(piece).unwrap() {
                     return said;
                 }
             }
         }
     }
 
-    fn ask(&mut self, question: &Question<'_>) -> Said {
-        let bytes = self.caller.ask(question);
+    fn ask(&mut self, query: &Query<'_>) -> Response {
+        let bytes = self.client.query(query);
         self.said(bytes)
     }
 
     fn run(&mut self, text: &str) -> Answered {
-        match self.ask(&Question { text, ..Question::default() }) {
-            Said::Result(result) => result,
+        match self.ask(&Query { text, ..Query::default() }) {
+            Response::Result(result) => result,
             other => panic!("{text}: {other:?}"),
         }
     }
 }
 
-fn started(speech: Speech) -> Wire {
-    let mut wire = Wire::new(speech, None);
-    let startup = wire.caller.startup("test");
-    assert_eq!(wire.said(startup), Said::Ready);
+fn started(version: ProtocolVersion) -> Wire {
+    let mut wire = Wire::new(version, None);
+    let startup = wire.client.startup("test");
+    assert_eq!(wire.said(startup), Response::Ready);
     wire
 }
 
@@ -81,8 +83,10 @@ fn first_column(page: &Page) -> Vec<String> {
 
 #[test]
 fn statements_are_asked_and_answered() {
-    for (speech, step) in [(Speech::V5, 1), (Speech::V5, usize::MAX), (Speech::V4, 3)] {
-        let mut wire = started(speech);
+    for (version, step) in
+        [(ProtocolVersion::V5, 1), (ProtocolVersion::V5, usize::MAX), (ProtocolVersion::V4, 3)]
+    {
+        let mut wire = started(version);
         wire.step = step;
         assert!(wire.run(KEYSPACE).schema_changed);
         assert_eq!(wire.run("USE k").keyspace.as_deref(), Some("k"));
@@ -103,7 +107,7 @@ fn statements_are_asked_and_answered() {
 
 #[test]
 fn pages_go_on_where_the_last_ended() {
-    let mut wire = started(Speech::V5);
+    let mut wire = started(ProtocolVersion::V5);
     wire.run(KEYSPACE);
     wire.run("CREATE TABLE k.t (k int, c int, PRIMARY KEY (k, c))");
     for c in 0..5 {
@@ -112,8 +116,8 @@ fn pages_go_on_where_the_last_ended() {
     let (mut found, mut paging, mut pages) = (Vec::new(), None, 0);
     loop {
         let text = "SELECT c FROM k.t";
-        let question = Question { text, page_size: Some(2), paging, ..Question::default() };
-        let Said::Result(result) = wire.ask(&question) else { panic!() };
+        let query = Query { text, page_size: Some(2), paging, ..Query::default() };
+        let Response::Result(result) = wire.ask(&query) else { panic!() };
         let page = result.page.unwrap();
         found.extend(first_column(&page));
         paging = page.paging;
@@ -127,33 +131,31 @@ fn pages_go_on_where_the_last_ended() {
 
 #[test]
 fn refusals_and_traces_are_read() {
-    let mut wire = started(Speech::V5);
+    let mut wire = started(ProtocolVersion::V5);
     let text = "SELECT * FROM nowhere.t";
-    let Said::Refused(refusal) = wire.ask(&Question { text, ..Question::default() }) else {
-        panic!()
-    };
+    let Response::Error(refusal) = wire.ask(&Query { text, ..Query::default() }) else { panic!() };
     assert_eq!(refusal.code, Some(ErrorCode::Invalid));
     assert_eq!(refusal.to_string(), "keyspace nowhere does not exist");
     let text = "SELECT key FROM system.local";
-    let traced = wire.ask(&Question { text, tracing: true, ..Question::default() });
-    let Said::Result(result) = traced else { panic!() };
+    let traced = wire.ask(&Query { text, tracing: true, ..Query::default() });
+    let Response::Result(result) = traced else { panic!() };
     assert!(result.trace.is_some() && result.page.is_some());
 }
 
 #[test]
 fn a_login_is_asked_for_and_checked() {
-    for speech in [Speech::V4, Speech::V5] {
+    for version in [ProtocolVersion::V4, ProtocolVersion::V5] {
         let login = || Login::new(OneRole::new("ann", "secret", [7; 16]), [9; 16]);
-        let mut wire = Wire::new(speech, Some(login()));
-        let startup = wire.caller.startup("test");
+        let mut wire = Wire::new(version, Some(login()));
+        let startup = wire.client.startup("test");
         assert!(
-            matches!(wire.said(startup), Said::WantsLogin(class) if class.contains("Password"))
+            matches!(wire.said(startup), Response::AuthenticationRequired(class) if class.contains("Password"))
         );
-        let wrong = wire.caller.login("ann", "guess");
-        let Said::Refused(refusal) = wire.said(wrong) else { panic!() };
+        let wrong = wire.client.login("ann", "guess");
+        let Response::Error(refusal) = wire.said(wrong) else { panic!() };
         assert_eq!(refusal.code, Some(ErrorCode::BadCredentials));
-        let right = wire.caller.login("ann", "secret");
-        assert_eq!(wire.said(right), Said::LoggedIn);
+        let right = wire.client.login("ann", "secret");
+        assert_eq!(wire.said(right), Response::Authenticated);
         assert_eq!(wire.run("SELECT key FROM system.local").page.unwrap().rows.len(), 1);
     }
 }

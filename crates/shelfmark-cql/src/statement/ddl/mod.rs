@@ -29,7 +29,7 @@ use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
 use super::Executor;
-use crate::auth::{Need, Resource, User};
+use crate::auth::{RequiredPermission, Resource, User};
 use crate::engine_error::from_engine;
 use crate::lock::lock;
 use crate::outcome::{Answered, Outcome, RequestOptions};
@@ -152,7 +152,10 @@ impl Executor {
         let environment = self.engine.environment();
         let user = options.user.as_ref();
         if self.authority.checks() {
-            self.authority.check(user, &super::needs::of_schema(statement, keyspace, &schema))?;
+            self.authority.check(
+                user,
+                &super::required_permissions::of_schema(statement, keyspace, &schema),
+            )?;
         }
         check_names(statement, keyspace, &schema)?;
         let change = match statement {
@@ -182,13 +185,23 @@ impl Executor {
             }
             _ => None,
         };
-        let told = |outcome: Outcome| {
-            let mut answered = Answered::from(outcome);
-            answered.warnings.extend(warning.into_iter().chain(other_shape));
-            answered
+        let mut answered = match change {
+            Some(change) => self.commit_schema(statement, change, &schema, options)?,
+            None => Answered::from(Outcome::Void),
         };
-        let Some(mut change) = change else { return Ok(told(Outcome::Void)) };
-        verify::verify(&mut change.changes, &schema)?;
+        answered.warnings.splice(0..0, warning.into_iter().chain(other_shape));
+        Ok(answered)
+    }
+
+    /// Commits a change of the schema and what follows from it: builds, permissions.
+    fn commit_schema(
+        &self,
+        statement: &Statement,
+        mut change: Change,
+        before: &Schema,
+        options: &RequestOptions,
+    ) -> Result<Answered> {
+        verify::verify(&mut change.changes, before)?;
         let failed =
             |error: shelfmark_engine::Error| from_engine(&error, options.consistency, None);
         let made = made(&change.told);
@@ -203,7 +216,7 @@ impl Executor {
         match change.told.kind {
             // Of a view only its base's permissions count.
             ChangeKind::Created if !matches!(statement, Statement::CreateView(_)) => {
-                self.authority.created(user, &made)?;
+                self.authority.created(options.user.as_ref(), &made)?;
             }
             ChangeKind::Dropped => self.forget_permissions(&change.told)?,
             _ => {}
@@ -214,7 +227,7 @@ impl Executor {
                 Statement::AlterTable(own) => matches!(own.action, AlterTableAction::Add { .. }),
                 _ => false,
             });
-        let mut answered = told(Outcome::SchemaChange(change.told));
+        let mut answered = Answered::from(Outcome::SchemaChange(change.told));
         answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
         Ok(answered)
     }
@@ -265,7 +278,7 @@ impl Executor {
         user: Option<&User>,
     ) -> Result<Answered> {
         let own = Resource::table(super::keyspace_of(name, keyspace)?, name.name.as_str());
-        self.authority.check(user, &[Need::on(Permission::Modify, own)])?;
+        self.authority.check(user, &[RequiredPermission::on(Permission::Modify, own)])?;
         let table = truncated(name, keyspace, &self.schema())?;
         if table.stored.is_none() {
             if crate::schema::is_virtual(&table.keyspace) {

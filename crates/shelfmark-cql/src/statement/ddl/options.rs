@@ -7,8 +7,8 @@ use shelfmark_cql_types::{CqlType, to_text};
 use shelfmark_engine::Environment;
 
 use super::configuration;
+use crate::function_context::EngineContext;
 use crate::schema::{Schema, TableId, TableOptions};
-use crate::world::EngineWorld;
 
 const COMPACTION: &str = "org.apache.cassandra.db.compaction.";
 const COMPRESSION: &str = "org.apache.cassandra.io.compress.";
@@ -520,7 +520,7 @@ pub(super) fn id_of(
     schema: &Schema,
     environment: &Environment,
 ) -> Result<TableId> {
-    let Some(id) = id(properties)? else { return Ok(new_timeuuid(&EngineWorld(environment))) };
+    let Some(id) = id(properties)? else { return Ok(new_timeuuid(&EngineContext(environment))) };
     let tables = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
     if tables.into_iter().any(|table| table.id == id) {
         return invalid("There is a table with this id already");

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{CreateView, Name, Relation, Statement};
-use shelfmark_cql_types::term::{Env, Expr, KeyedTable, Markers, Scope};
+use shelfmark_cql_types::term::{BindMarkers, EvalContext, Expr, KeyedTable, Scope};
 use shelfmark_engine::Environment;
 use shelfmark_model::{ViewComparison, ViewPart, ViewTest};
 
+use crate::function_context::EngineContext;
 use crate::schema::{Column, ColumnKind, Schema, Table};
 use crate::statement::relation::{
     InList, MultiTest, Restrictions, Test, TupleValue, restrictions, undefined_column,
 };
-use crate::world::EngineWorld;
 
 /// A view's `WHERE`, as text and as the engine has it.
 pub(super) struct Filter {
@@ -44,13 +44,13 @@ pub(super) fn filter(
             _ => {}
         }
     }
-    let mut markers = Markers::default();
+    let mut markers = BindMarkers::default();
     let table: Option<&dyn KeyedTable> = Some(&**base);
     let mut scope = Scope { schema, keyspace: &base.keyspace, table, markers: &mut markers };
     let restricted = restrictions(&own.relations, base, true, &mut scope)?;
     check_columns(own, base)?;
-    let world = EngineWorld(environment);
-    let env = Env { world: Some(&world), values: &[], row: None };
+    let context = EngineContext(environment);
+    let env = EvalContext { context: Some(&context), values: &[], row: None };
     let shown: Vec<String> = own.relations.iter().map(ToString::to_string).collect();
     Ok(Filter { where_clause: shown.join(" AND "), tests: tests(&restricted, base, env)? })
 }
@@ -95,7 +95,7 @@ fn check_columns(own: &CreateView, base: &Table) -> Result<()> {
     Ok(())
 }
 
-fn tests(own: &Restrictions, base: &Table, env: Env<'_>) -> Result<Vec<ViewTest>> {
+fn tests(own: &Restrictions, base: &Table, env: EvalContext<'_>) -> Result<Vec<ViewTest>> {
     let mut out = Vec::new();
     for (at, restricted) in &own.single {
         let Some(column) = base.columns.get(*at) else { continue };
@@ -149,7 +149,7 @@ fn part(column: &Column) -> ViewPart {
 }
 
 /// Returns the values of a tuple; `None` if one is null, which nothing is equal to.
-fn tuple(exprs: &[Expr], env: Env<'_>) -> Result<Option<Vec<Bytes>>> {
+fn tuple(exprs: &[Expr], env: EvalContext<'_>) -> Result<Option<Vec<Bytes>>> {
     let mut out = Vec::with_capacity(exprs.len());
     for expr in exprs {
         match expr.eval(env)? {
@@ -160,7 +160,7 @@ fn tuple(exprs: &[Expr], env: Env<'_>) -> Result<Option<Vec<Bytes>>> {
     Ok(Some(out))
 }
 
-fn parts_of(own: &TupleValue, env: Env<'_>) -> Result<Option<Vec<Bytes>>> {
+fn parts_of(own: &TupleValue, env: EvalContext<'_>) -> Result<Option<Vec<Bytes>>> {
     match own {
         TupleValue::Parts(exprs) => tuple(exprs, env),
         TupleValue::Marker(_) => not_supported(),

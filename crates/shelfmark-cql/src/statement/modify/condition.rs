@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, Result, invalid};
 use shelfmark_cql_syntax::ast::{ConditionPath, ConditionTest, Conditions as Written, Operator};
-use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare};
+use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_engine::LiveRow;
 
@@ -153,7 +153,7 @@ impl Conditions {
         table: &Table,
         row: Option<&LiveRow>,
         statics: &LiveRow,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<bool> {
         match self {
             Self::None => Ok(true),
@@ -218,7 +218,7 @@ fn path_of(
 }
 
 impl Condition {
-    fn holds(&self, column: &Column, value: Option<&Bytes>, env: Env<'_>) -> Result<bool> {
+    fn holds(&self, column: &Column, value: Option<&Bytes>, env: EvalContext<'_>) -> Result<bool> {
         let (own, ty) = self.part(column, value, env)?;
         // A live collection without elements is nothing; a frozen one is a value.
         let live = matches!(self.path, Path::Whole) && column.is_multi_cell();
@@ -260,7 +260,7 @@ impl Condition {
         &self,
         column: &Column,
         value: Option<&Bytes>,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<(Option<Bytes>, CqlType)> {
         match (&self.path, &column.kind) {
             (Path::Field(at), CqlType::User { definition, .. }) => {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_types::function::Similarity;
-use shelfmark_cql_types::term::{Env, Expr};
+use shelfmark_cql_types::term::{EvalContext, Expr};
 use shelfmark_cql_types::{CqlType, Json};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
@@ -94,7 +94,7 @@ pub(crate) struct Change {
 
 /// The timestamp and the time to live of a modification.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
+pub(crate) struct TimestampAndTtl {
     pub(crate) timestamp: i64,
     pub(crate) ttl_seconds: Option<u32>,
 }
@@ -106,7 +106,11 @@ impl Modify {
     }
 
     /// Evaluates the timestamp and the time to live. `default` is the client's or batch's timestamp.
-    pub(crate) fn moment(&self, env: Env<'_>, default: impl FnOnce() -> i64) -> Result<Moment> {
+    pub(crate) fn moment(
+        &self,
+        env: EvalContext<'_>,
+        default: impl FnOnce() -> i64,
+    ) -> Result<TimestampAndTtl> {
         let timestamp = match &self.timestamp {
             None => None,
             Some(expr) => match expr.eval(env)? {
@@ -130,10 +134,13 @@ impl Modify {
                 i64::MAX
             )));
         }
-        Ok(Moment { timestamp: timestamp.unwrap_or_else(default), ttl_seconds: self.ttl(env)? })
+        Ok(TimestampAndTtl {
+            timestamp: timestamp.unwrap_or_else(default),
+            ttl_seconds: self.ttl(env)?,
+        })
     }
 
-    fn ttl(&self, env: Env<'_>) -> Result<Option<u32>> {
+    fn ttl(&self, env: EvalContext<'_>) -> Result<Option<u32>> {
         let seconds = match &self.ttl {
             None => self.table.options.default_time_to_live,
             Some(expr) => match expr.eval(env)? {
@@ -161,7 +168,7 @@ impl Modify {
     }
 
     /// Evaluates which partitions and rows are concerned.
-    pub(crate) fn changes(&self, env: Env<'_>) -> Result<Vec<Change>> {
+    pub(crate) fn changes(&self, env: EvalContext<'_>) -> Result<Vec<Change>> {
         let mut out = Vec::new();
         let partitions = partitions(&self.table, &self.restrictions, env)?;
         let partitions = joined_partitions(&self.table, &partitions)?;
@@ -232,7 +239,7 @@ impl Modify {
         &self,
         text: &Expr,
         keep: bool,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<(Change, Vec<Operation>, Vec<Operation>)> {
         let table = &self.table;
         let values = json_values(table, text, keep, env)?;
@@ -285,8 +292,8 @@ impl Modify {
         change: &Change,
         regular: &[Operation],
         statics: &[Operation],
-        moment: Moment,
-        env: Env<'_>,
+        moment: TimestampAndTtl,
+        env: EvalContext<'_>,
         lists: &mut Lists<'_>,
         out: &mut Vec<Mutation>,
     ) -> Result<()> {
@@ -396,7 +403,7 @@ fn json_values(
     table: &Table,
     text: &Expr,
     keep: bool,
-    env: Env<'_>,
+    env: EvalContext<'_>,
 ) -> Result<Vec<Option<BoundValue>>> {
     let text = text.value(env, " for JSON")?;
     let text = text.ok_or_else(|| CqlError::invalid("Got null for INSERT JSON values"))?;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_syntax::ast::{Deletion, Name, Operation as Written, Term};
 use shelfmark_cql_types::function::operate;
-use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare, term_text};
+use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare, term_text};
 use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
 
@@ -22,7 +22,7 @@ pub(crate) struct Operation {
 #[derive(Debug, Clone)]
 enum Action {
     /// The column gets the value, or becomes null.
-    Assign(Expr),
+    Assignability(Expr),
     /// `+`: elements are added.
     Add(Expr),
     /// `-`: elements are removed.
@@ -52,7 +52,7 @@ pub(crate) struct Lists<'r> {
 impl Operation {
     /// Checks that the column gets a value.
     pub(crate) fn assign(column: &Column, value: Expr) -> Self {
-        Self::new(column, Action::Assign(value))
+        Self::new(column, Action::Assignability(value))
     }
 
     fn new(column: &Column, action: Action) -> Self {
@@ -187,7 +187,7 @@ pub(crate) fn field_path(at: usize) -> Bytes {
 /// Evaluates operations on one row; unset values leave their columns alone.
 pub(super) fn evaluate(
     operations: &[Operation],
-    env: Env<'_>,
+    env: EvalContext<'_>,
     lists: &mut Lists<'_>,
     clustering: Option<&[ClusteringValue]>,
 ) -> Result<Vec<CellOperation>> {
@@ -229,7 +229,7 @@ fn assigned(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Acti
             "Cannot set the value of counter column {name} (counters can only be incremented/decremented, not set)"
         )));
     }
-    Ok(Action::Assign(prepare(term, to, scope)?))
+    Ok(Action::Assignability(prepare(term, to, scope)?))
 }
 
 /// Prepares `SET column = column + term`, or `-` where `adds` is false.
@@ -351,7 +351,7 @@ fn field_set(
 }
 
 /// Returns how much a counter grows; `None` if the value is not set.
-fn counter_delta(expr: &Expr, minus: bool, env: Env<'_>) -> Result<Option<i64>> {
+fn counter_delta(expr: &Expr, minus: bool, env: EvalContext<'_>) -> Result<Option<i64>> {
     let delta = match expr.eval(env)? {
         BoundValue::Unset => return Ok(None),
         BoundValue::Null => {
@@ -373,11 +373,16 @@ fn counter_delta(expr: &Expr, minus: bool, env: Env<'_>) -> Result<Option<i64>> 
 }
 
 impl Operation {
-    fn evaluate(&self, env: Env<'_>, list: &[Element], out: &mut Vec<CellOperation>) -> Result<()> {
+    fn evaluate(
+        &self,
+        env: EvalContext<'_>,
+        list: &[Element],
+        out: &mut Vec<CellOperation>,
+    ) -> Result<()> {
         let column = self.column;
         match &self.action {
             Action::Delete => out.push(self.clear()),
-            Action::Assign(expr) => match expr.eval(env)? {
+            Action::Assignability(expr) => match expr.eval(env)? {
                 BoundValue::Unset => {}
                 BoundValue::Null => out.push(self.clear()),
                 BoundValue::Bytes(value) => out.push(self.replace(value)?),
@@ -451,15 +456,16 @@ impl Operation {
         &self,
         value: &Expr,
         row: Option<&LiveRow>,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<Option<CellOperation>> {
         let present = row.and_then(|row| row.cell(self.column)).map(|cell| cell.value.clone());
         let function = operate('+', &self.ty, &self.ty);
-        let (Some(present), Some(function), Some(world)) = (present, function, env.world) else {
+        let (Some(present), Some(function), Some(context)) = (present, function, env.context)
+        else {
             return Ok(None);
         };
         let BoundValue::Bytes(other) = value.eval(env)? else { return Ok(None) };
-        let computed = function.call(world, &[Some(&present), Some(&other)])?;
+        let computed = function.call(context, &[Some(&present), Some(&other)])?;
         Ok(computed.map(|value| CellOperation::Set { column: self.column, value: value.into() }))
     }
 
@@ -522,7 +528,7 @@ impl Operation {
         Ok(())
     }
 
-    fn element_place(&self, key: &Expr, env: Env<'_>, list: &[Element]) -> Result<Place> {
+    fn element_place(&self, key: &Expr, env: EvalContext<'_>, list: &[Element]) -> Result<Place> {
         let is_list = matches!(self.ty, CqlType::List { .. });
         let key = match key.eval(env)? {
             BoundValue::Bytes(key) => key,

@@ -7,7 +7,7 @@ use shelfmark_cql_syntax::ast::{
     Attributes, Conditions as WrittenConditions, Delete, Deletion, Insert, InsertValues,
     IntegerValue, JsonDefault, JsonValue, Name, Relation, Update,
 };
-use shelfmark_cql_types::term::{Env, Expr, Receiver, Scope, prepare, prepare_marker};
+use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare, prepare_marker};
 use shelfmark_cql_types::{CqlType, from_text};
 
 use super::condition::Conditions;
@@ -156,7 +156,7 @@ pub(crate) fn prepare_insert(
             let keep = *default == JsonDefault::Unset;
             if matches!(text, Expr::Constant(_)) {
                 // What is there already is read at once.
-                let env = Env { world: None, values: &[], row: None };
+                let env = EvalContext { context: None, values: &[], row: None };
                 super::json_values(table, &text, keep, env)?;
             }
             modify.json = Some((text, keep));

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use shelfmark_cql_protocol::{
     BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Result, WriteKind,
 };
-use shelfmark_cql_types::term::Env;
+use shelfmark_cql_types::term::EvalContext;
 use shelfmark_cql_types::{CqlType, compare, partition_parts};
 use shelfmark_engine::{
     CellChange, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue, ConditionalRead,
@@ -20,12 +20,12 @@ use shelfmark_engine::{
 
 use super::measure::{WriteSize, check_batch_size};
 use super::prepare::{check_clustering_in, check_named};
-use super::{Change, Conditions, Lists, Modify, Moment, Operation, Place};
+use super::{Change, Conditions, Lists, Modify, Operation, Place, TimestampAndTtl};
 use crate::engine_error::from_engine;
+use crate::function_context::EngineContext;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::{ColumnKind, Table};
 use crate::statement::row::column_value;
-use crate::world::EngineWorld;
 
 /// A modification with its values.
 pub(crate) struct Entry<'p> {
@@ -42,7 +42,7 @@ pub(super) struct Ready<'p> {
     changes: Vec<Change>,
     regular: Cow<'p, [Operation]>,
     statics: Cow<'p, [Operation]>,
-    moment: Moment,
+    moment: TimestampAndTtl,
 }
 
 /// Runs one modification.
@@ -223,8 +223,8 @@ fn evaluate<'p>(
     let mut default = timestamp.or(if conditional { None } else { options.timestamp });
     let mut out = Vec::with_capacity(entries.len());
     for entry in entries {
-        let world = EngineWorld(engine.environment());
-        let env = Env { world: Some(&world), values: entry.values, row: None };
+        let context = EngineContext(engine.environment());
+        let env = EvalContext { context: Some(&context), values: entry.values, row: None };
         let modify = entry.modify;
         // All statements of a batch share one timestamp.
         let moment =
@@ -252,8 +252,8 @@ impl Ready<'_> {
     /// Appends the mutations. `read` answers rows of a partition, for operations on lists by
     /// position.
     fn put(&self, engine: &Engine, read: ReadRow<'_>, out: &mut Vec<Mutation>) -> Result<()> {
-        let world = EngineWorld(engine.environment());
-        let env = Env { world: Some(&world), values: self.entry.values, row: None };
+        let context = EngineContext(engine.environment());
+        let env = EvalContext { context: Some(&context), values: self.entry.values, row: None };
         for change in &self.changes {
             let mut read_one =
                 |clustering: Option<&[ClusteringValue]>| read(&change.partition, clustering);
@@ -449,8 +449,8 @@ fn decide(
     let mut applied = true;
     for own in ready {
         let conditions = &own.entry.modify.conditions;
-        let world = EngineWorld(engine.environment());
-        let env = Env { world: Some(&world), values: own.entry.values, row: None };
+        let context = EngineContext(engine.environment());
+        let env = EvalContext { context: Some(&context), values: own.entry.values, row: None };
         for change in &own.changes {
             let row = match &change.place {
                 Place::Row(clustering) => seen.row(Some(clustering)),

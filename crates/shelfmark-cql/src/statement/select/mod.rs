@@ -16,7 +16,7 @@ mod run;
 mod selection;
 mod show;
 mod source;
-mod told;
+mod trace_steps;
 mod walk;
 
 use std::sync::Arc;

@@ -196,7 +196,7 @@ fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -
     let to_row = first(&|role| !matches!(role, ColumnKind::Static | ColumnKind::PartitionKey));
     let count = to_static.max(to_row);
     let looked_at = ast::SelectClause::Items(items.iter().take(count).cloned().collect());
-    let mut markers = shelfmark_cql_types::term::Markers::default();
+    let mut markers = shelfmark_cql_types::term::BindMarkers::default();
     let mut probe = Scope {
         schema: scope.schema,
         keyspace: scope.keyspace,

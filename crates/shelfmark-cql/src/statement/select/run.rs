@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
-use shelfmark_cql_types::term::{Env, Expr, RowView};
+use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
@@ -17,6 +17,7 @@ use super::Select;
 use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use super::walk::{Place, ReadLimits, Walk};
+use crate::function_context::EngineContext;
 use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
@@ -24,7 +25,6 @@ use crate::schema::VirtualTable;
 use crate::statement::filter::RowFilter;
 use crate::statement::modify::now_of;
 use crate::statement::row::{ComputedRow, StoredRow};
-use crate::world::EngineWorld;
 
 /// Most rows that are held in memory to be sorted. Ours.
 const SORTED_ROWS_MAX: usize = 1_000_000;
@@ -32,7 +32,7 @@ const SORTED_ROWS_MAX: usize = 1_000_000;
 /// The context of an execution.
 pub(crate) struct Run<'r> {
     pub(crate) engine: &'r Engine,
-    pub(crate) world: EngineWorld<'r>,
+    pub(crate) context: EngineContext<'r>,
     pub(crate) schema: &'r Schema,
     pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
     pub(crate) values: &'r [BoundValue],
@@ -102,7 +102,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
     Ok(answered)
 }
 
-fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>> {
+fn positive(expr: Option<&Expr>, env: EvalContext<'_>, what: &str) -> Result<Option<u64>> {
     let Some(expr) = expr else { return Ok(None) };
     match expr.eval(env)? {
         BoundValue::Unset => Ok(None),
@@ -151,8 +151,8 @@ impl<'r> Run<'r> {
         CqlError::new(shelfmark_cql_protocol::ErrorCode::Server, "the read goes on elsewhere")
     }
 
-    pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
-        Env { world: Some(&self.world), values: self.values, row }
+    pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> EvalContext<'e> {
+        EvalContext { context: Some(&self.context), values: self.values, row }
     }
 }
 
@@ -375,7 +375,7 @@ impl Page<'_> {
         &self,
         row: &Row,
         aggregates: &[Option<Bytes>],
-        body: impl FnOnce(Env<'_>) -> Result<T>,
+        body: impl FnOnce(EvalContext<'_>) -> Result<T>,
     ) -> Result<T> {
         match row {
             Row::Stored(entry) => body(self.run.env(Some(&self.stored(entry, aggregates)))),

@@ -7,7 +7,7 @@ use shelfmark_cql_syntax::ast::{
     Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
 use shelfmark_cql_types::function::{
-    Aggregate, Argument, Assign, Resolved, cast, negate, no_cast, operate, resolve,
+    Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, operate, resolve,
 };
 use shelfmark_cql_types::term::{
     Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, literal_text, preferred,
@@ -84,22 +84,22 @@ impl Argument for SelectedArgument<'_> {
         self.known.clone()
     }
 
-    fn test(&self, ty: &CqlType) -> Assign {
+    fn test(&self, ty: &CqlType) -> Assignability {
         if let Selector::Literal(literal) = self.selector {
             return test_literal(literal, ty);
         }
         if matches!(self.selector, Selector::Null) && ty.is_counter() {
-            return Assign::No;
+            return Assignability::No;
         }
         // What is written as a list may be a vector; its elements are looked at when it is prepared.
         if matches!(self.selector, Selector::List(_)) && matches!(ty, CqlType::Vector { .. }) {
-            return Assign::Weak;
+            return Assignability::Weak;
         }
         match &self.known {
-            Some(own) if own == ty || own.freeze() == ty.freeze() => Assign::Exact,
-            Some(own) if ty.is_value_compatible_with(own) => Assign::Weak,
-            Some(_) => Assign::No,
-            None => Assign::Weak,
+            Some(own) if own == ty || own.freeze() == ty.freeze() => Assignability::Exact,
+            Some(own) if ty.is_value_compatible_with(own) => Assignability::Weak,
+            Some(_) => Assignability::No,
+            None => Assignability::Weak,
         }
     }
 
@@ -143,7 +143,7 @@ impl Builder<'_> {
             Selector::Cast { target, .. } => native_by_name(target.name()).map(CqlType::Native),
             _ => {
                 // What a compound is of, it says when it is prepared; a copy is thrown away.
-                let mut markers = shelfmark_cql_types::term::Markers::default();
+                let mut markers = shelfmark_cql_types::term::BindMarkers::default();
                 let mut probe = Selection::default();
                 let mut inner_scope = Scope {
                     schema: scope.schema,
@@ -520,7 +520,7 @@ impl Builder<'_> {
             let mut parts = Vec::with_capacity(arguments.len());
             for (at, (argument, ty)) in arguments.iter().zip(&columns).enumerate() {
                 if let Selector::Literal(literal) = argument
-                    && test_literal(literal, ty) == Assign::No
+                    && test_literal(literal, ty) == Assignability::No
                 {
                     return invalid(format!(
                         "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, ErrorCode, Result};
 use shelfmark_cql_types::CqlType;
-use shelfmark_cql_types::term::Env;
+use shelfmark_cql_types::term::EvalContext;
 use shelfmark_engine::{
     CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellQuery, CellScan, CellSink,
     CellsShown, Cursor, Engine, Span, SpanBound,
 };
 
-use super::told::told;
+use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
 use crate::limits::READ_SIZE_BYTES_MAX;
@@ -24,7 +24,7 @@ use crate::statement::keys::{
     KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
 };
 use crate::statement::relation::Test;
-use crate::trace::TraceLog;
+use crate::trace_recorder::TraceRecorder;
 
 /// A unit of reading: a partition, a slice of one, a range of tokens or an index's entries.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ pub(super) struct Units {
 }
 
 /// Evaluates what is to be read.
-pub(super) fn units(select: &Select, env: Env<'_>) -> Result<Units> {
+pub(super) fn units(select: &Select, env: EvalContext<'_>) -> Result<Units> {
     let own = &select.restrictions;
     match &select.access {
         Access::Scan => {
@@ -127,7 +127,7 @@ fn of_partitions(select: &Select, keys: Vec<Bytes>, mut spans: Spans) -> Units {
 }
 
 /// Returns the range of tokens that is asked for; `None` when it is empty.
-fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64>)>> {
+fn tokens(select: &Select, env: EvalContext<'_>) -> Result<Option<(Bound<i64>, Bound<i64>)>> {
     let (mut lower, mut upper) = (Bound::Unbounded, Bound::Unbounded);
     for test in &select.restrictions.token {
         let (Test::Equal(expr) | Test::Lower(expr, _) | Test::Upper(expr, _)) = test else {
@@ -168,7 +168,7 @@ fn terms(
     index: usize,
     column: usize,
     test: usize,
-    env: Env<'_>,
+    env: EvalContext<'_>,
 ) -> Result<Option<Span>> {
     let tests = select.restrictions.of(column);
     let name = select.table.columns.get(column).map_or("", |own| &*own.name);
@@ -219,7 +219,7 @@ pub(super) struct Reading<'e> {
     pub(super) filter: Option<CellFilter>,
     pub(super) now: Option<u64>,
     pub(super) consistency: Consistency,
-    pub(super) trace: Option<&'e TraceLog>,
+    pub(super) trace: Option<&'e TraceRecorder>,
 }
 
 /// Rows of a unit, and where to go on in it.

@@ -11,17 +11,17 @@ use crate::message::{Malformed, Read, Reader};
 
 /// The answer of a server to one request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum Response {
     /// The connection is ready for statements.
     Ready,
     /// A login is required; the class of the authenticator.
-    WantsLogin(String),
+    AuthenticationRequired(String),
     /// The login is accepted; the connection is ready for statements.
-    LoggedIn,
+    Authenticated,
     /// The statement was run.
     Result(Result),
     /// It was not, or the connection is not allowed.
-    Refused(Refusal),
+    Error(ServerError),
 }
 
 /// The result of a statement.
@@ -53,7 +53,7 @@ pub struct Page {
 /// An error that a server answered to a statement or a connection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct ServerError {
     /// The number of the error's code.
     pub number: i32,
     /// The code, if it is one that is known here.
@@ -67,25 +67,25 @@ pub struct Refusal {
 /// # Errors
 ///
 /// * What is wrong with it.
-pub(super) fn read(envelope: &Envelope) -> std::result::Result<Option<Said>, String> {
+pub(super) fn read(envelope: &Envelope) -> std::result::Result<Option<Response>, String> {
     let opcode = Opcode::from_number(envelope.opcode)
         .ok_or_else(|| format!("unknown opcode {}", envelope.opcode))?;
-    let body = || -> Read<Option<Said>> {
+    let body = || -> Read<Option<Response>> {
         let mut reader = Reader::new(envelope.body.clone());
         let trace = taken(envelope, flag::TRACING, || reader.uuid())?;
         let warnings = taken(envelope, flag::WARNING, || reader.strings())?;
         taken(envelope, flag::PAYLOAD, || reader.skip_payload())?;
         match opcode {
-            Opcode::Ready => Ok(Some(Said::Ready)),
-            Opcode::Authenticate => Ok(Some(Said::WantsLogin(reader.string()?))),
-            Opcode::AuthSuccess => Ok(Some(Said::LoggedIn)),
-            Opcode::Error => refusal(&mut reader).map(|refusal| Some(Said::Refused(refusal))),
+            Opcode::Ready => Ok(Some(Response::Ready)),
+            Opcode::Authenticate => Ok(Some(Response::AuthenticationRequired(reader.string()?))),
+            Opcode::AuthSuccess => Ok(Some(Response::Authenticated)),
+            Opcode::Error => refusal(&mut reader).map(|refusal| Some(Response::Error(refusal))),
             Opcode::Event => Ok(None),
             Opcode::Result => {
                 let mut result = result(&mut reader)?;
                 result.trace = trace;
                 result.warnings = warnings.unwrap_or_default();
-                Ok(Some(Said::Result(result)))
+                Ok(Some(Response::Result(result)))
             }
             Opcode::Startup
             | Opcode::Options
@@ -107,11 +107,11 @@ fn taken<T>(envelope: &Envelope, bit: u8, read: impl FnOnce() -> Read<T>) -> Rea
     if envelope.flags & bit == 0 { Ok(None) } else { read().map(Some) }
 }
 
-fn refusal(reader: &mut Reader) -> Read<Refusal> {
+fn refusal(reader: &mut Reader) -> Read<ServerError> {
     let number = reader.int()?;
     let code = ErrorCode::ALL.into_iter().find(|code| code.number() == number);
     // What some codes carry behind the message means nothing to a person.
-    Ok(Refusal { number, code, message: reader.string()? })
+    Ok(ServerError { number, code, message: reader.string()? })
 }
 
 fn result(reader: &mut Reader) -> Read<Result> {

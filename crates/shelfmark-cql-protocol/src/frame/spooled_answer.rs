@@ -15,7 +15,7 @@ use crate::spool::Spooled;
 
 /// An answer on its way.
 #[derive(Debug)]
-pub struct Long {
+pub struct SpooledAnswer {
     /// The envelope's header and what stands before the rows.
     head: BytesMut,
     rows: Spooled,
@@ -25,7 +25,7 @@ pub struct Long {
     sent: u64,
 }
 
-impl Long {
+impl SpooledAnswer {
     /// Creates an answer; `before` is the body up to the rows.
     pub fn new(
         version: Version,

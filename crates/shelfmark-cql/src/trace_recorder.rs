@@ -19,7 +19,7 @@ use crate::lock::lock;
 
 /// The steps of a request so far. Cheap to clone; all clones are the same trace.
 #[derive(Clone)]
-pub struct TraceLog {
+pub struct TraceRecorder {
     environment: Environment,
     started_micros: u64,
     steps: Arc<Mutex<Steps>>,
@@ -39,13 +39,13 @@ pub(crate) struct Step {
     pub(crate) activity: String,
 }
 
-impl fmt::Debug for TraceLog {
+impl fmt::Debug for TraceRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TraceLog").field("started_micros", &self.started_micros).finish()
+        f.debug_struct("TraceRecorder").field("started_micros", &self.started_micros).finish()
     }
 }
 
-impl TraceLog {
+impl TraceRecorder {
     /// Begins a trace now.
     pub(crate) fn new(environment: &Environment) -> Self {
         Self {
@@ -104,7 +104,10 @@ impl TraceLog {
 }
 
 /// Returns an engine whose reads and writes are noted, if there is a trace.
-pub(crate) fn watched<'e>(engine: &'e Engine, trace: Option<&TraceLog>) -> Cow<'e, Engine> {
+pub(crate) fn traced_engine<'e>(
+    engine: &'e Engine,
+    trace: Option<&TraceRecorder>,
+) -> Cow<'e, Engine> {
     let Some(trace) = trace.cloned() else { return Cow::Borrowed(engine) };
     Cow::Owned(engine.observed(move |report| trace.report(report)))
 }

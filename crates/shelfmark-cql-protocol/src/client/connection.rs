@@ -2,7 +2,7 @@
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-use super::said::{self, Said};
+use super::response::{self, Response};
 use crate::CQL_VERSION;
 use crate::consistency::Consistency;
 use crate::frame::{Decoder, Envelopes, Framing, Opcode, Version, flag};
@@ -10,7 +10,7 @@ use crate::message::Write as _;
 
 /// The version of the protocol that a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speech {
+pub enum ProtocolVersion {
     /// Version 5, with checksums; what Cassandra 4.0 and later and this server speak.
     V5,
     /// Version 4, which older servers speak too.
@@ -19,7 +19,7 @@ pub enum Speech {
 
 /// A statement and how it is to be run.
 #[derive(Debug, Clone, Default)]
-pub struct Question<'a> {
+pub struct Query<'a> {
     /// The statement.
     pub text: &'a str,
     /// The level.
@@ -37,12 +37,12 @@ pub struct Question<'a> {
 /// The bytes of a server that are no answer. The connection is of no use any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the answer cannot be read: {0}")]
-pub struct Garbled(pub(super) String);
+pub struct MalformedResponse(pub(super) String);
 
 /// One client's end of one connection.
 ///
-/// Each function that says something returns the bytes to send; [`Caller::hear`] takes what came.
-pub struct Caller {
+/// Each request is returned as the bytes to send; [`ClientConnection::receive`] takes what came.
+pub struct ClientConnection {
     version: Version,
     framing: Framing,
     decoder: Decoder,
@@ -50,14 +50,14 @@ pub struct Caller {
     input: BytesMut,
 }
 
-impl Caller {
+impl ClientConnection {
     /// Creates the end of a connection that has said nothing yet.
     #[must_use]
-    pub fn new(speech: Speech) -> Self {
+    pub fn new(version: ProtocolVersion) -> Self {
         Self {
-            version: match speech {
-                Speech::V5 => Version::V5,
-                Speech::V4 => Version::V4,
+            version: match version {
+                ProtocolVersion::V5 => Version::V5,
+                ProtocolVersion::V4 => Version::V4,
             },
             framing: Framing::Plain,
             decoder: Decoder::of_answers(),
@@ -66,7 +66,7 @@ impl Caller {
         }
     }
 
-    /// Begins the connection. The server says [`Said::Ready`] or asks for a login.
+    /// Begins the connection. The server says [`Response::Ready`] or asks for a login.
     pub fn startup(&mut self, driver: &str) -> Bytes {
         self.say(Opcode::Startup, 0, |out| {
             let options = [("CQL_VERSION", CQL_VERSION), ("DRIVER_NAME", driver)];
@@ -78,43 +78,43 @@ impl Caller {
         })
     }
 
-    /// Says who is there. The server says [`Said::LoggedIn`] or refuses.
+    /// Says who is there. The server says [`Response::Authenticated`] or refuses.
     pub fn login(&mut self, name: &str, password: &str) -> Bytes {
         let token = ["", name, password].join("\0");
         self.say(Opcode::AuthResponse, 0, |out| out.bytes(Some(token.as_bytes())))
     }
 
     /// Asks a statement to be run.
-    pub fn ask(&mut self, question: &Question<'_>) -> Bytes {
-        let flags = if question.tracing { flag::TRACING } else { 0 };
+    pub fn query(&mut self, query: &Query<'_>) -> Bytes {
+        let flags = if query.tracing { flag::TRACING } else { 0 };
         let version = self.version;
         self.say(Opcode::Query, flags, |out| {
-            out.bytes(Some(question.text.as_bytes()));
-            out.put_u16(question.consistency as u16);
+            out.bytes(Some(query.text.as_bytes()));
+            out.put_u16(query.consistency as u16);
             let bits = [
-                (question.page_size.is_some(), 0x04),
-                (question.paging.is_some(), 0x08),
-                (question.serial_consistency.is_some(), 0x10),
+                (query.page_size.is_some(), 0x04),
+                (query.paging.is_some(), 0x08),
+                (query.serial_consistency.is_some(), 0x10),
             ];
             let bits = bits.iter().filter(|(set, _)| *set).fold(0_u8, |all, (_, bit)| all | bit);
             match version {
                 Version::V5 => out.put_u32(u32::from(bits)),
                 Version::V3 | Version::V4 => out.put_u8(bits),
             }
-            if let Some(size) = question.page_size {
+            if let Some(size) = query.page_size {
                 out.put_i32(size);
             }
-            if let Some(state) = &question.paging {
+            if let Some(state) = &query.paging {
                 out.bytes(Some(state));
             }
-            if let Some(level) = question.serial_consistency {
+            if let Some(level) = query.serial_consistency {
                 out.put_u16(level as u16);
             }
         })
     }
 
     fn say(&mut self, opcode: Opcode, flags: u8, body: impl FnOnce(&mut BytesMut)) -> Bytes {
-        // One question at a time, so every one is on the same stream.
+        // One query at a time, so every one is on the same stream.
         self.envelopes.push(self.version, flags, 0, opcode, self.framing, body);
         self.envelopes.take(self.framing)
     }
@@ -124,23 +124,27 @@ impl Caller {
     ///
     /// # Errors
     ///
-    /// * [`Garbled`]: that was no answer. Close the connection.
-    pub fn hear(&mut self, bytes: &[u8]) -> Result<Option<Said>, Garbled> {
+    /// * [`MalformedResponse`]: that was no answer. Close the connection.
+    pub fn receive(&mut self, bytes: &[u8]) -> Result<Option<Response>, MalformedResponse> {
         self.input.extend_from_slice(bytes);
         loop {
             let taken = self.decoder.take(&mut self.input);
-            let Some(envelope) = taken.map_err(|error| Garbled(error.to_string()))? else {
+            let Some(envelope) = taken.map_err(|error| MalformedResponse(error.to_string()))?
+            else {
                 return Ok(None);
             };
-            let Some(said) = said::read(&envelope).map_err(Garbled)? else { continue };
-            let handshake_done = matches!(said, Said::Ready | Said::WantsLogin(_));
+            let Some(response) = response::read(&envelope).map_err(MalformedResponse)? else {
+                continue;
+            };
+            let handshake_done =
+                matches!(response, Response::Ready | Response::AuthenticationRequired(_));
             if handshake_done && self.framing == Framing::Plain {
                 self.decoder.agree(self.version, None);
                 if self.version >= Version::V5 {
                     self.framing = Framing::Framed { compressed: false };
                 }
             }
-            return Ok(Some(said));
+            return Ok(Some(response));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::{Bytes, BytesMut};
-use shelfmark_cql_protocol::frame::{Envelopes, Framing, Long, Opcode, Version};
+use shelfmark_cql_protocol::frame::{Envelopes, Framing, Opcode, SpooledAnswer, Version};
 use shelfmark_engine::budget::{Client, Share};
 
 use crate::limits::REQUEST_OVERHEAD_BYTES;
@@ -17,7 +17,7 @@ use crate::lock::lock;
 pub(super) type Wake = Box<dyn Fn() + Send + Sync>;
 
 /// The answers of a connection.
-pub(super) struct Outbox {
+pub(super) struct SendQueue {
     state: Mutex<State>,
     wake: Wake,
 }
@@ -26,7 +26,7 @@ struct State {
     /// The envelopes that are sent first.
     envelopes: Envelopes,
     /// The long answers that are sent behind them, each with the envelopes that came after it.
-    behind: VecDeque<(Long, Envelopes)>,
+    behind: VecDeque<(SpooledAnswer, Envelopes)>,
     /// The share of the memory budget that requests under way and usual answers hold.
     share: Share,
     /// The shares of larger answers: of those that wait, and of those being sent.
@@ -88,7 +88,7 @@ impl State {
     }
 }
 
-impl Outbox {
+impl SendQueue {
     pub(super) fn new(wake: Wake, client: &Client) -> Self {
         let state = State {
             envelopes: Envelopes::default(),
@@ -147,13 +147,13 @@ impl Outbox {
         self.wake_writer(state);
     }
 
-    /// Works as [`Outbox::answer`], of an answer whose rows draw from the memory budget themselves:
+    /// Works as [`SendQueue::answer`], of an answer whose rows draw from the memory budget themselves:
     /// what they took is given back when they were sent.
     pub(super) fn answer_with(
         &self,
         request_bytes: usize,
         share: Option<Share>,
-        push: impl FnOnce(Framing, &mut Envelopes) -> Option<Long>,
+        push: impl FnOnce(Framing, &mut Envelopes) -> Option<SpooledAnswer>,
     ) {
         let mut state = self.state();
         state.ended(request_bytes);

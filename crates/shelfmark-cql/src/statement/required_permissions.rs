@@ -13,11 +13,11 @@ use shelfmark_cql_syntax::ast::{Dropped, Name, Permission, QualifiedName, Statem
 use super::Action;
 use super::ddl::{is_system, not_modifiable};
 use super::modify::Modify;
-use crate::auth::{Need, Resource};
+use crate::auth::{RequiredPermission, Resource};
 use crate::schema::{Schema, Table, View};
 
 /// Returns what a plan about rows needs; nothing of other plans.
-pub(super) fn of_rows(action: &Action, schema: &Schema) -> Vec<Need> {
+pub(super) fn of_rows(action: &Action, schema: &Schema) -> Vec<RequiredPermission> {
     match action {
         Action::Select(select) => of_read(&select.table).into_iter().collect(),
         Action::Modify(modify) => of_write(modify, schema),
@@ -29,10 +29,11 @@ pub(super) fn of_rows(action: &Action, schema: &Schema) -> Vec<Need> {
 }
 
 /// Returns the need of reading a table; of a view that of its base.
-fn of_read(table: &Table) -> Option<Need> {
+fn of_read(table: &Table) -> Option<RequiredPermission> {
     let name = table.view.as_ref().map_or(&table.name, |view| &view.base);
     let is_open = is_open(&table.keyspace, name);
-    (!is_open).then(|| Need::on(Permission::Select, Resource::table(&table.keyspace, name)))
+    (!is_open)
+        .then(|| RequiredPermission::on(Permission::Select, Resource::table(&table.keyspace, name)))
 }
 
 /// Returns true for the tables that drivers and their tools read: every role may.
@@ -47,10 +48,10 @@ fn is_open(keyspace: &str, table: &str) -> bool {
 }
 
 /// Returns the need of reading what is there: a condition tells it, and a view is found by it.
-fn of_write(modify: &Modify, schema: &Schema) -> Vec<Need> {
+fn of_write(modify: &Modify, schema: &Schema) -> Vec<RequiredPermission> {
     let table = &modify.table;
     let own = Resource::table(&table.keyspace, &table.name);
-    let mut needs = vec![Need::on(Permission::Modify, own.clone())];
+    let mut needs = vec![RequiredPermission::on(Permission::Modify, own.clone())];
     let is_base = |view: &View| *view.base == *table.name;
     let keyspace = schema.keyspace(&table.keyspace);
     let views: Vec<&str> = keyspace
@@ -60,9 +61,11 @@ fn of_write(modify: &Modify, schema: &Schema) -> Vec<Need> {
         .map(|own| &*own.name)
         .collect();
     if modify.is_conditional() || !views.is_empty() {
-        needs.push(Need::on(Permission::Select, own));
+        needs.push(RequiredPermission::on(Permission::Select, own));
     }
-    let write = |view: &&str| Need::on(Permission::Modify, Resource::table(&table.keyspace, view));
+    let write = |view: &&str| {
+        RequiredPermission::on(Permission::Modify, Resource::table(&table.keyspace, view))
+    };
     needs.extend(views.iter().map(write));
     needs
 }
@@ -73,11 +76,13 @@ pub(super) fn of_schema(
     statement: &Statement,
     keyspace: Option<&str>,
     schema: &Schema,
-) -> Vec<Need> {
+) -> Vec<RequiredPermission> {
     use Permission::{Alter, Create, Drop};
     let scope = Scope { keyspace, schema };
     let found = match statement {
-        Statement::CreateKeyspace(_) => Some(Need::on(Create, Resource::AllKeyspaces)),
+        Statement::CreateKeyspace(_) => {
+            Some(RequiredPermission::on(Create, Resource::AllKeyspaces))
+        }
         Statement::AlterKeyspace(own) => Some(of_keyspace(Alter, &own.name)),
         Statement::DropKeyspace(own) => Some(of_keyspace(Drop, &own.name.name)),
         Statement::CreateTable(own) => scope.tables(Create, &own.name),
@@ -93,30 +98,30 @@ pub(super) fn of_schema(
         Statement::DropView(own) => scope.base(&own.name),
         Statement::CreateFunction(own) => scope.functions(own.name.keyspace.as_ref()),
         Statement::CreateAggregate(own) => scope.functions(own.name.keyspace.as_ref()),
-        Statement::CreateTrigger(_) => {
-            Some(Need::Superuser("Only superusers are allowed to perform CREATE TRIGGER queries"))
-        }
-        Statement::DropTrigger(_) => {
-            Some(Need::Superuser("Only superusers are allowed to perfrom DROP TRIGGER queries"))
-        }
+        Statement::CreateTrigger(_) => Some(RequiredPermission::Superuser(
+            "Only superusers are allowed to perform CREATE TRIGGER queries",
+        )),
+        Statement::DropTrigger(_) => Some(RequiredPermission::Superuser(
+            "Only superusers are allowed to perfrom DROP TRIGGER queries",
+        )),
         // There is no function of a user's that could be dropped.
         _ => None,
     };
     found.into_iter().collect()
 }
 
-fn of_keyspace(permission: Permission, name: &Name) -> Need {
+fn of_keyspace(permission: Permission, name: &Name) -> RequiredPermission {
     on(permission, name.as_str(), Resource::Keyspace(name.as_str().into()))
 }
 
 /// Returns the need of a change of something in a keyspace; the server's own are nobody's to
 /// change.
-fn on(permission: Permission, keyspace: &str, resource: Resource) -> Need {
+fn on(permission: Permission, keyspace: &str, resource: Resource) -> RequiredPermission {
     if is_system(keyspace) {
         let what = format!("{} {resource}", permission.name());
-        return Need::Nobody(not_modifiable(keyspace, &what).message);
+        return RequiredPermission::Nobody(not_modifiable(keyspace, &what).message);
     }
-    Need::on(permission, resource)
+    RequiredPermission::on(permission, resource)
 }
 
 /// The schema and keyspace that names are looked up in.
@@ -131,24 +136,24 @@ impl<'s> Scope<'s> {
         super::keyspace_of(name, self.keyspace).ok()
     }
 
-    fn table(self, permission: Permission, name: &QualifiedName) -> Option<Need> {
+    fn table(self, permission: Permission, name: &QualifiedName) -> Option<RequiredPermission> {
         let keyspace = super::keyspace_of(name, self.keyspace).ok()?;
         Some(on(permission, keyspace, Resource::table(keyspace, name.name.as_str())))
     }
 
     /// Returns what is made in a keyspace, and types, which are no tables.
-    fn tables(self, permission: Permission, name: &QualifiedName) -> Option<Need> {
+    fn tables(self, permission: Permission, name: &QualifiedName) -> Option<RequiredPermission> {
         let keyspace = super::keyspace_of(name, self.keyspace).ok()?;
         Some(on(permission, keyspace, Resource::AllTables(keyspace.into())))
     }
 
-    fn functions(self, keyspace: Option<&Name>) -> Option<Need> {
+    fn functions(self, keyspace: Option<&Name>) -> Option<RequiredPermission> {
         let keyspace = keyspace.map(Name::as_str).or(self.keyspace)?;
         Some(on(Permission::Create, keyspace, Resource::AllFunctionsIn(keyspace.into())))
     }
 
     /// Returns the table that an index is on, if there is one.
-    fn indexed(self, own: &'s Dropped) -> Option<Need> {
+    fn indexed(self, own: &'s Dropped) -> Option<RequiredPermission> {
         let keyspace = self.keyspace(&own.name)?;
         let mut tables = self.schema.keyspace(keyspace)?.tables.values();
         let index = own.name.name.as_str();
@@ -157,7 +162,7 @@ impl<'s> Scope<'s> {
     }
 
     /// Returns the table that a view is of, if there is one.
-    fn base(self, name: &'s QualifiedName) -> Option<Need> {
+    fn base(self, name: &'s QualifiedName) -> Option<RequiredPermission> {
         let keyspace = self.keyspace(name)?;
         let found = self.schema.table(keyspace, name.name.as_str())?;
         let base = &found.view.as_ref()?.base;
