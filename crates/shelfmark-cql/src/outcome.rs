@@ -163,7 +163,7 @@ impl RowBuffer {
     }
 
     /// Takes back what was written since.
-    pub(crate) fn back_to(&mut self, written: Written) {
+    pub(crate) fn truncate_to(&mut self, written: Written) {
         self.bytes.truncate(written.bytes);
         self.rows = written.rows;
     }

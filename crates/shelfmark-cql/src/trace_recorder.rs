@@ -70,7 +70,7 @@ impl TraceRecorder {
     }
 
     /// Notes a step that was just done or begins.
-    pub(crate) fn say(&self, activity: impl Into<String>) {
+    pub(crate) fn record(&self, activity: impl Into<String>) {
         let elapsed_micros = self.elapsed_micros();
         let mut steps = self.steps();
         if steps.kept.len() >= TRACE_STEPS_MAX {
@@ -99,7 +99,7 @@ impl TraceRecorder {
     }
 
     fn report(&self, report: &AccessReport) {
-        report.steps.iter().for_each(|step| self.say(told(step)));
+        report.steps.iter().for_each(|step| self.record(step_text(step)));
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn traced_engine<'e>(
 }
 
 /// Returns what one step of the engine read.
-fn told(step: &AccessStep) -> String {
+fn step_text(step: &AccessStep) -> String {
     let place = match &step.index {
         Some(index) => format!("{}.{index}", step.table),
         None => step.table.clone(),

@@ -4,7 +4,7 @@
 //! change roles and permissions (`role_statements`, `permissions`), which write through it.
 //!
 //! Invariant: what was changed holds from the next statement on, on every connection. What is
-//! remembered of a role is forgotten by each change, and a change that came in between is noticed.
+//! cached of a role is forgotten by each change, and a change that came in between is noticed.
 //!
 //! Source: Cassandra 5.0, `ClientState`, `CassandraAuthorizer` and `AllowAllAuthorizer`, read
 //! 2026-11.
@@ -92,12 +92,12 @@ impl Effective {
 
 /// A cache of effective permissions, and the number of changes since the start.
 #[derive(Default)]
-struct Remembered {
+struct PermissionCache {
     changes: u64,
     by_role: HashMap<Arc<str>, Arc<Effective>>,
 }
 
-impl Remembered {
+impl PermissionCache {
     /// Keeps what was read of a role since there were so many changes; not if something changed
     /// while it was read.
     fn put(&mut self, name: &Arc<str>, effective: &Arc<Effective>, changes: u64) {
@@ -122,7 +122,7 @@ pub(crate) struct Authority {
     pub(super) grants: Grants,
     authorizer: Authorizer,
     engine: Engine,
-    remembered: RwLock<Remembered>,
+    cache: RwLock<PermissionCache>,
     /// Roles and permissions change one after the other.
     changing: Mutex<()>,
 }
@@ -136,7 +136,7 @@ impl Authority {
             grants: Grants::new(engine.clone()),
             authorizer,
             engine: engine.clone(),
-            remembered: RwLock::default(),
+            cache: RwLock::default(),
             changing: Mutex::default(),
         }
     }
@@ -236,11 +236,11 @@ impl Authority {
 
     fn effective(&self, name: &Arc<str>) -> Result<Arc<Effective>, CqlError> {
         let changes = {
-            let remembered = lock::read(&self.remembered);
-            if let Some(found) = remembered.by_role.get(name) {
+            let cache = lock::read(&self.cache);
+            if let Some(found) = cache.by_role.get(name) {
                 return Ok(Arc::clone(found));
             }
-            remembered.changes
+            cache.changes
         };
         let mut effective = Effective::default();
         for role in self.roles.with_inherited(name)? {
@@ -252,8 +252,8 @@ impl Authority {
             effective.roles.insert(role.name);
         }
         let effective = Arc::new(effective);
-        let mut remembered = lock::write(&self.remembered);
-        remembered.put(name, &effective, changes);
+        let mut cache = lock::write(&self.cache);
+        cache.put(name, &effective, changes);
         Ok(effective)
     }
 
@@ -272,7 +272,7 @@ impl Authority {
             done = self.engine.write_all(some).map(drop).map_err(|error| failed(&error));
         }
         // Also after a failure: what was written is not known then.
-        lock::write(&self.remembered).forget();
+        lock::write(&self.cache).forget();
         done
     }
 
@@ -325,19 +325,19 @@ mod tests {
 
     #[test]
     fn what_was_read_before_a_change_is_not_remembered() {
-        let (mut remembered, role) = (Remembered::default(), Arc::<str>::from("ann"));
+        let (mut cache, role) = (PermissionCache::default(), Arc::<str>::from("ann"));
         let effective = Arc::default();
-        let began = remembered.changes;
-        remembered.forget();
-        remembered.put(&role, &effective, began);
-        assert!(remembered.by_role.is_empty());
-        let began = remembered.changes;
-        remembered.put(&role, &effective, began);
-        assert_eq!(remembered.by_role.len(), 1);
+        let began = cache.changes;
+        cache.forget();
+        cache.put(&role, &effective, began);
+        assert!(cache.by_role.is_empty());
+        let began = cache.changes;
+        cache.put(&role, &effective, began);
+        assert_eq!(cache.by_role.len(), 1);
         for number in 0..=ROLES_REMEMBERED_MAX {
-            remembered.put(&number.to_string().into(), &effective, began);
+            cache.put(&number.to_string().into(), &effective, began);
         }
-        assert!(remembered.by_role.len() <= ROLES_REMEMBERED_MAX);
+        assert!(cache.by_role.len() <= ROLES_REMEMBERED_MAX);
     }
 
     #[test]

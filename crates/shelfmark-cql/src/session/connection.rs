@@ -23,7 +23,7 @@ use super::login;
 use super::paging_state;
 use super::phase::{Phase, SharedPhase};
 use super::prepared::Prepared;
-use super::reply::{Known, PendingRequest, Traced};
+use super::reply::{ClientMetadata, OpenTrace, PendingRequest};
 use super::send_queue::{SendQueue, Wake};
 use super::tracing;
 use crate::auth::User;
@@ -349,7 +349,7 @@ impl Connection {
             Err(error) => return pending.refuse(&error),
         };
         if query.text.len() > INLINE_TEXT_SIZE_BYTES_MAX {
-            pending.weigh(HEAVY_OVERHEAD_BYTES);
+            pending.charge(HEAVY_OVERHEAD_BYTES);
             let face = Arc::clone(&self.face);
             let work = move || long_query(&face, &query.text, options, skip, pending);
             return self.face.background.run(Box::new(work));
@@ -359,8 +359,8 @@ impl Connection {
                 pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
             }
             Ok(statement) => {
-                pending.say_step(|| "Preparing statement".to_owned());
-                let known = if skip { Known::All } else { Known::None };
+                pending.record_step(|| "Preparing statement".to_owned());
+                let known = if skip { ClientMetadata::All } else { ClientMetadata::None };
                 self.start(&statement, options, known, pending);
             }
             Err(error) => pending.refuse(&error),
@@ -373,7 +373,7 @@ impl Connection {
         if text.len() <= INLINE_TEXT_SIZE_BYTES_MAX {
             return run_prepare(text, keyspace, pending);
         }
-        pending.weigh(HEAVY_OVERHEAD_BYTES);
+        pending.charge(HEAVY_OVERHEAD_BYTES);
         let budget = self.budget.clone();
         self.face.background.run(Box::new(move || {
             let mut share = budget.share();
@@ -394,7 +394,7 @@ impl Connection {
             (Err(error), _) | (_, Err(error)) => return pending.refuse(&error),
         };
         if let Some(traced) = &mut pending.traced {
-            traced.log.say("Found the prepared statement");
+            traced.log.record("Found the prepared statement");
             let text = without_password(prepared.text().to_owned());
             let own = tracing::values(&text, &prepared.statement.markers, &options.values);
             traced.parameters.extend(own);
@@ -404,17 +404,19 @@ impl Connection {
             execute.metadata_id.and_then(|id| ResultMetadataId::try_from(&id[..]).ok());
         let known = match client_has {
             // Rows of conditional writes differ from one to the next: they say what they hold.
-            _ if statement.conditional => Known::None,
+            _ if statement.conditional => ClientMetadata::None,
             // The usual case is told without hashing the columns.
             Some(id) if id == prepared.metadata_id && skip => {
-                Known::These(Arc::clone(&statement.result))
+                ClientMetadata::These(Arc::clone(&statement.result))
             }
-            Some(id) => Known::Named(id, skip),
+            Some(id) => ClientMetadata::Named(id, skip),
             None if pending.version >= Version::V5 => {
-                Known::Named(ResultMetadataId::default(), skip)
+                ClientMetadata::Named(ResultMetadataId::default(), skip)
             }
-            None if skip && !prepared.changed => Known::These(Arc::clone(&statement.result)),
-            None => Known::None,
+            None if skip && !prepared.changed => {
+                ClientMetadata::These(Arc::clone(&statement.result))
+            }
+            None => ClientMetadata::None,
         };
         self.start(&prepared.statement, options, known, pending);
     }
@@ -430,7 +432,7 @@ impl Connection {
         if !is_long {
             return run_batch(&self.face, batch, options, pending);
         }
-        pending.weigh(HEAVY_OVERHEAD_BYTES);
+        pending.charge(HEAVY_OVERHEAD_BYTES);
         let face = Arc::clone(&self.face);
         self.face.background.run(Box::new(move || run_batch(&face, batch, options, pending)));
     }
@@ -440,7 +442,7 @@ impl Connection {
         &self,
         statement: &Arc<PreparedStatement>,
         options: RequestOptions,
-        known: Known,
+        known: ClientMetadata,
         mut pending: PendingRequest,
     ) {
         let elsewhere = match statement.weight {
@@ -456,7 +458,7 @@ impl Connection {
             None => begin(&face, statement, options, known, pending),
             Some(true) => run_long(&face, statement, options, known, pending),
             Some(false) => {
-                pending.weigh(HEAVY_OVERHEAD_BYTES);
+                pending.charge(HEAVY_OVERHEAD_BYTES);
                 pending.take_turn(&self.shared);
                 let statement = Arc::clone(statement);
                 let work = move || begin(&face, &statement, options, known, pending);
@@ -493,7 +495,7 @@ impl Connection {
                 .page_size
                 .and_then(|size| u32::try_from(size).ok())
                 .filter(|s| *s > 0),
-            paging: options.paging_state.map(paging_state::open).transpose()?,
+            paging: options.paging_state.map(paging_state::decode).transpose()?,
             timestamp: options.timestamp,
             now_in_seconds: options.now_in_seconds,
             is_inline: false,
@@ -503,7 +505,7 @@ impl Connection {
         })
     }
 
-    fn traced(&self, request: &Request) -> Option<Traced> {
+    fn traced(&self, request: &Request) -> Option<OpenTrace> {
         let (request, text, options) = match request {
             Request::Query(query) => {
                 ("Execute CQL3 query", Some(&query.text), Some(&query.options))
@@ -521,10 +523,10 @@ impl Connection {
         let text = text.map(|text| without_password(text.clone()));
         let log = TraceRecorder::new(&self.face.environment);
         if let Some(text) = &text {
-            log.say(format!("Parsing {text}"));
+            log.record(format!("Parsing {text}"));
         }
         let parameters = tracing::parameters(text, options);
-        Some(Traced { client: self.client.ip(), request, parameters, log })
+        Some(OpenTrace { client: self.client.ip(), request, parameters, log })
     }
 }
 
@@ -537,7 +539,7 @@ fn begin(
     face: &Arc<Face>,
     statement: &Arc<PreparedStatement>,
     mut options: RequestOptions,
-    known: Known,
+    known: ClientMetadata,
     pending: PendingRequest,
 ) {
     // Read twice, the first rows would be told twice to whoever observes the engine, and in a trace.
@@ -556,10 +558,10 @@ fn run_long(
     face: &Arc<Face>,
     statement: &Arc<PreparedStatement>,
     options: RequestOptions,
-    known: Known,
+    known: ClientMetadata,
     mut pending: PendingRequest,
 ) {
-    pending.weigh(HEAVY_OVERHEAD_BYTES);
+    pending.charge(HEAVY_OVERHEAD_BYTES);
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
     let answer = pending.answer(known);
     face.background.run(Box::new(move || executor.execute(&statement, options, answer)));
@@ -572,7 +574,7 @@ fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: PendingRequest
         Ok(prepared) => prepared,
         Err(error) => return pending.refuse(&error),
     };
-    pending.say_step(|| "Preparing statement".to_owned());
+    pending.record_step(|| "Preparing statement".to_owned());
     let version = pending.version;
     let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
     let warning = used.filter(|_| pending.send_queue.warns_of_use()).map(|keyspace| {
@@ -609,8 +611,8 @@ fn long_query(
             pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
         }
         Ok(statement) => {
-            pending.say_step(|| "Preparing statement".to_owned());
-            let known = if skip { Known::All } else { Known::None };
+            pending.record_step(|| "Preparing statement".to_owned());
+            let known = if skip { ClientMetadata::All } else { ClientMetadata::None };
             face.executor.execute(&statement, options, pending.answer(known));
         }
         Err(error) => pending.refuse(&error),
@@ -649,10 +651,10 @@ fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: P
             Err(error) => return pending.refuse(&error),
         }
     }
-    pending.say_step(|| format!("Planned {} statements of the batch", entries.len()));
+    pending.record_step(|| format!("Planned {} statements of the batch", entries.len()));
     let is_long = entries.iter().any(|entry| entry.statement.weight == Weight::Heavy);
     let request = BatchRequest { kind: batch.kind, entries };
-    let answer = pending.answer(Known::None);
+    let answer = pending.answer(ClientMetadata::None);
     if !is_long {
         return face.executor.batch(request, options, answer);
     }

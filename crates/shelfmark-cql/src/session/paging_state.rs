@@ -16,7 +16,7 @@ const VERSION: u8 = 1;
 const SEED: u64 = 0x0073_6865_6c66_6371;
 
 /// Returns the state that a client gets for a position.
-pub(super) fn seal(position: &[u8]) -> Bytes {
+pub(super) fn encode(position: &[u8]) -> Bytes {
     let mut state = BytesMut::with_capacity(9 + position.len());
     state.put_u8(VERSION);
     state.put_u64(xxh3_64_with_seed(position, SEED));
@@ -29,7 +29,7 @@ pub(super) fn seal(position: &[u8]) -> Bytes {
 /// # Errors
 ///
 /// * `Protocol`: it is none of ours.
-pub(super) fn open(mut state: Bytes) -> Result<Bytes, CqlError> {
+pub(super) fn decode(mut state: Bytes) -> Result<Bytes, CqlError> {
     let refused = || CqlError::protocol("Invalid value for the paging state");
     let version = state.try_get_u8().map_err(|_| refused())?;
     let sum = state.try_get_u64().map_err(|_| refused())?;
@@ -45,13 +45,13 @@ mod tests {
 
     #[test]
     fn garbage_is_refused() {
-        let state = seal(b"position");
-        assert_eq!(open(state.clone()).unwrap(), b"position"[..]);
+        let state = encode(b"position");
+        assert_eq!(decode(state.clone()).unwrap(), b"position"[..]);
         for place in 0..state.len() {
             let mut damaged = state.to_vec();
             damaged[place] ^= 1;
-            assert!(open(damaged.into()).is_err(), "byte {place}");
-            assert!(open(state.slice(..place)).is_err(), "length {place}");
+            assert!(decode(damaged.into()).is_err(), "byte {place}");
+            assert!(decode(state.slice(..place)).is_err(), "length {place}");
         }
     }
 }

@@ -63,11 +63,11 @@ pub(crate) struct Listed {
 pub(crate) struct PreparedStatements {
     /// The most bytes that all may take.
     bytes_max: usize,
-    known: RwLock<Known>,
+    known: RwLock<Cache>,
 }
 
 /// The prepared statements that are kept, within the limits of number and bytes.
-struct Known {
+struct Cache {
     by_id: HashMap<StatementId, Arc<Prepared>>,
     /// The bytes that they take together, and the limit.
     bytes: usize,
@@ -76,7 +76,7 @@ struct Known {
     evicted: u64,
 }
 
-impl Known {
+impl Cache {
     /// Keeps a statement in place of an older one of its id. Where there is no room, those go that
     /// were not used since room was made last, and all if that is not enough.
     fn put(&mut self, prepared: Arc<Prepared>) {
@@ -106,7 +106,7 @@ impl PreparedStatements {
     /// Creates a list that takes so many bytes, at most [`PREPARED_BYTES_MAX`].
     pub(crate) fn within(bytes_max: usize) -> Self {
         let bytes_max = bytes_max.min(PREPARED_BYTES_MAX);
-        let known = Known { by_id: HashMap::new(), bytes: 0, bytes_max, evicted: 0 };
+        let known = Cache { by_id: HashMap::new(), bytes: 0, bytes_max, evicted: 0 };
         Self { bytes_max, known: RwLock::new(known) }
     }
 

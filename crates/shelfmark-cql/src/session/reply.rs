@@ -27,7 +27,7 @@ pub(super) struct PendingRequest {
     /// Length of its body.
     pub(super) bytes: usize,
     /// The trace of the request, if one was asked for.
-    pub(super) traced: Option<Traced>,
+    pub(super) traced: Option<OpenTrace>,
     /// Its turn on another thread of the sockets, if it has one.
     pub(super) turn: Option<Turn>,
 }
@@ -42,7 +42,7 @@ impl Drop for Turn {
 }
 
 /// A trace that is being recorded, with what it says of its request.
-pub(super) struct Traced {
+pub(super) struct OpenTrace {
     pub(super) client: IpAddr,
     pub(super) request: &'static str,
     pub(super) parameters: Vec<(String, String)>,
@@ -50,7 +50,7 @@ pub(super) struct Traced {
 }
 
 /// The result metadata that the client has already.
-pub(super) enum Known {
+pub(super) enum ClientMetadata {
     /// It wants them with the rows.
     None,
     /// It does not want them.
@@ -61,7 +61,7 @@ pub(super) enum Known {
     Named(ResultMetadataId, bool),
 }
 
-impl Known {
+impl ClientMetadata {
     fn head(&self, columns: &Arc<[ColumnSpec]>) -> RowsMetadata {
         match self {
             Self::None => RowsMetadata::Full,
@@ -136,7 +136,7 @@ impl PendingRequest {
     }
 
     /// Returns what the executor calls with the outcome.
-    pub(super) fn answer(self, known: Known) -> Answer {
+    pub(super) fn answer(self, known: ClientMetadata) -> Answer {
         Box::new(move |outcome| match outcome {
             Ok(answered) => self.outcome(answered, &known),
             Err(error) => self.refuse(&error),
@@ -151,12 +151,12 @@ impl PendingRequest {
     }
 
     /// Notes that the request waits for a thread of the pool.
-    pub(super) fn weigh(&mut self, bytes: usize) {
-        self.send_queue.weigh(bytes);
+    pub(super) fn charge(&mut self, bytes: usize) {
+        self.send_queue.charge(bytes);
         self.bytes += bytes;
     }
 
-    fn outcome(mut self, answered: Answered, known: &Known) {
+    fn outcome(mut self, answered: Answered, known: &ClientMetadata) {
         self.turn = None;
         let Answered { mut outcome, warnings } = answered;
         let trace = self.traced.take().map(|traced| self.keep(traced, Some(summary(&outcome))));
@@ -164,7 +164,7 @@ impl PendingRequest {
         match &outcome {
             Outcome::Rows(rows) => {
                 head = known.head(&rows.columns);
-                state = rows.paging.as_deref().map(paging_state::seal);
+                state = rows.paging.as_deref().map(paging_state::encode);
             }
             Outcome::SetKeyspace(keyspace) => self.send_queue.set_keyspace(keyspace),
             Outcome::SchemaChange(_) | Outcome::Void => {}
@@ -215,15 +215,15 @@ impl PendingRequest {
     }
 
     /// Notes a step, if a trace was asked for.
-    pub(super) fn say_step(&self, activity: impl FnOnce() -> String) {
+    pub(super) fn record_step(&self, activity: impl FnOnce() -> String) {
         if let Some(traced) = &self.traced {
-            traced.log.say(activity());
+            traced.log.record(activity());
         }
     }
 
     /// Keeps a trace and returns its id.
-    fn keep(&self, traced: Traced, last: Option<String>) -> [u8; 16] {
-        let Traced { client, request, parameters, log } = traced;
+    fn keep(&self, traced: OpenTrace, last: Option<String>) -> [u8; 16] {
+        let OpenTrace { client, request, parameters, log } = traced;
         let started_micros = log.started_micros();
         let id = time_uuid(started_micros, self.face.environment.random.number());
         let (events, duration_micros) = log.end(last);

@@ -126,7 +126,7 @@ impl SendQueue {
     }
 
     /// Notes that a request under way costs more than was known. Its answer says so, too.
-    pub(super) fn weigh(&self, bytes: usize) {
+    pub(super) fn charge(&self, bytes: usize) {
         self.state().request_bytes += bytes;
     }
 

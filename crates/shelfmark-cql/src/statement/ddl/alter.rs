@@ -11,7 +11,7 @@ use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::Revived;
 
 use super::table::{check_live_udt, views_of};
-use super::{Change, altered, configuration, told, writable};
+use super::{Change, altered, configuration, schema_event, writable};
 use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table};
 use crate::statement::relation::undefined_column;
 
@@ -53,7 +53,7 @@ pub(super) fn alter(
     changes.push(altered(table));
     Ok(Some(Change {
         changes,
-        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
 }

@@ -8,7 +8,7 @@ use shelfmark_cql_types::function::{SIMILARITIES, Similarity};
 use shelfmark_cql_types::{CqlType, class_name};
 use shelfmark_engine::CatalogueChange;
 
-use super::{Change, configuration, dropped, told, writable};
+use super::{Change, configuration, dropped, schema_event, writable};
 use crate::schema::{
     Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
 };
@@ -130,7 +130,7 @@ fn added(table: &Table, index: Index) -> Result<Change> {
     );
     Ok(Change {
         changes: vec![change],
-        told: told(ChangeKind::Updated, ChangeTarget::Table, &table.keyspace, &table.name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, &table.keyspace, &table.name),
         builds: vec![name],
     })
 }
@@ -449,7 +449,7 @@ pub(super) fn drop(
     );
     Ok(Some(Change {
         changes: vec![change],
-        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace, &table.name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, keyspace, &table.name),
         builds: Vec::new(),
     }))
 }

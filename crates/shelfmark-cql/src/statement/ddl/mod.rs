@@ -134,7 +134,7 @@ fn drop_trigger(own: &DropTrigger, keyspace: Option<&str>) -> Result<Answered> {
 /// A change of the schema, ready to be committed.
 struct Change {
     changes: Vec<CatalogueChange<'static>>,
-    told: SchemaChange,
+    event: SchemaChange,
     /// Tables whose indexes or views are to be built.
     builds: Vec<shelfmark_model::TableName>,
 }
@@ -204,30 +204,30 @@ impl Executor {
         verify::verify(&mut change.changes, before)?;
         let failed =
             |error: shelfmark_engine::Error| from_engine(&error, options.consistency, None);
-        let made = made(&change.told);
-        if change.told.kind == ChangeKind::Created {
-            self.forget_permissions(&change.told)?;
+        let made = made(&change.event);
+        if change.event.kind == ChangeKind::Created {
+            self.forget_permissions(&change.event)?;
         }
         self.engine.change_catalogue(change.changes).map_err(failed)?;
         for name in &change.builds {
             self.engine.resume_indexes(name).map_err(failed)?;
         }
         let schema = self.reload()?;
-        match change.told.kind {
+        match change.event.kind {
             // Of a view only its base's permissions count.
             ChangeKind::Created if !matches!(statement, Statement::CreateView(_)) => {
                 self.authority.created(options.user.as_ref(), &made)?;
             }
-            ChangeKind::Dropped => self.forget_permissions(&change.told)?,
+            ChangeKind::Dropped => self.forget_permissions(&change.event)?,
             _ => {}
         }
         let changed =
-            schema.table(&change.told.keyspace, &change.told.name).filter(|_| match statement {
+            schema.table(&change.event.keyspace, &change.event.name).filter(|_| match statement {
                 Statement::CreateIndex(_) => true,
                 Statement::AlterTable(own) => matches!(own.action, AlterTableAction::Add { .. }),
                 _ => false,
             });
-        let mut answered = Answered::from(Outcome::SchemaChange(change.told));
+        let mut answered = Answered::from(Outcome::SchemaChange(change.event));
         answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
         Ok(answered)
     }
@@ -365,12 +365,17 @@ fn drop_unreadable(
     found.filter(|own| own.damage.tables.contains(name))?;
     Some(Change {
         changes: vec![CatalogueChange::DropTable(TableName::new(keyspace, name))],
-        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        event: schema_event(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
         builds: Vec::new(),
     })
 }
 
-fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> SchemaChange {
+fn schema_event(
+    kind: ChangeKind,
+    target: ChangeTarget,
+    keyspace: &str,
+    name: &str,
+) -> SchemaChange {
     SchemaChange {
         kind,
         target,

@@ -7,7 +7,7 @@ use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKe
 use shelfmark_cql_types::{CqlType, Native, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
-use super::{Change, check_name, dropped, told, writable};
+use super::{Change, check_name, dropped, schema_event, writable};
 use crate::schema::{
     Column, ColumnKind, Schema, Table, TableFlags, TableOptions, stored_name, stored_schema,
 };
@@ -81,7 +81,7 @@ pub(super) fn create(
     table.arrange();
     Ok(Some(Change {
         changes: vec![CatalogueChange::CreateTable(stored_schema(&table))],
-        told: told(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
+        event: schema_event(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
 }
@@ -379,7 +379,7 @@ pub(super) fn drop(
     }
     Ok(Some(Change {
         changes: vec![CatalogueChange::DropTable(stored_name(table))],
-        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        event: schema_event(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
         builds: Vec::new(),
     }))
 }

@@ -6,7 +6,7 @@ use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, Result, invalid};
 use shelfmark_cql_syntax::ast::{AlterType, AlterTypeAction, CreateType, Dropped};
 use shelfmark_cql_types::{CqlType, UserType, check_limits, refresh, resolve_type};
 
-use super::{Change, altered, dropped, keyspace::attach, told, writable};
+use super::{Change, altered, dropped, keyspace::attach, schema_event, writable};
 use crate::schema::{Keyspace, Schema, Table, decode_keyspace, encode_keyspace, keeps_up};
 
 /// Most fields of a type. Source: Cassandra counts them in a signed 16-bit number.
@@ -15,7 +15,7 @@ const FIELDS_MAX: usize = 32_767;
 fn change(keyspace: &Keyspace, kind: ChangeKind, name: &str) -> Option<Change> {
     Some(Change {
         changes: vec![attach(keyspace)],
-        told: told(kind, ChangeTarget::Type, &keyspace.name, name),
+        event: schema_event(kind, ChangeTarget::Type, &keyspace.name, name),
         builds: Vec::new(),
     })
 }

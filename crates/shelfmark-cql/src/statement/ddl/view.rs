@@ -8,7 +8,7 @@ use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::{IndexState, ViewPart, ViewSchema};
 
 use super::view_filter::Filter;
-use super::{Change, altered, check_name, configuration, dropped, told, writable};
+use super::{Change, altered, check_name, configuration, dropped, schema_event, writable};
 use crate::schema::{
     Column, ColumnKind, Keyspace, Schema, Table, TableFlags, TableOptions, View, stored_name,
     stored_schema,
@@ -83,7 +83,7 @@ pub(super) fn create(
     }
     Ok(Some(Change {
         changes: vec![CatalogueChange::CreateTable(stored)],
-        told: told(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
+        event: schema_event(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
         builds: vec![stored_name(&table)],
     }))
 }
@@ -279,7 +279,7 @@ pub(super) fn alter(
     }
     Ok(Some(Change {
         changes: vec![altered(table)],
-        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
 }
@@ -302,7 +302,7 @@ pub(super) fn drop(
     };
     Ok(Some(Change {
         changes: vec![CatalogueChange::DropTable(stored_name(view))],
-        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        event: schema_event(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
         builds: Vec::new(),
     }))
 }

@@ -139,7 +139,7 @@ fn run(
         writes,
         Box::new(move |outcome| {
             if let (Some(trace), Ok(())) = (&trace, &outcome) {
-                trace.say(synced);
+                trace.record(synced);
             }
             answer(match outcome {
                 Ok(()) => Ok(Answered { warnings, ..Outcome::Void.into() }),
@@ -171,7 +171,7 @@ fn tell_writes(options: &RequestOptions, mutations: &[Mutation]) {
         let cells = table.schema.cells.as_deref();
         let indexes = cells.map_or(0, |cells| cells.indexes.len());
         let views = cells.map_or(0, |cells| cells.views.len());
-        trace.say(format!(
+        trace.record(format!(
             "Writing {changes} changes of rows of {} in {} partitions, with {indexes} indexes and \
              {views} views in the same commit",
             table.schema.name.name,
@@ -374,7 +374,7 @@ fn run_conditional(
     let consistency = options.consistency;
     let trace = options.trace.clone();
     if let Some(trace) = &trace {
-        trace.say(format!(
+        trace.record(format!(
             "Reading existing values for CAS precondition: {} rows of {}",
             keys.all.len(),
             table.name
@@ -388,7 +388,7 @@ fn run_conditional(
             Ok((mutations, rows)) => {
                 if let Some(trace) = &options.trace {
                     let met = if mutations.is_empty() { "is not met" } else { "is met" };
-                    trace.say(format!("CAS precondition {met}"));
+                    trace.record(format!("CAS precondition {met}"));
                 }
                 tell_writes(options, &mutations);
                 Decision { mutations, answer: Ok(rows) }
@@ -401,7 +401,7 @@ fn run_conditional(
         decide,
         Box::new(move |outcome: shelfmark_engine::Result<Result<Answered>>| {
             if let (Some(trace), Ok(Ok(_))) = (&trace, &outcome) {
-                trace.say(synced);
+                trace.record(synced);
             }
             answer(match outcome {
                 Ok(decided) => decided,

@@ -84,7 +84,7 @@ impl<'e> Encoder<'e> {
 
 impl CellSink for Encoder<'_> {
     fn begin(&mut self) {
-        self.buffer.back_to(self.before);
+        self.buffer.truncate_to(self.before);
     }
 
     fn row(&mut self, row: &ShownRow<'_>) {

@@ -247,7 +247,7 @@ impl Reading<'_> {
     /// Notes what is about to be read, if there is a trace.
     pub(super) fn tell(&self, select: &Select, unit: &Unit) {
         if let Some(trace) = self.trace {
-            trace.say(told(select, unit));
+            trace.record(told(select, unit));
         }
     }
 
