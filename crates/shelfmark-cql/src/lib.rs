@@ -1,9 +1,10 @@
 //! The CQL face: the bytes of a connection in, the bytes of its answers out.
 //!
-//! It knows Cassandra's native protocol (versions 3 to 5), its system tables, its types, its rules
-//! for queries and its words for errors. What it is not: it has no socket, no async and no thread;
-//! a server reads and writes. It holds no data logic: rows, cells, indexes and conditions are the
-//! engine's. It does not parse CQL text; that is `shelfmark-cql-syntax`.
+//! It knows Cassandra's sessions, system tables, rules for queries and words for errors. What it is
+//! not: it has no socket, no async and no thread; a server reads and writes. It holds no data logic:
+//! rows, cells, indexes and conditions are the engine's. CQL text is parsed by
+//! `shelfmark-cql-syntax`, frames and messages are `shelfmark-cql-protocol`'s, values, functions and
+//! terms `shelfmark-cql-types`'.
 //!
 //! Invariant: no bytes, however hostile, end the process or cost more memory than the limits in
 //! [`limits`] allow. Every fault ends in an error of the protocol, at worst with the end of the one
@@ -11,14 +12,11 @@
 //!
 //! # Parts, from the socket inwards
 //!
-//! * `frame`: envelopes, checksummed frames, compression.
-//! * `message`: requests decoded, answers encoded.
-//! * `session`: what one connection is allowed to say next, prepared statements, paging, events.
-//! * `auth`: who may connect, and do what.
-//! * `statement`: statements planned and run. `schema`, `types`, `term` and `function` serve it.
-//! * [`cassandra_cli`]: the command language of 2012, on the same tables.
+//! * `session`: the state of one connection, prepared statements, paging states, events, traces.
+//! * `auth`: authentication and authorization.
+//! * `statement`: statements planned and run. `schema` serves it.
+//! * `outcome`: the values that session and executor exchange.
 //! * `system`: the tables that describe the server itself, selected from like any other.
-//! * [`caller`]: the other end of a connection, for tools that ask.
 
 mod auth;
 mod engine_error;

@@ -54,7 +54,7 @@ const ROOM_BYTES: usize = 16 * 1024;
 
 /// Rows as they go over the wire: cell after cell, each with its length in front.
 ///
-/// Rows of an answer for a client draw from its part of the memory budget, and go to a [`Spool`]
+/// Rows of an answer for a client draw from its part of the memory budget, and go to a [`Spool`](crate::Spool)
 /// where they are many; both happen in `RowBuffer::check`.
 #[derive(Debug, Default)]
 pub struct RowBuffer {
@@ -174,7 +174,7 @@ impl RowBuffer {
         self.rows
     }
 
-    /// Returns the bytes so far that do not lie in a [`Spool`].
+    /// Returns the bytes so far that do not lie in a [`Spool`](crate::Spool).
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -197,7 +197,7 @@ impl Written {
 /// A page of rows.
 #[derive(Debug)]
 pub struct ResultRows {
-    /// The columns; shared with [`PreparedStatement::result`] where there is one.
+    /// The columns; shared with [`PreparedStatement::result`](crate::PreparedStatement::result) where there is one.
     pub columns: Arc<[ColumnSpec]>,
     /// The rows.
     pub rows: RowBuffer,

@@ -4,7 +4,7 @@
 //! is sorted, with members and keys that are there twice once; so are literals where they are
 //! evaluated.
 //!
-//! What it is not: no check. The bytes have passed [`super::validate`].
+//! What it is not: no check. The bytes have passed [`super::validate()`].
 //!
 //! Invariant: two values that differ in nothing but the order of members have the same bytes after it.
 //!
