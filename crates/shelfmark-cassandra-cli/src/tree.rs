@@ -198,7 +198,7 @@ pub enum Value {
     Call {
         /// The function as written.
         function: String,
-        /// Its argument.
+        /// The argument.
         argument: Option<String>,
     },
 }

@@ -15,7 +15,7 @@ pub(super) enum CellPlace {
     Declared {
         /// The column.
         name: String,
-        /// Its type.
+        /// The type.
         cql_type: CqlType,
     },
     /// In the dynamic part: `column1 = …`, joined by `AND`.

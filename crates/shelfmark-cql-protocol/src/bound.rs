@@ -16,7 +16,7 @@ pub enum BoundValue {
 /// The bound values of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Values {
-    /// One for each marker, in order.
+    /// The values of the markers, in order.
     Positional(Vec<BoundValue>),
     /// By the markers' names.
     Named(Vec<(String, BoundValue)>),

@@ -9,10 +9,10 @@ use crate::types::CqlType;
 pub struct ColumnSpec {
     /// The keyspace of its table.
     pub keyspace: Arc<str>,
-    /// Its table.
+    /// The table.
     pub table: Arc<str>,
-    /// Its name, as in `SELECT`; of a marker the column's, or such as `[limit]` and `[ttl]`.
+    /// The name, as in `SELECT`; of a marker the column's, or such as `[limit]` and `[ttl]`.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub kind: CqlType,
 }

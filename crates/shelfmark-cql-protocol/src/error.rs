@@ -161,9 +161,9 @@ pub enum ErrorExtra {
     },
     /// A user's function.
     Function {
-        /// Its keyspace.
+        /// The keyspace.
         keyspace: String,
-        /// Its name.
+        /// The name.
         name: String,
         /// The types of its arguments, as CQL text.
         arguments: Vec<String>,

@@ -3,11 +3,11 @@
 /// The kind of a change of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It is new.
+    /// The object is new.
     Created,
-    /// It is another now.
+    /// The object was altered.
     Updated,
-    /// It is gone.
+    /// The object was dropped.
     Dropped,
 }
 

@@ -115,7 +115,7 @@ pub const GRANTS_PER_COMMIT_MAX: usize = 1_000;
 /// Source: ours; a plan, its values and its place in the queues, measured at about 400 bytes.
 pub const REQUEST_OVERHEAD_BYTES: usize = 512;
 
-/// As [`REQUEST_OVERHEAD_BYTES`], of a request that waits for a thread of the pool.
+/// The memory, as [`REQUEST_OVERHEAD_BYTES`], of a request that waits for a thread of the pool.
 ///
 /// Source: ours; with it a connection has no more of them under way than its part of memory bears.
 pub const HEAVY_OVERHEAD_BYTES: usize = 16 * 1024;
@@ -141,7 +141,7 @@ pub const INLINE_ROWS_MAX: usize = 256;
 /// Source: ours; about a millisecond of small ones.
 pub const TURN_REQUESTS_MAX: usize = 32;
 
-/// As [`TURN_REQUESTS_MAX`], in bytes of their bodies.
+/// The limit of [`TURN_REQUESTS_MAX`] in bytes of the requests' bodies.
 ///
 /// Source: ours; about a millisecond.
 pub const TURN_SIZE_BYTES_MAX: usize = 64 * 1024;

@@ -31,7 +31,7 @@ struct Steps {
     left_out: usize,
 }
 
-/// One step.
+/// A step of a trace.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     /// The time of the step, in microseconds since the request began.

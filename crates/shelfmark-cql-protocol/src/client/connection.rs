@@ -39,7 +39,7 @@ pub struct Query<'a> {
 #[error("the answer cannot be read: {0}")]
 pub struct MalformedResponse(pub(super) String);
 
-/// One client's end of one connection.
+/// The client's end of one connection.
 ///
 /// Each request is returned as the bytes to send; [`ClientConnection::receive`] takes what came.
 pub struct ClientConnection {

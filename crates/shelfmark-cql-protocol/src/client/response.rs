@@ -20,14 +20,14 @@ pub enum Response {
     Authenticated,
     /// The statement was run.
     Result(Result),
-    /// It was not, or the connection is not allowed.
+    /// The statement failed, or the connection is refused.
     Error(ServerError),
 }
 
 /// The result of a statement.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Result {
-    /// Its rows, if it is a statement that has some; may be none of them.
+    /// The rows, if it is a statement that has some; may be none of them.
     pub page: Option<Page>,
     /// The keyspace of the connection from now on, if that changed.
     pub keyspace: Option<String>,

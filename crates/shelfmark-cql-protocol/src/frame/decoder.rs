@@ -21,7 +21,7 @@ pub enum FrameError {
         /// The stream, where the layout is known to have one.
         stream: i16,
     },
-    /// It is another version than that of the handshake.
+    /// The version is another than that of the handshake.
     #[error(
         "Invalid message version. Got {got}/v{got} but previous messages on this connection had \
          version {expected}/v{expected}"
@@ -29,9 +29,9 @@ pub enum FrameError {
     OtherVersion {
         /// The version of this envelope.
         got: u8,
-        /// That of the handshake.
+        /// The version of the handshake.
         expected: u8,
-        /// Its stream.
+        /// The stream.
         stream: i16,
     },
     /// An answer came where a request belongs, or the other way about.
@@ -40,31 +40,31 @@ pub enum FrameError {
         Opcode::from_number(*opcode).map_or("UNKNOWN", Opcode::name)
     )]
     Direction {
-        /// Its opcode.
+        /// The opcode.
         opcode: u8,
-        /// Its stream.
+        /// The stream.
         stream: i16,
     },
     /// The body is longer than allowed.
     #[error("Request is too big: length {length} exceeds maximum allowed length {max}")]
     TooLarge {
-        /// Its length.
+        /// The length.
         length: usize,
         /// The limit.
         max: usize,
-        /// Its stream.
+        /// The stream.
         stream: i16,
     },
     /// The body cannot be decompressed.
     #[error("The body of the request cannot be decompressed")]
     Compression {
-        /// Its stream.
+        /// The stream.
         stream: i16,
     },
     /// There is no room for the body once it is decompressed.
     #[error("there is no room for the decompressed body")]
     NoRoom {
-        /// Its stream.
+        /// The stream.
         stream: i16,
     },
     /// A frame's header is damaged.

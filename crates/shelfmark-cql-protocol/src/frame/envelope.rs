@@ -32,7 +32,7 @@ impl Version {
     /// The highest.
     pub const HIGHEST: Self = Self::V5;
 
-    /// As drivers read it, in SUPPORTED and in refusals.
+    /// The versions that are spoken, as drivers read them in SUPPORTED and in refusals.
     pub const SPOKEN: [&'static str; 3] = ["3/v3", "4/v4", "5/v5"];
 
     /// Returns the version of this number.

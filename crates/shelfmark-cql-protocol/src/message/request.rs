@@ -14,7 +14,7 @@ pub enum BatchKind {
     Logged,
     /// Statement by statement; ours are all or nothing too.
     Unlogged,
-    /// Of counters only.
+    /// A batch of counters only.
     Counter,
 }
 
@@ -67,7 +67,7 @@ pub struct QueryParameters {
 pub struct Query {
     /// The statement.
     pub text: String,
-    /// Its options.
+    /// The options.
     pub options: QueryParameters,
 }
 
@@ -87,14 +87,14 @@ pub struct Execute {
     pub id: Bytes,
     /// The id of the result metadata that the client has; version 5 only.
     pub metadata_id: Option<Bytes>,
-    /// Its options.
+    /// The options.
     pub options: QueryParameters,
 }
 
 /// A statement of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BatchItem {
-    /// As text.
+    /// A statement as text.
     Text(String),
     /// By the id of a prepared statement.
     Prepared(Bytes),
@@ -107,7 +107,7 @@ pub struct Batch {
     pub kind: BatchKind,
     /// The statements, each with its bound values.
     pub items: Vec<(BatchItem, Vec<BoundValue>)>,
-    /// Its options; the values are of no use here.
+    /// The options; the values are of no use here.
     pub options: QueryParameters,
 }
 

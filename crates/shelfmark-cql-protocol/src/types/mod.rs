@@ -38,7 +38,7 @@ pub use wire::{
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CqlType {
-    /// One of the types without parameters.
+    /// A type without parameters.
     Native(Native),
     /// A list; live ones have a cell per element.
     List {
@@ -67,7 +67,7 @@ pub enum CqlType {
     Tuple(Arc<[CqlType]>),
     /// A user type; live ones have a cell per field.
     User {
-        /// Its definition when the type was resolved.
+        /// The definition when the type was resolved.
         definition: Arc<UserType>,
         /// Written and read as one value.
         frozen: bool,
@@ -135,7 +135,7 @@ pub enum Native {
 pub struct UserType {
     /// The keyspace it belongs to.
     pub keyspace: Arc<str>,
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
     /// Names and types of its fields, in order.
     pub fields: Vec<(Arc<str>, CqlType)>,

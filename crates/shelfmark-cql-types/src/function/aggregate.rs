@@ -12,7 +12,7 @@ use crate::value::{CqlType, Native, compare};
 /// An aggregate of known types.
 #[derive(Debug, Clone)]
 pub struct Aggregate {
-    /// Its name, without keyspace.
+    /// The name, without keyspace.
     pub name: &'static str,
     /// The types of its arguments.
     pub arguments: Vec<CqlType>,

@@ -10,11 +10,11 @@ use crate::value::CqlType;
 /// A grade of how well an argument fits a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Assignability {
-    /// It is of this type.
+    /// The argument is of this type.
     Exact,
-    /// It can be taken as of this type.
+    /// The argument can be taken as of this type.
     Weak,
-    /// It cannot.
+    /// The argument does not fit.
     No,
 }
 

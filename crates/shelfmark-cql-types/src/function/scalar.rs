@@ -17,7 +17,7 @@ pub(super) type Body = Arc<
 /// A function of values to a value.
 #[derive(Clone)]
 pub struct Scalar {
-    /// Its name, without keyspace.
+    /// The name, without keyspace.
     pub name: String,
     /// The types of its arguments.
     pub arguments: Vec<CqlType>,

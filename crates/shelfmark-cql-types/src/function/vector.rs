@@ -12,7 +12,7 @@ pub enum Similarity {
     Cosine,
     /// The distance between them.
     Euclidean,
-    /// Their dot product.
+    /// The dot product of the vectors.
     DotProduct,
 }
 

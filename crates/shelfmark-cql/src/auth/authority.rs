@@ -60,7 +60,7 @@ pub(crate) enum RequiredPermission {
     On(Permission, Resource, Box<[String]>),
     /// To be a superuser; the text says so.
     Superuser(&'static str),
-    /// Nobody may; the text says why.
+    /// Nobody may run it; the text says why.
     Nobody(String),
 }
 

@@ -105,7 +105,7 @@ impl Login {
     }
 }
 
-/// One role that is given at start.
+/// A role that is given at start.
 #[derive(Debug, Clone)]
 pub struct OneRole {
     name: Arc<str>,

@@ -15,10 +15,10 @@ const SALT_AND_HASH_LETTERS: usize = 53;
 /// The reason why a text is no acceptable hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadHash {
-    /// It is no hash of bcrypt's.
+    /// The text is no hash of bcrypt's.
     None,
-    /// It has so many doublings, more than [`HASH_COST_MAX`]: each attempt to log in would take seconds,
-    /// or years.
+    /// The hash has so many doublings, more than [`HASH_COST_MAX`]: each attempt to log in would
+    /// take seconds, or years.
     Costly(u32),
 }
 

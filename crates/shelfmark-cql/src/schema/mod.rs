@@ -63,7 +63,7 @@ impl Schema {
 /// A keyspace.
 #[derive(Debug, Clone)]
 pub struct Keyspace {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
     /// True if the statement asked for a commit log; ours always writes one.
     pub durable_writes: bool,
@@ -93,11 +93,11 @@ pub struct Damage {
 /// The kind of a column: the part of a row that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ColumnKind {
-    /// Of the partition key.
+    /// A column of the partition key.
     PartitionKey,
-    /// Of the clustering key.
+    /// A column of the clustering key.
     Clustering,
-    /// One value per partition.
+    /// A static column: one value per partition.
     Static,
     /// Everything else.
     Regular,
@@ -125,16 +125,16 @@ impl ColumnKind {
 /// A column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub kind: CqlType,
     /// The kind of the column.
     pub role: ColumnKind,
     /// True if its clustering order is descending.
     pub descending: bool,
-    /// Of a key column its place in its part of the key; of others the number that the engine
-    /// stores its cells under.
+    /// The number of the column: of a key column its place in its part of the key; of others the
+    /// number that the engine stores its cells under.
     pub id: u32,
 }
 
@@ -161,13 +161,13 @@ impl Column {
 /// The flags of a table, as `system_schema.tables.flags` shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TableFlags {
-    /// It holds counters.
+    /// True if the table holds counters.
     pub counter: bool,
     /// Made `WITH COMPACT STORAGE`.
     pub compact: bool,
     /// Compact: every clustering column stands for a column name; there is one value.
     pub dense: bool,
-    /// Its clustering key is more than one component, or it is not compact.
+    /// True if the clustering key has more than one component, or the table is not compact.
     pub compound: bool,
     /// A super column family of the 2012 tools.
     pub super_columns: bool,
@@ -190,13 +190,13 @@ impl TableFlags {
 /// A table or view.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// Its keyspace.
+    /// The keyspace.
     pub keyspace: Arc<str>,
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its id.
+    /// The id.
     pub id: TableId,
-    /// Its columns: partition key in order, clustering key in order, statics by name, the others by
+    /// The columns: partition key in order, clustering key in order, statics by name, the others by
     /// name.
     pub columns: Vec<Column>,
     /// The number of columns of the partition key.
@@ -209,13 +209,13 @@ pub struct Table {
     pub options: TableOptions,
     /// The flags of the table.
     pub flags: TableFlags,
-    /// Its indexes by name.
+    /// The indexes by name.
     pub indexes: Vec<Index>,
     /// Columns that are no more.
     pub dropped: Vec<DroppedColumn>,
     /// Columns that are back under their numbers.
     pub revived: Vec<Revived>,
-    /// Of a view, what it shows.
+    /// The definition of the view, if the table is one.
     pub view: Option<View>,
     /// The engine's table that holds the rows; `None` for a virtual table.
     pub stored: Option<Arc<shelfmark_engine::Table>>,
@@ -364,7 +364,7 @@ pub enum IndexTarget {
 /// A secondary index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The column.
     pub column: Arc<str>,
@@ -425,9 +425,9 @@ impl Index {
 /// A column that was dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DroppedColumn {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub kind: CqlType,
     /// Static or regular.
     pub role: ColumnKind,

@@ -48,13 +48,13 @@ const TEXT_TIMES: usize = 16;
 /// The state of a connection after it was fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// It has read all whole requests: give it more bytes.
+    /// All whole requests were read: give it more bytes.
     Hungry,
-    /// It may have more whole requests: let other connections have their turn, then feed it again.
+    /// There may be more whole requests: let other connections have their turn, then feed it again.
     Paused,
-    /// It has as much under way as it may: give it nothing before answers were taken.
+    /// As much is under way as may be: give it nothing before answers were taken.
     Full,
-    /// It broke the protocol: send what it has to say, then close it.
+    /// The client broke the protocol: send what it has to say, then close it.
     Ended,
 }
 

@@ -8,14 +8,13 @@ use crate::lock::lock;
 /// The phase of a connection's handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It has said nothing yet.
+    /// The client has said nothing yet.
     New,
-    /// It was asked who it is.
+    /// The client was asked to log in.
     Asked,
-    /// It has said so, and that is being checked: one check at a time costs a client no more than
-    /// it costs us.
+    /// The login is being checked: one check at a time costs a client no more than it costs us.
     Checking,
-    /// It may send statements, as this role if roles are asked for.
+    /// The client may send statements, as this role if logins are required.
     Ready(Option<User>),
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Prepared {
     text: String,
     /// The memory that it takes, about, in bytes.
     size_bytes: usize,
-    /// That of names without one.
+    /// The keyspace of names that have none.
     keyspace: Option<Arc<str>>,
     /// Used since the last time that places were needed.
     used: AtomicBool,

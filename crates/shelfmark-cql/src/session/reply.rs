@@ -28,11 +28,11 @@ pub(super) struct PendingRequest {
     pub(super) bytes: usize,
     /// The trace of the request, if one was asked for.
     pub(super) traced: Option<OpenTrace>,
-    /// Its turn on another thread of the sockets, if it has one.
+    /// The turn on another thread of the sockets, if it has one.
     pub(super) turn: Option<Turn>,
 }
 
-/// One of the reads of a connection that run on other threads of the sockets.
+/// A read of a connection that run on other threads of the sockets.
 pub(super) struct Turn(Arc<AtomicUsize>);
 
 impl Drop for Turn {
@@ -51,11 +51,11 @@ pub(super) struct OpenTrace {
 
 /// The result metadata that the client has already.
 pub(super) enum ClientMetadata {
-    /// It wants them with the rows.
+    /// The client wants the columns with the rows.
     None,
-    /// It does not want them.
+    /// The client does not want the columns.
     All,
-    /// It does not want them if they are these; otherwise it is sent them.
+    /// The client does not want the columns if they are these; otherwise it is sent them.
     These(Arc<[ColumnSpec]>),
     /// Version 5: it names those it has. Second: whether it wants none that it has.
     Named(ResultMetadataId, bool),

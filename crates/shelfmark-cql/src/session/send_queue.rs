@@ -39,12 +39,13 @@ struct State {
     version: Option<Version>,
     /// The connection's keyspace.
     keyspace: Option<Arc<str>>,
-    /// It was told that names without keyspaces are doubtful in prepared statements.
+    /// True once the client was told that names without keyspaces are doubtful in prepared
+    /// statements.
     warned_of_use: bool,
     /// Requests under way, and the bytes of their bodies.
     requests: usize,
     request_bytes: usize,
-    /// Nobody has to be woken: the writer is awake and will look, or was woken already.
+    /// True if nobody has to be woken: the writer is awake and will look, or was woken already.
     awake: bool,
 }
 

@@ -20,7 +20,7 @@ enum Check {
     Contains(Bytes),
     ContainsKey(Bytes),
     Entry(Bytes, Bytes),
-    /// One of the tests above, of texts as an index folds them.
+    /// A test of texts as an index folds them.
     Folded(TextFold, Folded, Bytes),
 }
 

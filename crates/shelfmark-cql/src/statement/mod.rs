@@ -22,9 +22,6 @@ mod required_permissions;
 mod row;
 mod select;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::{Arc, Mutex, RwLock};
 
 use modify::{Entry, Modify};

@@ -30,18 +30,18 @@ pub struct PreparedStatement {
     pub conditional: bool,
     /// True if a name in it has no keyspace, so that it means another thing elsewhere.
     pub needs_keyspace: bool,
-    /// Its weight.
+    /// The weight.
     pub weight: Weight,
-    /// Its plan.
+    /// The plan.
     pub plan: Arc<Plan>,
 }
 
-/// One statement of a batch.
+/// A statement of a batch, with its values.
 #[derive(Debug, Clone)]
 pub struct BatchEntry {
     /// The statement.
     pub statement: Arc<PreparedStatement>,
-    /// Its values.
+    /// The values.
     pub values: Values,
 }
 
@@ -50,6 +50,6 @@ pub struct BatchEntry {
 pub struct BatchRequest {
     /// The kind of the batch.
     pub kind: BatchKind,
-    /// Its statements; may be none.
+    /// The statements; may be none.
     pub entries: Vec<BatchEntry>,
 }

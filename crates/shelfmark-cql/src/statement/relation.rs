@@ -16,7 +16,7 @@ use crate::schema::{ColumnKind, Table};
 #[derive(Debug, Clone)]
 pub(crate) enum InList {
     Values(Vec<Expr>),
-    /// One marker for the whole list; its type is a list.
+    /// A marker for the whole list; its type is a list.
     Marker(Expr),
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Multi {
 pub(crate) enum MultiTest {
     Equal(TupleValue),
     In(Vec<TupleValue>),
-    /// One marker for a list of tuples.
+    /// A marker for a list of tuples.
     InMarker(Expr),
     Lower(TupleValue, bool),
     Upper(TupleValue, bool),

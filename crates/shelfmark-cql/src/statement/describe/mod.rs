@@ -13,7 +13,7 @@ use shelfmark_cql_types::{CqlType, maybe_quote};
 use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 use crate::schema::{Keyspace, Schema, Table};
 
-/// One thing described: its keyspace, kind and name, and the statement that makes it.
+/// A description of one object: its keyspace, kind and name, and the statement that makes it.
 struct Item {
     keyspace: String,
     kind: &'static str,

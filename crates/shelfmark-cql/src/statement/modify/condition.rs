@@ -21,7 +21,7 @@ pub(crate) enum Conditions {
     All(Vec<Condition>),
 }
 
-/// One condition.
+/// A condition.
 #[derive(Debug, Clone)]
 pub(crate) struct Condition {
     /// The column's place in the table.

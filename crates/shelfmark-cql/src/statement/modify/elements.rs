@@ -27,7 +27,7 @@ pub(super) struct Element {
 /// The position of an element of a list.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It was there before, under this path.
+    /// The element was stored before, under this path.
     Stored(Bytes),
     /// An operation before adds it: which one, and which of its values it is. It gets its path when it is
     /// written, so what changes it changes that operation.

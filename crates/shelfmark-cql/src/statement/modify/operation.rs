@@ -11,7 +11,7 @@ use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
 use super::elements::{Element, Place, pass, set_element, stored};
 use crate::schema::Column;
 
-/// One operation on one column.
+/// An operation on one column.
 #[derive(Debug, Clone)]
 pub(crate) struct Operation {
     column: u32,

@@ -36,7 +36,7 @@ pub(crate) struct Entry<'p> {
 /// Reads a row of a partition, or without clustering key its statics.
 type ReadRow<'r> = &'r mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>;
 
-/// One modification of a request, evaluated.
+/// A modification of a request, evaluated.
 pub(super) struct Ready<'p> {
     pub(super) entry: &'p Entry<'p>,
     changes: Vec<Change>,

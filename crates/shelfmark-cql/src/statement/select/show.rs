@@ -13,9 +13,9 @@ use crate::schema::{ColumnKind, Table};
 /// The place of a column of the answer in a stored row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// Of the partition key, by its place.
+    /// A column of the partition key, by its place.
     Partition(usize),
-    /// Of the clustering key, by its place.
+    /// A column of the clustering key, by its place.
     Clustering(usize),
     /// A static column, by its number.
     Static(u32),

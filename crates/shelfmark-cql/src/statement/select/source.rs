@@ -405,13 +405,13 @@ pub(super) struct Position {
     pub(super) of_partition: u64,
     /// The engine's cursor in the unit; of computed tables the number of rows that were passed.
     pub(super) cursor: Vec<u8>,
-    /// Of an index: the partition of the last row, and how many rows of it were answered.
+    /// The partition of the last row of an index, and the number of its rows that were answered.
     pub(super) indexed: Option<(Bytes, u64)>,
 }
 
 const VERSION: u8 = 1;
 
-/// Of a position with a partition in it.
+/// The version of a position with a partition in it.
 const VERSION_INDEXED: u8 = 2;
 
 impl Position {

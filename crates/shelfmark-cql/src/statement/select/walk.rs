@@ -31,7 +31,7 @@ pub(super) struct Place<'w> {
     /// Rows that an earlier page answered of the entry where it ended: an entry for statics makes
     /// several rows.
     skip: u64,
-    /// Of an index: the partition of the last row, and how many rows of it were taken.
+    /// The partition of the last row of an index, and the number of its rows that were taken.
     pub(super) partition_rows: Option<(Bytes, u64)>,
     pub(super) cursor: Option<Cursor>,
 }
