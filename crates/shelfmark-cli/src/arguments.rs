@@ -120,6 +120,10 @@ pub(crate) struct Serve {
     /// File with the private key of --cql-tls-certificate, PEM
     #[arg(long, value_name = "FILE", requires = "cql_tls_certificate")]
     pub(crate) cql_tls_key: Option<PathBuf>,
+    /// What clients of one face may do to tables of another: none, read, or all; a table may say
+    /// otherwise of itself [default: read; none where only one face asks who its clients are]
+    #[arg(long, value_name = "GRANT")]
+    pub(crate) share: Option<String>,
     /// Where console and metrics are; not in this build [default: 127.0.0.1:8480]
     #[arg(long, value_name = "ADDR", value_parser = address)]
     pub(crate) console: Option<SocketAddr>,

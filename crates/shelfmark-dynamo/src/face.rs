@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, mpsc};
 
-use shelfmark_engine::{Engine, Environment, Owner};
+use shelfmark_engine::{Engine, Environment, Owner, Share};
 
 use crate::auth::{Credentials, Policy, Refusal, SignedRequest};
 use crate::errors::{Error, Exception, texts};
@@ -26,6 +26,8 @@ pub struct FaceOptions {
     pub credentials: Option<Credentials>,
     /// Told of every request whose signature is refused.
     pub refusals: Option<RefusalListener>,
+    /// What tables of other faces grant, unless they say otherwise themselves.
+    pub share: Share,
 }
 
 impl Default for FaceOptions {
@@ -36,6 +38,7 @@ impl Default for FaceOptions {
             endpoint: "localhost:8000".to_owned(),
             credentials: None,
             refusals: None,
+            share: Share::default(),
         }
     }
 }
@@ -88,7 +91,7 @@ impl Face {
     #[must_use]
     pub fn new(engine: Engine, environment: Environment, options: FaceOptions) -> Self {
         let ids = RequestIds::new(environment.random.number());
-        let engine = engine.of_owner(Owner::DynamoDb);
+        let engine = engine.of_owner(Owner::DynamoDb).sharing(options.share);
         Self { engine, environment, options, ids }
     }
 

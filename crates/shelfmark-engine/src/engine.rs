@@ -10,8 +10,9 @@ use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table};
 use crate::cells::{PartitionLocks, UniqueMicros, WrittenStripes};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
-use crate::read::{self, Get, Got, Query, ResultPage, Scan};
+use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
+use crate::shared::Share;
 
 /// Tables over one store. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub struct Engine {
     pub(crate) observer: Option<Observer>,
     /// Who uses it.
     pub(crate) owner: Owner,
+    /// What tables of other faces grant to it.
+    pub(crate) share: Share,
 }
 
 /// Told the access report of each read and write that goes through one [`Engine`].
@@ -75,7 +78,12 @@ impl Engine {
             places: UniqueMicros::default(),
             timestamps: UniqueMicros::default(),
         };
-        Ok(Self { inner: Arc::new(inner), observer: None, owner: Owner::Engine })
+        Ok(Self {
+            inner: Arc::new(inner),
+            observer: None,
+            owner: Owner::Engine,
+            share: Share::None,
+        })
     }
 
     /// Returns the store underneath, for its statistics and its end.
@@ -249,7 +257,7 @@ impl Engine {
         if table.schema.options.ttl_pass.is_none() {
             return Ok(table);
         }
-        crate::index::give_due_times(&self.inner, &table)
+        crate::items::give_due_times(&self.inner, &table)
     }
 
     /// Adds an index to a table that may have rows, and returns once it is complete.
@@ -264,7 +272,7 @@ impl Engine {
     ///   [`Engine::resume_indexes`] goes on with it. Drop it if it is not wanted any more.
     pub fn add_index(&self, name: &TableName, index: IndexSchema) -> Result<Arc<Table>> {
         self.table(name)?;
-        crate::index::add(&self.inner, name, index)
+        crate::rows::add(&self.inner, name, index)
     }
 
     /// Goes on building the indexes of a table, or giving its items due times, where a stop
@@ -275,7 +283,7 @@ impl Engine {
     ///
     /// * As [`Engine::add_index`].
     pub fn resume_indexes(&self, name: &TableName) -> Result<()> {
-        crate::index::resume(&self.inner, name)
+        crate::rows::resume(&self.inner, name)
     }
 
     /// [`Engine::resume_indexes`] for all tables of items; an [`crate::Upkeep`] does it when it starts.
@@ -287,7 +295,7 @@ impl Engine {
     ///
     /// * Those of the store; call again later.
     pub fn resume_all_indexes(&self) -> Result<()> {
-        crate::index::resume_all(&self.inner)
+        crate::rows::resume_all(&self.inner)
     }
 
     /// Drops an index.
@@ -297,7 +305,7 @@ impl Engine {
     /// * [`crate::ErrorKind::NotFound`]: there is no such table or index.
     pub fn drop_index(&self, name: &TableName, index: &str) -> Result<Arc<Table>> {
         self.table(name)?;
-        crate::index::remove(&self.inner, name, index)
+        crate::rows::remove(&self.inner, name, index)
     }
 
     /// Reads one item. As in all reads and writes, a form of the table that was retired is exchanged
@@ -310,7 +318,10 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the key does not fit the table.
     /// * [`crate::ErrorKind::NotFound`]: the table was dropped.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let got = self.reading(table, |view, table| read::get(&view, table, get, self.now()))?;
+        let got = match &table.mapped {
+            Some(mapping) => self.get_mapped(mapping, get)?,
+            None => self.reading(table, |view, table| items::get(&view, table, get, self.now()))?,
+        };
         self.report(&got.report);
         Ok(got)
     }
@@ -331,7 +342,10 @@ impl Engine {
             .iter()
             .zip(gets)
             .map(|(table, (_, get))| {
-                let got = read::get(&&*snapshot, table, get, now)?;
+                let got = match &table.mapped {
+                    Some(mapping) => mapping.get_at(&self.inner, &*snapshot, get, now)?,
+                    None => items::get(&&*snapshot, table, get, now)?,
+                };
                 self.report(&got.report);
                 Ok(got)
             })
@@ -348,8 +362,12 @@ impl Engine {
     ///   the limit is 0, or the index is still being built.
     /// * [`crate::ErrorKind::NotFound`]: there is no such index.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let page =
-            self.reading(table, |view, table| read::query(&view, table, query, self.now()))?;
+        let page = match &table.mapped {
+            Some(mapping) => self.query_mapped(mapping, query)?,
+            None => {
+                self.reading(table, |view, table| items::query(&view, table, query, self.now()))?
+            }
+        };
         self.report(&page.report);
         Ok(page)
     }
@@ -360,7 +378,12 @@ impl Engine {
     ///
     /// * As [`Engine::query`].
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let page = self.reading(table, |view, table| read::scan(&view, table, scan, self.now()))?;
+        let page = match &table.mapped {
+            Some(mapping) => self.scan_mapped(mapping, scan)?,
+            None => {
+                self.reading(table, |view, table| items::scan(&view, table, scan, self.now()))?
+            }
+        };
         self.report(&page.report);
         Ok(page)
     }
@@ -412,7 +435,7 @@ impl View {
     ///
     /// * As [`Engine::get`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
-        let got = read::get(&&*self.snapshot, table, get, self.engine.now())?;
+        let got = items::get(&&*self.snapshot, table, get, self.engine.now())?;
         self.engine.report(&got.report);
         Ok(got)
     }
@@ -423,7 +446,7 @@ impl View {
     ///
     /// * As [`Engine::query`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
-        let page = read::query(&&*self.snapshot, table, query, self.engine.now())?;
+        let page = items::query(&&*self.snapshot, table, query, self.engine.now())?;
         self.engine.report(&page.report);
         Ok(page)
     }
@@ -434,7 +457,7 @@ impl View {
     ///
     /// * As [`Engine::scan`], and [`crate::ErrorKind::TooOld`]: take a new snapshot.
     pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
-        let page = read::scan(&&*self.snapshot, table, scan, self.engine.now())?;
+        let page = items::scan(&&*self.snapshot, table, scan, self.engine.now())?;
         self.engine.report(&page.report);
         Ok(page)
     }

@@ -11,19 +11,19 @@
 mod background;
 mod catalogue;
 mod cells;
-mod codec;
+mod commit;
 mod engine;
 mod environment;
 mod error;
-mod index;
-mod layout;
-mod read;
+mod items;
+mod keys;
+mod records;
 mod renew;
 mod report;
+mod rows;
 mod shards;
-mod transaction;
+mod shared;
 mod verify;
-mod write;
 
 pub use background::{
     BackgroundEvent, BackgroundStatus, LastError, SetAside, SweepPosition, Upkeep, Work, WorkStatus,
@@ -35,16 +35,20 @@ pub use cells::{
     CellsShown, ClusteringValue, ConditionalRead, Decision, Expiry, LiveCell, LiveRow, Liveness,
     Mutation, PartitionView, ShownRow, Span, SpanBound, Timestamp,
 };
+pub use commit::{AnyWrite, AnyWrites, Completion, Once, Token, Transaction};
 pub use engine::{Engine, Observer, View};
 pub use environment::{Environment, Random, SeededRandom};
 pub use error::{Error, ErrorKind, Failure, Misfit, Refusal, Result};
-pub use read::{ChangePosition, Cursor, Get, Got, ItemChange, Query, ResultPage, Scan, Segment};
+pub use items::{
+    Change, ChangePosition, Get, Got, ItemChange, Query, ResultPage, Returns, Scan, Segment, Write,
+    Written,
+};
 pub use renew::{GivenSchema, KeyOwner, KeyOwners, Mended, Survivors, TableLoss};
 pub use report::{AccessReport, AccessStep};
+pub use rows::Cursor;
 pub use shards::{
     HookResult, Shard, ShardGrowth, SplitEvent, SplitFailure, SplitHook, SplitSubscription,
 };
+pub use shared::Share;
 pub use shelfmark_store::{Durability, budget};
-pub use transaction::{Completion, Once, Token, Transaction};
 pub use verify::{FINDINGS_MAX, Finding, Verification};
-pub use write::{Change, Returns, Write, Written};

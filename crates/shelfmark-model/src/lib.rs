@@ -17,6 +17,7 @@ mod projection;
 mod schema;
 pub mod serial;
 mod size;
+pub mod text;
 mod value;
 
 pub use condition::{Comparison, Condition, Operand};

@@ -34,8 +34,8 @@ pub(crate) const AREAS: [Area; 6] = [
         package: "shelfmark-engine",
         tested_by: &[],
         files: &[
-            "crates/shelfmark-engine/src/transaction/*.rs",
-            "crates/shelfmark-engine/src/write/*.rs",
+            "crates/shelfmark-engine/src/commit/*.rs",
+            "crates/shelfmark-engine/src/items/*.rs",
             "crates/shelfmark-engine/src/cells/apply.rs",
             "crates/shelfmark-engine/src/cells/blind.rs",
             "crates/shelfmark-engine/src/cells/marks.rs",

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use shelfmark_cql as cql;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
-use shelfmark_engine::{Engine, Random as _, Upkeep};
+use shelfmark_engine::{Engine, Random as _, Share, Upkeep};
 use shelfmark_server::{
     Addresses, Blocking, CqlSettings, Faces, Guard, Pages, Server, Settings, SpoolFolder, Tls,
     check_exposed, check_free,
@@ -48,6 +48,7 @@ struct Config {
     cql_user: Option<String>,
     cql_password_file: Option<PathBuf>,
     cql_authorizer: Option<String>,
+    share: Option<String>,
     cql_tls_certificate: Option<PathBuf>,
     cql_tls_key: Option<PathBuf>,
     #[serde(default, deserialize_with = "address")]
@@ -151,6 +152,7 @@ pub(crate) fn run(flags: &Serve) -> anyhow::Result<()> {
     };
     let refusals = Refusals::of("a DynamoDB request's signature");
     let options = dynamo::FaceOptions {
+        share: share(&config, credentials.is_some())?,
         credentials,
         refusals: Some(Arc::new(move |why| refusals.tell(why))),
         ..dynamo::FaceOptions::default()
@@ -213,6 +215,16 @@ fn authorizer(config: &Config) -> anyhow::Result<cql::Authorizer> {
     Ok(authorizer)
 }
 
+/// Returns what clients of one face may do to tables of another.
+fn share(config: &Config, asks_for_credentials: bool) -> anyhow::Result<Share> {
+    let Some(word) = &config.share else {
+        // Who is asked for a name at one door must not be passed by at the other.
+        let is_alike = asks_for_credentials == config.cql_user.is_some();
+        return Ok(if is_alike { Share::Read } else { Share::None });
+    };
+    Share::of_word(word).with_context(|| format!("share is none, read or all, not {word:?}"))
+}
+
 /// Returns what the connections of a face are encrypted with, if they are.
 fn tls(face: &str, chain: Option<&Path>, key: Option<&Path>) -> anyhow::Result<Option<Tls>> {
     let (chain, key) = match (chain, key) {
@@ -252,6 +264,7 @@ fn merged(flags: &Serve) -> anyhow::Result<Config> {
         cql_user: flags.cql_user.clone().or(file.cql_user),
         cql_password_file: flags.cql_password_file.clone().or(file.cql_password_file),
         cql_authorizer: flags.cql_authorizer.clone().or(file.cql_authorizer),
+        share: flags.share.clone().or(file.share),
         cql_tls_certificate: flags.cql_tls_certificate.clone().or(file.cql_tls_certificate),
         cql_tls_key: flags.cql_tls_key.clone().or(file.cql_tls_key),
         console: flags.console.or(file.console),

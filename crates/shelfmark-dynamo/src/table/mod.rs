@@ -35,7 +35,8 @@ pub(crate) fn table_name(name: &str) -> TableName {
     TableName::new(NAMESPACE, name)
 }
 
-/// Finds the table of an operation on items.
+/// Finds the table of an operation on items: one of DynamoDB's, or `keyspace.table` of another face
+/// that shares it.
 pub(crate) fn find(engine: &Engine, name: &str) -> Result<Arc<Table>> {
     find_or(engine, name, |_| texts::TABLE_NOT_FOUND.to_owned())
 }
@@ -47,7 +48,14 @@ pub(crate) fn find_named(engine: &Engine, name: &str) -> Result<Arc<Table>> {
 
 fn find_or(engine: &Engine, name: &str, text: fn(&str) -> String) -> Result<Arc<Table>> {
     let name = name_of(name);
-    engine.table(&table_name(name)).map_err(|error| {
+    let own = engine.table(&table_name(name));
+    let found = match (own, name.split_once('.')) {
+        (Err(error), Some((keyspace, table))) if error.kind() == ErrorKind::NotFound => {
+            engine.shared_items(&TableName::new(keyspace, table))
+        }
+        (own, _) => own,
+    };
+    found.map_err(|error| {
         if error.kind() == ErrorKind::NotFound {
             return Error::new(Exception::ResourceNotFound, text(name));
         }

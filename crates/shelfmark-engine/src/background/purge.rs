@@ -4,7 +4,7 @@ use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::layout::{Tree, tree_range};
+use crate::keys::{Tree, tree_range};
 
 impl Engine {
     /// Gives the space of dropped tables and indexes back, once no snapshot can still read them.

@@ -22,8 +22,8 @@ use super::status::{Work, guarded};
 use crate::catalogue::take_table_name;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{Tree, tree_key};
-use crate::transaction::Due;
+use crate::items::Due;
+use crate::keys::{Tree, tree_key};
 
 /// Source: DynamoDB Developer Guide, "Time to Live": values older than five years are ignored,
 /// read 2026-11.

@@ -17,7 +17,7 @@ use shelfmark_store::{Page, ScanLimits};
 use super::record::TableRecord;
 use super::{Catalogue, format_record, section};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::Tree;
+use crate::keys::Tree;
 
 /// Bytes of the separator: those of a block of the embedded driver.
 const SEPARATOR_BYTES: usize = 4096;

@@ -18,7 +18,6 @@ mod mend;
 mod namespace;
 mod owner;
 mod record;
-mod row_memo;
 mod schema_codec;
 mod stored;
 mod table;
@@ -27,7 +26,6 @@ pub use batch::{CatalogueChange, SchemaChange};
 pub(crate) use copies::{copy_key, has_copy, original_key};
 pub use namespace::Namespace;
 pub use owner::Owner;
-pub(crate) use row_memo::RowMemo;
 pub(crate) use stored::{StoredKey, blank_table, stored_key, stored_table};
 pub use table::{Index, Table};
 pub(crate) use table::{Shared, index_names};
@@ -41,7 +39,7 @@ use shelfmark_model::{IndexState, TableName};
 use shelfmark_store::{Commit, Direction as Way, KeyRange, ScanLimits, Store, Write};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::Tree;
+use crate::keys::Tree;
 use record::TableRecord;
 
 /// Version of everything the engine writes into the store; a newer one is refused. Since 2 tables of

@@ -14,8 +14,8 @@ use super::limits::RECORD_SIZE_BYTES_MAX;
 use super::owner::namespace_of;
 use super::record::TableRecord;
 use super::{Catalogue, Owner, catalogue_key, copies, section, table_key, version_key};
-use crate::codec::Record;
 use crate::error::{Error, ErrorKind, Result};
+use crate::records::Record;
 
 /// One change of a namespace.
 pub(super) enum NamespaceChange {

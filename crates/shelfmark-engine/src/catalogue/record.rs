@@ -7,8 +7,8 @@ use shelfmark_model::{TableSchema, Value};
 
 use super::limits::RECORD_SIZE_BYTES_MAX;
 use super::schema_codec::{schema_from_item, schema_to_item};
-use crate::codec::Record;
 use crate::error::{Error, ErrorKind, Result};
+use crate::records::Record;
 
 /// What is stored of a table.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,15 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
-use shelfmark_model::{IndexSchema, Item, Key, TableSchema, TtlSource, Value};
+use shelfmark_model::{IndexSchema, TableSchema, TtlSource};
 
 use super::record::TableRecord;
-use super::row_memo::RowMemo;
 use crate::cells::{CellsLayout, TableState};
-use crate::codec::Head;
-use crate::error::{Error, Result};
-use crate::layout::{KeySpec, misfit};
-use crate::read::RawRow;
+use crate::keys::KeySpec;
+use crate::shared::ItemsOfCells;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.
 #[derive(Debug)]
@@ -30,6 +27,8 @@ pub struct Table {
     pub(crate) index_ids: Vec<u64>,
     /// How cells lie, in a table of cells.
     pub(crate) cells: Option<CellsLayout>,
+    /// Set for a table of cells that is used as a table of items; it has no rows of its own.
+    pub(crate) mapped: Option<ItemsOfCells>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) retired: AtomicBool,
 }
@@ -89,7 +88,20 @@ impl Table {
         let key = KeySpec::of_table(id, &schema);
         let cells = CellsLayout::of(id, &index_ids, &schema);
         let retired = AtomicBool::new(false);
-        Self { id, origin, version, key, indexes, index_ids, cells, shared, retired, schema }
+        let mapped = None;
+        Self {
+            id,
+            origin,
+            version,
+            key,
+            indexes,
+            index_ids,
+            cells,
+            mapped,
+            shared,
+            retired,
+            schema,
+        }
     }
 
     /// Returns the id of an index, of items or of cells.
@@ -114,71 +126,6 @@ impl Table {
     #[must_use]
     pub fn is_retired(&self) -> bool {
         self.retired.load(Ordering::Acquire)
-    }
-
-    /// Checks that the table holds items.
-    ///
-    /// # Errors
-    ///
-    /// * [`crate::ErrorKind::Invalid`]: it holds cells, which have calls of their own.
-    pub(crate) fn check_items(&self) -> Result<()> {
-        match &self.cells {
-            None => Ok(()),
-            Some(_) => Err(Error::invalid(format!(
-                "table {} holds rows of cells, not items; use the calls for cells",
-                self.schema.name
-            ))),
-        }
-    }
-
-    /// Returns the primary key of an item.
-    ///
-    /// # Errors
-    ///
-    /// * [`crate::ErrorKind::Invalid`]: a key attribute is missing. The message names it.
-    pub fn key_of(&self, item: &Item) -> Result<Key> {
-        let sort = self.key.sort.iter().map(|own| pick(item, &own.name)).collect::<Result<_>>()?;
-        Ok(Key { partition: self.partition_of(item)?, sort })
-    }
-
-    /// Returns the partition key of an item.
-    ///
-    /// # Errors
-    ///
-    /// * As [`Table::key_of`].
-    pub fn partition_of(&self, item: &Item) -> Result<Vec<Value>> {
-        self.key.partition.iter().map(|own| pick(item, &own.name)).collect()
-    }
-
-    /// Returns the key attributes that a row's key (without chunk) holds, as an item.
-    pub(crate) fn key_item(&self, row_key: &[u8]) -> Result<Item> {
-        let columns = self.key.decode(row_key)?.columns;
-        Ok(columns.into_iter().collect())
-    }
-
-    /// Decodes a stored row into an item with its key attributes; `None` if it has expired and
-    /// the table does not show expired items.
-    pub(crate) fn decode_row(&self, row: &RawRow, now: u64) -> Result<Option<Item>> {
-        self.decode_row_after(row, now, &mut RowMemo::default())
-    }
-
-    /// As [`Table::decode_row`], for one row after another.
-    pub(crate) fn decode_row_after(
-        &self,
-        row: &RawRow,
-        now: u64,
-        memo: &mut RowMemo,
-    ) -> Result<Option<Item>> {
-        let head = Head::parse(&row.head)?;
-        if self.hides(head.expires_at, now) {
-            return Ok(None);
-        }
-        memo.decode(&self.key, head, row).map(Some)
-    }
-
-    /// Decodes a stored row whether it has expired or not.
-    pub(crate) fn decode_whole(&self, row: &RawRow) -> Result<Item> {
-        RowMemo::default().decode(&self.key, Head::parse(&row.head)?, row)
     }
 
     /// Tells whether counts of items are kept exactly.
@@ -212,47 +159,5 @@ impl Table {
     pub(crate) fn hides(&self, expires_at: Option<u64>, now: u64) -> bool {
         self.schema.options.ttl == Some(TtlSource::PerItem)
             && expires_at.is_some_and(|second| second <= now)
-    }
-}
-
-/// Returns a key attribute of an item.
-fn pick(item: &Item, name: &str) -> Result<Value> {
-    let value = item.get(name).cloned();
-    value.ok_or_else(|| Error::invalid(format!("the item has no key attribute {name}")))
-}
-
-impl Index {
-    /// Returns the key of the entry (without chunk) that an item of this base key has; `None` if it
-    /// has none: an attribute of the index's key is absent, or not fit to be in it.
-    pub(crate) fn entry_key(
-        &self,
-        table: &Table,
-        key: &Key,
-        item: &Item,
-    ) -> Result<Option<Vec<u8>>> {
-        let is_strict = table.schema.options.strict_index_keys;
-        if is_strict && misfit(&table.schema, &self.schema, item).is_some() {
-            return Ok(None);
-        }
-        self.key.entry_key(&table.key, key, item)
-    }
-
-    /// Decodes an entry: what it projects, and the keys of both tables.
-    pub(crate) fn decode_entry(
-        &self,
-        row: &RawRow,
-        now: u64,
-        memo: &mut RowMemo,
-    ) -> Result<Option<Item>> {
-        let head = Head::parse(&row.head)?;
-        if head.expires_at.is_some_and(|second| second <= now) {
-            return Ok(None);
-        }
-        memo.decode(&self.key, head, row).map(Some)
-    }
-
-    /// Decodes an entry whether it has expired or not.
-    pub(crate) fn entry_item(&self, row: &RawRow) -> Result<Item> {
-        RowMemo::default().decode(&self.key, Head::parse(&row.head)?, row)
     }
 }

@@ -13,7 +13,10 @@ use super::{
 use crate::error::{Error, Result};
 
 /// Applies one mutation to the buffer of its target.
-pub(super) fn apply(target: &Target<'_>, mutation: &Mutation) -> Result<()> {
+pub(crate) fn apply(target: &Target<'_>, mutation: &Mutation) -> Result<()> {
+    if !mutation.is_deletion() {
+        target.writer.deletes_only.set(false);
+    }
     let partition = mutation.partition.clone();
     target.note_written(&partition, latest_of(mutation));
     match &mutation.change {

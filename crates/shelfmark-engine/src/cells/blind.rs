@@ -6,20 +6,19 @@
 //!
 //! Invariant: what is written is the row that the other way would have written.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use bytes::Bytes;
 use shelfmark_model::{Column, ColumnType, TableSchema};
 use shelfmark_store::{Commit, Write};
 
 use super::codec::encode_inserted;
-use super::engine::Done;
 use super::lease::StoredLease;
 use super::request::{CellChange, CellOperation, Mutation};
-use crate::catalogue::Table;
+use crate::commit::Done;
 use crate::engine::Inner;
 use crate::error::Result;
-use crate::read::chunk_key;
+use crate::rows::chunk_key;
 
 /// Returns the values of an insert by column, if it gives every column of the row one.
 fn whole_row<'m>(
@@ -43,11 +42,13 @@ impl Inner {
     /// Queues a mutation without reading its row; `None` if it must be read.
     pub(super) fn attempt_blind_cells(
         &self,
-        table: &Arc<Table>,
         mutation: &Mutation,
         done: &mut Done<()>,
     ) -> Result<Option<bool>> {
+        let current = self.catalogue.current(&mutation.table)?;
+        let table = current.as_ref().unwrap_or(&mutation.table);
         let layout = table.cells()?;
+        layout.check_no_view()?;
         let state = &table.shared.cells;
         let timestamp = mutation.timestamp;
         let (Some(columns), CellChange::Row { clustering, is_insert, operations }) =

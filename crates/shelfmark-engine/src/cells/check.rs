@@ -16,10 +16,10 @@ use super::lease::StoredLease;
 use super::raw::{ClusteringValue, join_partition, split_partition};
 use super::{CellKey, CellRow, Timestamp, marks};
 use crate::catalogue::Table;
-use crate::codec::Stored;
 use crate::error::{Error, Result};
-use crate::layout::Tree;
-use crate::read::{RawRow, View, chunk_key};
+use crate::keys::{Tree, without_chunk};
+use crate::records::Stored;
+use crate::rows::{Entry, IndexRange, RawRow, RowKind, View};
 
 pub(crate) use super::marks::FoundMark;
 pub(crate) use super::marks::MarkKind;
@@ -30,15 +30,36 @@ pub(crate) struct StoredCells {
     row: CellRow,
 }
 
-impl StoredCells {
-    /// Reads a stored row, and looks whether it is as the engine would have written it.
-    ///
+/// The rows of one table of cells.
+pub(crate) struct Cells<'t> {
+    pub(crate) table: &'t Table,
+    pub(crate) layout: &'t CellsLayout,
+}
+
+impl<'t> Cells<'t> {
     /// # Errors
     ///
-    /// * `Corrupt`: the record or its key cannot be read, or they do not fit each other.
-    pub(crate) fn read(layout: &CellsLayout, raw: &RawRow) -> Result<Self> {
-        let place = layout.keys.parse(&raw.key)?;
-        if layout.keys.place(&place)? != *raw.key {
+    /// * `Invalid`: it is a table of items.
+    pub(crate) fn of(table: &'t Table) -> Result<Self> {
+        Ok(Self { table, layout: table.cells()? })
+    }
+}
+
+impl RowKind for Cells<'_> {
+    type Row = StoredCells;
+
+    fn table(&self) -> &Table {
+        self.table
+    }
+
+    fn rows_prefix(&self) -> Bytes {
+        self.layout.keys.prefix.clone()
+    }
+
+    fn read(&self, raw: &RawRow) -> Result<StoredCells> {
+        let keys = &self.layout.keys;
+        let place = keys.parse(&raw.key)?;
+        if keys.place(&place)? != *raw.key {
             return Err(Error::corrupt("a row lies at another key than its own"));
         }
         let row = CellRow::decode(&raw.head, &raw.chunks)?;
@@ -46,21 +67,49 @@ impl StoredCells {
         if row == CellRow::default() {
             return Err(Error::corrupt("a row of nothing"));
         }
-        Ok(Self { place, row })
+        Ok(StoredCells { place, row })
     }
 
-    /// Whether it is a row: no statics, and not of dead cells alone.
-    pub(crate) fn is_row(&self) -> bool {
-        self.place.clustering.is_some() && ends_of(&self.row).is_some()
+    /// Statics, and rows of dead cells alone, are none.
+    fn is_row(&self, row: &StoredCells) -> bool {
+        row.place.clustering.is_some() && ends_of(&row.row).is_some()
     }
 
-    /// Returns the keys and values that it has in the index of this position.
-    pub(crate) fn entries(&self, layout: &CellsLayout, at: usize) -> Result<Vec<(Bytes, Bytes)>> {
-        let Some(index) = layout.indexes.get(at) else { return Ok(Vec::new()) };
-        let entries = entries(layout, index, &self.place, &self.row)?;
-        Ok(entries.into_iter().map(|(key, ends)| (key, entry_value(ends))).collect())
+    fn indexes(&self) -> Vec<IndexRange<'_>> {
+        let indexes = self.layout.indexes.iter().map(|index| IndexRange {
+            name: &index.schema.name,
+            prefix: index.prefix.clone(),
+            is_complete: index.schema.state == IndexState::Public,
+        });
+        indexes.collect()
     }
 
+    fn entries(&self, row: &StoredCells, at: usize) -> Result<Vec<Entry>> {
+        let Some(index) = self.layout.indexes.get(at) else { return Ok(Vec::new()) };
+        let entries = entries(self.layout, index, &row.place, &row.row)?;
+        let entry = |(key, ends): (Bytes, _)| {
+            let key = without_chunk(&key)?.to_vec();
+            let record = Stored { head: entry_value(ends), chunks: Vec::new() };
+            Ok(Entry { key, records: vec![record], is_required: true })
+        };
+        entries.into_iter().map(entry).collect()
+    }
+
+    fn entry_leads_to(&self, at: usize, entry: &RawRow) -> Result<Vec<u8>> {
+        let index = self.layout.indexes.get(at);
+        let index = index.ok_or_else(|| Error::corrupt("an entry of no index"))?;
+        self.layout.keys.place(&index.place_of(&self.layout.keys, &entry.key)?)
+    }
+
+    /// What a view forgets follows from its base.
+    fn due(&self, raw: &RawRow, row: &StoredCells) -> Option<(u64, Bytes)> {
+        let second = due_second(&row.row, self.layout.grace_seconds);
+        let second = second.filter(|_| !self.layout.is_view())?;
+        Some((second, due_key(self.table.id, second, &self.layout.due_of_row(&raw.key))))
+    }
+}
+
+impl StoredCells {
     /// Returns the row that it makes in a view, and its key (without chunk) there.
     pub(crate) fn in_view(
         &self,
@@ -77,6 +126,15 @@ impl StoredCells {
         cells.chain(self.row.collections.keys().copied())
     }
 
+    /// Returns the latest timestamp of anything in a row, deletions included.
+    pub(crate) fn latest_in(row: &CellRow) -> Option<Timestamp> {
+        let cells = row.cells.values().map(|cell| cell.timestamp);
+        let collections = row.collections.values().map(|deletion| deletion.timestamp);
+        let of_row = row.deletion.map(|deletion| deletion.timestamp);
+        let liveness = row.liveness.map(|liveness| liveness.timestamp);
+        cells.chain(collections).chain(of_row).chain(liveness).max()
+    }
+
     /// Returns its latest timestamp.
     pub(crate) fn latest(&self) -> Option<Timestamp> {
         let cells = self.row.cells.values().map(|cell| cell.timestamp);
@@ -85,9 +143,7 @@ impl StoredCells {
 
     /// Returns the latest timestamp of anything in it, deletions of the row and of collections included.
     pub(crate) fn latest_of_all(&self) -> Option<Timestamp> {
-        let collections = self.row.collections.values().map(|deletion| deletion.timestamp);
-        let deletions = collections.chain(self.row.deletion.map(|deletion| deletion.timestamp));
-        deletions.max().max(self.latest())
+        Self::latest_in(&self.row)
     }
 
     /// Tells whether anything of it is as early as a deletion at `timestamp`, which so was not done.
@@ -95,11 +151,6 @@ impl StoredCells {
         let cells = self.row.cells.values().map(|cell| cell.timestamp);
         let own = cells.chain(self.row.liveness.map(|liveness| liveness.timestamp)).min();
         own.is_some_and(|own| own <= timestamp)
-    }
-
-    /// Returns the second at which something of it is to be forgotten.
-    pub(crate) fn due_second(&self, layout: &CellsLayout) -> Option<u64> {
-        due_second(&self.row, layout.grace_seconds)
     }
 }
 
@@ -157,14 +208,6 @@ impl Order {
 }
 
 impl CellsLayout {
-    /// Returns the key (without chunk) of the row that an entry (without chunk) of the index of this
-    /// position leads to.
-    pub(crate) fn entry_leads_to(&self, at: usize, entry: &[u8]) -> Result<Vec<u8>> {
-        let index = self.indexes.get(at);
-        let index = index.ok_or_else(|| Error::corrupt("an entry of no index"))?;
-        self.keys.place(&index.place_of(&self.keys, entry)?)
-    }
-
     /// Returns the key (without chunk) of the row of `base` that a row of this view follows from.
     pub(crate) fn view_row_leads_to(&self, base: &Self, row_key: &[u8]) -> Result<Vec<u8>> {
         let schema = self.view_of.as_ref().ok_or_else(|| Error::corrupt("no view"))?;
@@ -191,11 +234,6 @@ impl CellsLayout {
         base.keys.row(&partition, &sort.ok_or_else(lacks)?)
     }
 
-    /// Whether every row has its entries in the index of this position.
-    pub(crate) fn is_index_complete(&self, at: usize) -> bool {
-        self.indexes.get(at).is_some_and(|index| index.schema.state == IndexState::Public)
-    }
-
     /// Whether the table is a view.
     pub(crate) fn is_view(&self) -> bool {
         self.view_of.is_some()
@@ -204,16 +242,6 @@ impl CellsLayout {
     /// Whether every row of the base has its own in this view.
     pub(crate) fn is_view_complete(&self) -> bool {
         self.view_of.as_ref().is_some_and(|view| view.state == IndexState::Public)
-    }
-
-    /// Returns what all keys of the index of each position begin with, and the indexes' names.
-    pub(crate) fn index_ranges(&self) -> impl Iterator<Item = (Bytes, &str)> {
-        self.indexes.iter().map(|index| (index.prefix.clone(), index.schema.name.as_str()))
-    }
-
-    /// Returns what all keys of rows begin with.
-    pub(crate) fn rows_prefix(&self) -> Bytes {
-        self.keys.prefix.clone()
     }
 
     /// Reads a mark from its key behind `[marks][table id]`, and its value.
@@ -280,9 +308,4 @@ pub(crate) fn stored_lease(view: &impl View, table: u64) -> Result<Option<Stored
 /// Returns a number that stands for what of a due time comes behind the table's id.
 pub(crate) fn due_hash(rest: &[u8]) -> u64 {
     xxh3_64(rest)
-}
-
-/// Returns the key at which a value of an entry lies, from the entry's key without chunk.
-pub(crate) fn entry_place(entry: &[u8]) -> Vec<u8> {
-    chunk_key(entry, 0)
 }

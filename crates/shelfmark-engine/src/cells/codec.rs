@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::{Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness, Timestamp};
-use crate::codec::{CHUNK_SIZE_BYTES, Reader, Stored, prefixed, put_varint, unzigzag, zigzag};
 use crate::error::{Error, Result};
+use crate::records::{CHUNK_SIZE_BYTES, Reader, Stored, prefixed, put_varint, unzigzag, zigzag};
 
 const CELLS_V1: u8 = 2;
 const CHUNK_V1: u8 = 3;

@@ -11,7 +11,7 @@ use super::find::Target;
 use super::marks::{self, RangeMark};
 use super::{CellRow, Deletion, Timestamp};
 use crate::error::Result;
-use crate::read::RowScan;
+use crate::rows::RowScan;
 
 /// Most rows deleted in the commit of a deletion; more go in the background.
 ///
@@ -75,14 +75,14 @@ pub(super) fn rows(
 
 fn delete_found(
     target: &Target<'_>,
-    rows: Vec<crate::read::RawRow>,
+    rows: Vec<crate::rows::RawRow>,
     timestamp: Timestamp,
 ) -> Result<()> {
     for raw in rows {
         let stored = CellRow::decode(&raw.head, &raw.chunks)?;
         let place = target.layout.keys.parse(&raw.key)?;
         // Not read through the buffer: the latch of the partition stands for it.
-        target.writer.buffer.borrow().validate(&crate::read::chunk_key(&raw.key, 0));
+        target.writer.buffer.borrow().validate(&crate::rows::chunk_key(&raw.key, 0));
         let found = target.found(place, raw.key.to_vec(), Some(stored), raw.chunks)?;
         let mut after = found.to_row();
         after.delete_up_to(timestamp);

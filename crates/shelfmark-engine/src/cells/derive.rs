@@ -15,10 +15,10 @@ use super::layout::{CellsLayout, IndexLayout};
 use super::raw::{ClusteringValue, join_partition, put_raw, split_partition};
 use super::{Cell, CellKey, CellRow, Content, Expiry, Liveness};
 use crate::catalogue::Table;
-use crate::codec::encode_record;
 use crate::error::{Error, ErrorKind, Result};
-use crate::read::chunk_key;
-use crate::write::put_stored;
+use crate::records::encode_record;
+use crate::rows::chunk_key;
+use crate::rows::put_stored;
 
 /// When something ends: `None` for never.
 type Ends = Option<Expiry>;

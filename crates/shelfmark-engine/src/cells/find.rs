@@ -15,14 +15,15 @@ use super::lease::StoredLease;
 use super::marks;
 use super::page::live_row;
 use super::purging::Purges;
-use super::{CellRow, Content, Timestamp, derive};
+use super::{CellRow, Content, LiveRow, Timestamp, derive};
 use crate::catalogue::{Table, put_table_name};
+use crate::commit::Writer;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::Tree;
-use crate::read::read_row;
+use crate::keys::Tree;
 use crate::report::AccessStep;
-use crate::write::{Writer, put_stored};
+use crate::rows::put_stored;
+use crate::rows::read_row;
 
 /// What a due time of a table of cells is about.
 pub(super) mod due {
@@ -33,7 +34,7 @@ pub(super) mod due {
 }
 
 /// One table, as the writes of a commit see it.
-pub(super) struct Target<'a> {
+pub(crate) struct Target<'a> {
     pub(super) inner: &'a Inner,
     pub(super) writer: &'a Writer,
     pub(super) table: &'a Table,
@@ -54,12 +55,12 @@ pub(super) struct Target<'a> {
 }
 
 /// A row, or the statics of a partition, before a write.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub(super) place: Place,
     /// Without chunk.
-    pub(super) key: Vec<u8>,
+    pub(crate) key: Vec<u8>,
     /// As it is stored; `None` if nothing is.
-    pub(super) stored: Option<CellRow>,
+    pub(crate) stored: Option<CellRow>,
     chunks: Vec<Bytes>,
     /// What of it was not deleted, where that is less.
     left: Option<CellRow>,
@@ -83,7 +84,7 @@ impl Found {
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         inner: &'a Inner,
         writer: &'a Writer,
         table: &'a Table,
@@ -111,14 +112,14 @@ impl<'a> Target<'a> {
     }
 
     /// Counts what is read from here on.
-    pub(super) fn reporting(mut self, wanted: bool) -> Self {
+    pub(crate) fn reporting(mut self, wanted: bool) -> Self {
         let step = || AccessStep::new(&self.table.schema.name.name, None);
         self.step = wanted.then(|| RefCell::new(step()));
         self
     }
 
     /// Returns what was read, if it was counted.
-    pub(super) fn into_step(self) -> Option<AccessStep> {
+    pub(crate) fn into_step(self) -> Option<AccessStep> {
         let mut step = self.step?.into_inner();
         step.rows_returned = step.rows_read;
         Some(step)
@@ -131,12 +132,22 @@ impl<'a> Target<'a> {
     }
 
     /// Returns what the table's lease has to say of the writes so far.
-    pub(super) fn written(&self) -> StoredLease {
+    pub(crate) fn written(&self) -> StoredLease {
         StoredLease { until: self.latest.get(), has_chunks: self.has_chunks.get() }
     }
 
+    /// Returns what of a row that was found is live.
+    pub(crate) fn live(&self, found: &Found) -> Option<LiveRow> {
+        found.row().and_then(|row| live_row(row, self.layout, self.now))
+    }
+
+    /// Returns a timestamp for a write of now, never the same twice.
+    pub(crate) fn server_timestamp(&self) -> Timestamp {
+        self.inner.timestamps.next(self.writer.now_micros).cast_signed()
+    }
+
     /// Keeps a row that was found, for whoever writes it next.
-    pub(super) fn keep(&self, found: Found) {
+    pub(crate) fn keep(&self, found: Found) {
         self.kept.borrow_mut().insert(found.key.clone(), found);
     }
 
@@ -151,7 +162,7 @@ impl<'a> Target<'a> {
     }
 
     /// Reads a row that will be written. The read is validated at commit.
-    pub(super) fn find(&self, place: Place) -> Result<Found> {
+    pub(crate) fn find(&self, place: Place) -> Result<Found> {
         let key = self.layout.keys.place(&place)?;
         self.find_at(place, key)
     }
@@ -223,7 +234,7 @@ impl<'a> Target<'a> {
     }
 
     /// Returns the latest deletion by a mark that a write of the row at `timestamp` must respect.
-    pub(super) fn marked(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
+    pub(crate) fn marked(&self, key: &[u8], timestamp: Timestamp) -> Result<Option<Timestamp>> {
         if !self.table.shared.cells.may_be_marked(timestamp) {
             return Ok(None);
         }

@@ -16,12 +16,11 @@ use super::raw::ClusteringValue;
 use super::request::{CellEntry, CellIndexQuery, CellPage, Span};
 use super::{Cell, CellKey, CellRow, Content, LiveRow};
 use crate::catalogue::Table;
-use crate::codec::Head;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{RowKey, after_row};
-use crate::read::{Cursor, RowScan, View, chunk_key};
+use crate::records::Head;
 use crate::report::AccessStep;
+use crate::rows::{PageRange, PageState, RawRow, Taker, Took, View, chunk_key};
 
 /// Entries of other partitions, and of rows that have expired, that one page steps over before it
 /// ends, with a cursor and perhaps without rows.
@@ -51,6 +50,47 @@ impl Engine {
     }
 }
 
+/// Takes entries, and fetches the rows that they lead to.
+struct EntryTaker<'t, 'a, V: View> {
+    reader: &'t mut CellReader<'a, V>,
+    index: &'t IndexLayout,
+    query: &'t CellIndexQuery,
+    page: CellPage,
+    /// What was read of the index.
+    step: AccessStep,
+    /// Entries that were stepped over.
+    passed: usize,
+}
+
+impl<V: View> Taker for EntryTaker<'_, '_, V> {
+    fn state(&self) -> PageState {
+        let bytes_read = self.reader.bytes_read() + self.step.bytes_read;
+        let (limits, page) = (&self.query.limits, &self.page);
+        let is_full = self.passed >= ENTRIES_PASSED_MAX
+            || is_full(limits, page.rows.len(), page.evaluated, bytes_read);
+        if is_full { PageState::Full } else { PageState::Open }
+    }
+
+    fn take(&mut self, raw: &RawRow) -> Result<Took> {
+        self.step.bytes_read += raw.key.len() as u64;
+        let is_over = Head::parse(&raw.head)?.expires_at.is_some_and(|at| at <= self.reader.now);
+        let place = self.index.place_of(&self.reader.layout.keys, &raw.key)?;
+        if is_over || !is_asked_for(self.query, &place) {
+            self.passed += 1;
+            self.step.keys_peeked += 1;
+            return Ok(Took::Counted);
+        }
+        self.step.rows_read += 1;
+        let limits = &self.query.limits;
+        if let Some(entry) = self.reader.fetch(self.index, place, &raw.key, limits.statics)? {
+            let before = self.page.rows.len();
+            self.reader.take(limits, &mut self.page, entry);
+            self.step.rows_returned += (self.page.rows.len() - before) as u64;
+        }
+        Ok(Took::Counted)
+    }
+}
+
 impl<V: View> CellReader<'_, V> {
     fn query_index(mut self, query: &CellIndexQuery) -> Result<CellPage> {
         let layout = self.layout;
@@ -66,54 +106,24 @@ impl<V: View> CellReader<'_, V> {
             )));
         }
         let limits = &query.limits;
-        let whole = entry_range(index, query)?;
-        let range = match &limits.start {
-            Some(cursor) if cursor.row_key().starts_with(&index.prefix) => {
-                after_row(&whole, cursor.row_key(), false)
-            }
-            Some(_) => {
-                return Err(Error::invalid("the cursor belongs to another table or index"));
-            }
-            None => whole,
+        let page = PageRange {
+            prefix: &index.prefix,
+            whole: entry_range(index, query)?,
+            descending: false,
+            start: limits.start.as_ref(),
+            rows_max: limits.rows_max,
         };
+        let range = page.range()?;
         let mut step = AccessStep::new(&name.name, Some(&query.index));
         step.ranges.push(range.clone());
-        let hint = limits.rows_max.unwrap_or(256);
-        let view = self.view;
-        let mut scan = RowScan::new(view, range, shelfmark_store::Direction::Ascending, hint);
-        let mut page = CellPage::default();
-        let mut last = None;
-        let mut passed = 0;
-        let is_full = loop {
-            if passed >= ENTRIES_PASSED_MAX {
-                break true;
-            }
-            let bytes_read = self.bytes_read() + step.bytes_read;
-            if is_full(limits, page.rows.len(), page.evaluated, bytes_read) {
-                break true;
-            }
-            let Some(raw) = scan.next_row()? else { break false };
-            step.bytes_read += raw.key.len() as u64;
-            last = Some(raw.key.clone());
-            let is_over = Head::parse(&raw.head)?.expires_at.is_some_and(|at| at <= self.now);
-            let place = index.place_of(&self.layout.keys, &raw.key)?;
-            if is_over || !is_asked_for(query, &place) {
-                passed += 1;
-                step.keys_peeked += 1;
-                continue;
-            }
-            step.rows_read += 1;
-            let Some(entry) = self.fetch(index, place, &raw.key, limits.statics)? else { continue };
-            let before = page.rows.len();
-            self.take(limits, &mut page, entry);
-            step.rows_returned += (page.rows.len() - before) as u64;
-        };
-        if is_full {
-            page.cursor = last.map(|key: RowKey| Cursor::behind(key.to_bytes()));
-        }
-        page.report.steps.push(step);
-        page.report.steps.push(self.into_step());
-        Ok(page)
+        let (view, found) = (self.view, CellPage::default());
+        let mut taker =
+            EntryTaker { reader: &mut self, index, query, page: found, step, passed: 0 };
+        let end = page.read(view, range, &mut taker)?;
+        let EntryTaker { page: mut found, step, .. } = taker;
+        found.cursor = end.cursor;
+        found.report.steps.extend([step, self.into_step()]);
+        Ok(found)
     }
 
     /// Reads what an entry leads to.

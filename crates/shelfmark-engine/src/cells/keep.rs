@@ -9,10 +9,10 @@ use super::page::{CellReader, statics_alone};
 use super::request::{CellEntry, CellPage, CellQuery};
 use super::row::LiveRow;
 use crate::error::Result;
-use crate::read::{RawRow, View};
+use crate::rows::{RawRow, View};
 
 /// What is done with the rows of a partition that a read finds.
-pub(super) trait Keep {
+pub(crate) trait Keep {
     /// How many were kept.
     fn kept(&self) -> usize;
 
@@ -38,18 +38,18 @@ pub(super) trait Keep {
 }
 
 /// Collects the rows that the query's filter keeps.
-pub(super) struct Collect<'q> {
+pub(crate) struct Collect<'q> {
     query: &'q CellQuery,
     page: CellPage,
 }
 
 impl<'q> Collect<'q> {
-    pub(super) fn new(query: &'q CellQuery) -> Self {
+    pub(crate) fn new(query: &'q CellQuery) -> Self {
         Self { query, page: CellPage::default() }
     }
 
     /// Returns the page, without cursor and report.
-    pub(super) fn into_page(self) -> CellPage {
+    pub(crate) fn into_page(self) -> CellPage {
         self.page
     }
 }

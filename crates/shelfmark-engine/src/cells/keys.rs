@@ -12,7 +12,7 @@ use shelfmark_store::KeyRange;
 use super::raw::{ClusteringValue, put_raw, take_shared};
 use super::request::{Span, SpanBound};
 use crate::error::{Error, Result};
-use crate::layout::RowKey;
+use crate::keys::RowKey;
 
 /// After the partition key: the statics.
 pub(super) const STATICS: u8 = 0;
@@ -23,15 +23,15 @@ pub(super) const ROW: u8 = 1;
 #[derive(Debug, Clone)]
 pub(crate) struct CellKeys {
     /// `[rows][table id]`.
-    pub(super) prefix: Bytes,
-    pub(super) sort: Vec<SortColumn>,
+    pub(crate) prefix: Bytes,
+    pub(crate) sort: Vec<SortColumn>,
 }
 
 /// A key taken apart: the partition, and which row of it; `None` are its statics.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) partition: Bytes,
-    pub(super) clustering: Option<Vec<ClusteringValue>>,
+pub(crate) struct Place {
+    pub(crate) partition: Bytes,
+    pub(crate) clustering: Option<Vec<ClusteringValue>>,
 }
 
 impl CellKeys {
@@ -40,7 +40,7 @@ impl CellKeys {
     }
 
     /// Returns what all keys of a partition begin with.
-    pub(super) fn partition(&self, raw: &[u8]) -> Result<Vec<u8>> {
+    pub(crate) fn partition(&self, raw: &[u8]) -> Result<Vec<u8>> {
         if raw.is_empty() {
             return Err(Error::invalid("a partition key may not be empty"));
         }
@@ -56,7 +56,7 @@ impl CellKeys {
     }
 
     /// As [`CellKeys::statics`], of what the keys of the partition begin with.
-    pub(super) fn statics_of(&self, mut partition: Vec<u8>) -> Vec<u8> {
+    pub(crate) fn statics_of(&self, mut partition: Vec<u8>) -> Vec<u8> {
         partition.push(STATICS);
         partition
     }
@@ -67,7 +67,7 @@ impl CellKeys {
     }
 
     /// As [`CellKeys::row`], of what the keys of the partition begin with.
-    pub(super) fn row_of(
+    pub(crate) fn row_of(
         &self,
         partition: Vec<u8>,
         clustering: &[ClusteringValue],
@@ -93,8 +93,15 @@ impl CellKeys {
         }
     }
 
+    /// Returns what the keys of all rows of a partition begin with.
+    pub(crate) fn rows_of(&self, raw: &[u8]) -> Result<Vec<u8>> {
+        let mut key = self.partition(raw)?;
+        key.push(ROW);
+        Ok(key)
+    }
+
     /// Takes a key without chunk apart.
-    pub(super) fn parse(&self, key: &[u8]) -> Result<Place> {
+    pub(crate) fn parse(&self, key: &[u8]) -> Result<Place> {
         let rest = key.strip_prefix(self.prefix.as_ref()).ok_or_else(damaged)?;
         self.parse_rest(rest)
     }
@@ -127,7 +134,7 @@ impl CellKeys {
     }
 
     /// Returns the length of the part of a key (without chunk) that names the partition.
-    pub(super) fn partition_length(&self, key: &[u8]) -> Result<usize> {
+    pub(crate) fn partition_length(&self, key: &[u8]) -> Result<usize> {
         let own = key.get(self.prefix.len()..).ok_or_else(damaged)?;
         Ok(self.prefix.len() + self.partition_length_of(own)?)
     }
@@ -140,7 +147,7 @@ impl CellKeys {
     }
 
     /// Returns the range of the rows of a partition that lie in `span`.
-    pub(super) fn span(&self, raw: &[u8], span: &Span) -> Result<KeyRange> {
+    pub(crate) fn span(&self, raw: &[u8], span: &Span) -> Result<KeyRange> {
         let mut base = self.partition(raw)?;
         base.push(ROW);
         span_range(&self.sort, base, span)

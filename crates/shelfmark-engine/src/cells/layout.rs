@@ -9,12 +9,12 @@ use super::keys::{CellKeys, Place};
 use super::raw::take_raw;
 use super::view_test::TestLayout;
 use crate::error::{Error, Result};
-use crate::layout::{Tree, tree_key};
+use crate::keys::{Tree, tree_key};
 
 /// The keys and numbers of one form of a table of cells.
 #[derive(Debug)]
 pub(crate) struct CellsLayout {
-    pub(super) keys: CellKeys,
+    pub(crate) keys: CellKeys,
     pub(super) indexes: Vec<IndexLayout>,
     pub(super) view_of: Option<ViewSchema>,
     /// The declared columns, sorted, if rows may hold cells that are not to be seen: of each its
@@ -106,6 +106,16 @@ impl CellsLayout {
             has_views: !cells.views.is_empty(),
             blind_columns: blind_columns(schema),
         })
+    }
+
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: it is a view.
+    pub(crate) fn check_no_view(&self) -> Result<()> {
+        match self.view_of {
+            None => Ok(()),
+            Some(_) => Err(Error::invalid("a view is written by its base table alone")),
+        }
     }
 
     /// Returns the columns whose cells are to be seen, sorted; `None` are all.

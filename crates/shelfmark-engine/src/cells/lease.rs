@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Timestamp, marks};
 use crate::catalogue::{Table, format_record};
 use crate::error::{Error, Result};
-use crate::read::View;
+use crate::rows::View;
 
 /// Of all tables together: 128 KiB.
 const STRIPES: usize = 16_384;
@@ -119,7 +119,7 @@ impl Default for Lease {
 }
 
 /// A newer lease in a commit that is about to be queued.
-pub(super) struct Renewal<'l> {
+pub(crate) struct Renewal<'l> {
     lease: &'l Lease,
     queued: MutexGuard<'l, StoredLease>,
     newer: StoredLease,
@@ -127,7 +127,7 @@ pub(super) struct Renewal<'l> {
 
 impl Renewal<'_> {
     /// Notes that the commit was queued: from here on others rely on it.
-    pub(super) fn queued(mut self) {
+    pub(crate) fn queued(mut self) {
         *self.queued = self.newer;
         self.lease.until.store(self.newer.until, Ordering::Release);
     }

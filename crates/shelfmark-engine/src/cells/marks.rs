@@ -20,10 +20,10 @@ use super::codec::{put_deletion, take_deletion};
 use super::keys::CellKeys;
 use super::lease::StoredLease;
 use super::{Deletion, Timestamp};
-use crate::codec::{Reader, put_varint};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{Tree, tree_key};
-use crate::read::View;
+use crate::keys::{Tree, tree_key};
+use crate::records::{Reader, put_varint};
+use crate::rows::View;
 
 /// The levels of ranges, the lowest first.
 const RANGES: [u8; 4] = [0, 5, 6, 7];

@@ -34,8 +34,8 @@
 //!   excludes all writers of the partition, from reading until the commit is queued.
 
 mod apply;
+mod backfill;
 mod blind;
-mod build;
 mod check;
 mod codec;
 mod delete;
@@ -53,14 +53,16 @@ mod merge;
 mod page;
 mod patch;
 mod purging;
+mod query;
 mod raw;
 mod renew;
 mod request;
 mod row;
+mod scan;
 mod show;
 mod state;
 mod sweep;
-mod told;
+mod transact;
 #[cfg(test)]
 mod view;
 mod view_test;
@@ -69,13 +71,19 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-pub(crate) use build::resume;
-pub(crate) use check::{MarkKind, StoredCells, due_hash, due_key, entry_place, stored_lease};
+pub(crate) use apply::apply;
+pub(crate) use backfill::resume;
+pub(crate) use check::{Cells, MarkKind, StoredCells, due_hash, due_key, stored_lease};
 pub(crate) use codec::chunk_count;
+pub(crate) use engine::renew_lease;
 pub use engine::{CellCompletion, CellWrites};
 pub use estimate::CellEstimate;
+pub(crate) use find::{Found as FoundRow, Target};
+pub(crate) use keep::Collect;
+pub(crate) use keys::Place;
 pub(crate) use layout::CellsLayout;
-pub(crate) use lease::{StoredLease, WrittenStripes};
+pub(crate) use lease::{Renewal, StoredLease, WrittenStripes};
+pub(crate) use page::CellReader;
 pub use page::{CellGet, CellGot};
 pub use raw::ClusteringValue;
 pub(crate) use renew::{CellsSeen, correct_lease, correct_marks};
@@ -86,6 +94,7 @@ pub use request::{
 pub use row::{LiveCell, LiveRow};
 pub use show::{CellSink, CellsShown, ShownRow};
 pub(crate) use state::{PartitionLocks, TableState, UniqueMicros};
+pub(crate) use transact::{CellsWritten, lock_written, renew_leases};
 
 /// Microseconds since the Unix epoch, as a client or the server wrote them. Later wins.
 pub type Timestamp = i64;

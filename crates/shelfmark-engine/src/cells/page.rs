@@ -10,10 +10,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::{prefix_successor, token_bytes};
 use shelfmark_model::IndexState;
-use shelfmark_store::{Direction, KeyRange};
+use shelfmark_store::KeyRange;
 
-use super::keep::{Collect, Keep};
-use super::keys::STATICS;
+use super::keep::Collect;
 use super::layout::CellsLayout;
 use super::purging::{PurgedBase, Purges};
 use super::raw::ClusteringValue;
@@ -23,9 +22,8 @@ use super::{CellRow, Content, has_expired};
 use crate::catalogue::Table;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, Result};
-use crate::layout::{RowKey, after_row};
-use crate::read::{Cursor, RawRow, RowScan, View, read_row};
 use crate::report::{AccessReport, AccessStep};
+use crate::rows::{RawRow, View, read_row};
 
 /// Room is made for no more cells of a row than this before they are there.
 const CELLS_EXPECTED_MAX: usize = 64;
@@ -198,7 +196,7 @@ pub(super) fn live_row(row: &CellRow, layout: &CellsLayout, now: u64) -> Option<
 }
 
 /// One read of a table of cells over one view.
-pub(super) struct CellReader<'a, V: View> {
+pub(crate) struct CellReader<'a, V: View> {
     pub(super) view: &'a V,
     pub(super) table: &'a Table,
     pub(super) layout: &'a CellsLayout,
@@ -212,7 +210,7 @@ pub(super) struct CellReader<'a, V: View> {
 }
 
 impl<'a, V: View> CellReader<'a, V> {
-    pub(super) fn new(inner: &Inner, view: &'a V, table: &'a Table, now: u64) -> Result<Self> {
+    pub(crate) fn new(inner: &Inner, view: &'a V, table: &'a Table, now: u64) -> Result<Self> {
         let layout = table.cells()?;
         if layout.view_of.as_ref().is_some_and(|schema| schema.state != IndexState::Public) {
             return Err(Error::invalid(format!(
@@ -227,7 +225,7 @@ impl<'a, V: View> CellReader<'a, V> {
         Ok(Self { view, table, layout, now, purges, base, step, cells: Cell::new(8) })
     }
 
-    pub(super) fn report(self) -> AccessReport {
+    pub(crate) fn report(self) -> AccessReport {
         AccessReport { steps: vec![self.step] }
     }
 
@@ -259,7 +257,7 @@ impl<'a, V: View> CellReader<'a, V> {
         Ok(row)
     }
 
-    pub(super) fn get(
+    pub(crate) fn get(
         &mut self,
         partition: &[u8],
         clustering: &[ClusteringValue],
@@ -287,6 +285,11 @@ impl<'a, V: View> CellReader<'a, V> {
         }
     }
 
+    /// Notes a range that is read.
+    pub(super) fn touch(&mut self, range: KeyRange) {
+        self.step.ranges.push(range);
+    }
+
     pub(super) fn bytes_read(&self) -> u64 {
         self.step.bytes_read
     }
@@ -311,65 +314,6 @@ impl<'a, V: View> CellReader<'a, V> {
         }
     }
 
-    fn check_cursor(&self, cursor: &Cursor) -> Result<()> {
-        if cursor.row_key().starts_with(&self.layout.keys.prefix) {
-            return Ok(());
-        }
-        Err(Error::invalid("the cursor belongs to another table or index"))
-    }
-
-    /// Hands the rows of one page to `keep`. Returns where to go on, and what was read.
-    pub(super) fn query(
-        mut self,
-        query: &CellQuery,
-        whole: KeyRange,
-        keep: &mut impl Keep,
-    ) -> Result<(Option<Cursor>, AccessStep)> {
-        let limits = &query.limits;
-        let range = match &limits.start {
-            Some(cursor) => {
-                self.check_cursor(cursor)?;
-                after_row(&whole, cursor.row_key(), query.reversed)
-            }
-            None => whole,
-        };
-        self.step.ranges.push(range.clone());
-        let statics = if limits.statics { Some(self.statics(&query.partition)?) } else { None };
-        let direction = if query.reversed { Direction::Descending } else { Direction::Ascending };
-        let mut last = None;
-        // Behind the partition and the kind.
-        let clustering_at = self.layout.keys.partition(&query.partition)?.len() + 1;
-        let mut rows = RowScan::new(self.view, range, direction, limits.rows_max.unwrap_or(256));
-        let taken_before = limits.start.as_ref().map_or(0, Cursor::taken);
-        let is_full = loop {
-            let taken = taken_before + keep.kept() as u64;
-            if limits.partition_rows_max.is_some_and(|max| taken >= max as u64) {
-                break false;
-            }
-            if is_full(limits, keep.kept(), keep.evaluated(), self.step.bytes_read) {
-                break true;
-            }
-            let Some(raw) = rows.next_row()? else { break false };
-            if keep.row(&mut self, &raw, clustering_at, statics.as_ref())? {
-                last = Some(raw.key);
-            }
-        };
-        let mut cursor = None;
-        if is_full {
-            let taken = taken_before + keep.kept() as u64;
-            cursor = last.map(|key: RowKey| Cursor::behind(key.to_bytes()).with_taken(taken));
-        } else if keep.evaluated() == 0 && limits.start.is_none() && query.span.is_all() {
-            let statics = match statics {
-                Some(statics) => statics,
-                None => self.statics(&query.partition)?,
-            };
-            if statics.exists() {
-                keep.statics_alone(&mut self, &query.partition, statics);
-            }
-        }
-        Ok((cursor, self.step))
-    }
-
     /// Counts a row, and keeps it if the filter does.
     pub(super) fn take(&mut self, limits: &CellLimits, page: &mut CellPage, entry: CellEntry) {
         self.evaluated(entry.row.size_bytes());
@@ -378,159 +322,6 @@ impl<'a, V: View> CellReader<'a, V> {
             self.step.rows_returned += 1;
             page.rows.push(entry);
         }
-    }
-
-    fn scan(mut self, limits: &CellLimits, whole: KeyRange) -> Result<CellPage> {
-        let mut walk = Walk::default();
-        let mut range = whole.clone();
-        if let Some(cursor) = &limits.start {
-            self.check_cursor(cursor)?;
-            range = after_row(&whole, cursor.row_key(), false);
-            walk.taken_before = cursor.taken();
-        }
-        self.step.ranges.push(range.clone());
-        let mut page = CellPage::default();
-        let hint = limits.rows_max.unwrap_or(256);
-        let mut rows = RowScan::new(self.view, range, Direction::Ascending, hint);
-        let is_full = loop {
-            if is_full(limits, page.rows.len(), page.evaluated, self.step.bytes_read) {
-                break true;
-            }
-            let Some(raw) = rows.next_row()? else {
-                self.leave_partition(limits, &mut page, &mut walk);
-                break false;
-            };
-            if !raw.key.starts_with(&walk.partition) || walk.partition.is_empty() {
-                let full_before = page.evaluated;
-                self.leave_partition(limits, &mut page, &mut walk);
-                if page.evaluated > full_before
-                    && is_full(limits, page.rows.len(), page.evaluated, self.step.bytes_read)
-                {
-                    break true;
-                }
-                self.enter_partition(&mut walk, &raw, limits)?;
-            }
-            if Self::is_statics(&walk, &raw) {
-                walk.statics = Some(Arc::new(self.live(&raw)?));
-                walk.began_with_statics = true;
-                walk.last = Some(WalkedTo::Row(raw.key));
-                continue;
-            }
-            let row = self.live(&raw)?;
-            if !row.exists() {
-                continue;
-            }
-            let entry = self.entry(&mut walk, &raw, row, limits)?;
-            walk.has_rows = true;
-            let kept = page.rows.len();
-            self.take(limits, &mut page, entry);
-            walk.last = Some(WalkedTo::Row(raw.key));
-            walk.taken += u64::from(page.rows.len() > kept);
-            if limits.partition_rows_max.is_some_and(|max| walk.taken >= max as u64) {
-                // The rest of the partition is stepped over.
-                let rest = after_row(&whole, &walk.partition, false);
-                walk.last = Some(WalkedTo::Partition(walk.partition.clone()));
-                rows = RowScan::new(self.view, rest, Direction::Ascending, hint);
-            }
-        };
-        if is_full {
-            page.cursor = walk.last.map(|last| last.cursor().with_taken(walk.taken));
-        }
-        page.report.steps.push(self.step);
-        Ok(page)
-    }
-
-    fn is_statics(walk: &Walk, raw: &RawRow) -> bool {
-        raw.key.len() == walk.partition.len() + 1 && raw.key.last() == Some(&STATICS)
-    }
-
-    fn enter_partition(
-        &mut self,
-        walk: &mut Walk,
-        raw: &RawRow,
-        limits: &CellLimits,
-    ) -> Result<()> {
-        let length = self.layout.keys.partition_length(&raw.key)?;
-        let partition = raw.key.buffer().slice(..length);
-        // A page that goes on within a partition has taken rows of it before.
-        let goes_on = walk.partition.is_empty()
-            && limits.start.as_ref().is_some_and(|cursor| cursor.row_key().starts_with(&partition));
-        *walk = Walk {
-            name: self.layout.keys.parse(&raw.key)?.partition,
-            partition,
-            taken: if goes_on { walk.taken_before } else { 0 },
-            last: walk.last.take(),
-            ..Walk::default()
-        };
-        Ok(())
-    }
-
-    /// Answers a partition that had statics and no rows.
-    fn leave_partition(&mut self, limits: &CellLimits, page: &mut CellPage, walk: &mut Walk) {
-        if !walk.began_with_statics || walk.has_rows {
-            return;
-        }
-        walk.began_with_statics = false;
-        if let Some(statics) = walk.statics.clone().filter(|statics| statics.exists()) {
-            self.take(limits, page, statics_alone(walk.name.clone(), statics));
-        }
-    }
-
-    fn entry(
-        &self,
-        walk: &mut Walk,
-        raw: &RawRow,
-        row: LiveRow,
-        limits: &CellLimits,
-    ) -> Result<CellEntry> {
-        let statics = match (limits.statics, &walk.statics) {
-            (false, _) => None,
-            (true, Some(statics)) => Some(Arc::clone(statics)),
-            (true, None) => {
-                // The page began behind them, or there are none.
-                let statics = self.statics(&walk.name)?;
-                walk.statics = Some(Arc::clone(&statics));
-                Some(statics)
-            }
-        };
-        let clustering = self.layout.keys.clustering_at(&raw.key, walk.partition.len() + 1)?;
-        let clustering = Some(clustering);
-        Ok(CellEntry { partition: walk.name.clone(), clustering, row, statics })
-    }
-}
-
-/// Where a scan is.
-#[derive(Default)]
-struct Walk {
-    /// What the keys of the partition begin with; empty before the first.
-    partition: Bytes,
-    /// The partition key in its plain serialisation.
-    name: Bytes,
-    statics: Option<Arc<LiveRow>>,
-    /// The statics were met, so nobody answered them yet.
-    began_with_statics: bool,
-    has_rows: bool,
-    /// Rows of the partition that were answered.
-    taken: u64,
-    /// As the cursor said.
-    taken_before: u64,
-    last: Option<WalkedTo>,
-}
-
-/// Where a scan goes on.
-enum WalkedTo {
-    /// Behind this row.
-    Row(RowKey),
-    /// Behind all keys that begin so.
-    Partition(Bytes),
-}
-
-impl WalkedTo {
-    fn cursor(self) -> Cursor {
-        Cursor::behind(match self {
-            Self::Row(key) => key.to_bytes(),
-            Self::Partition(key) => key,
-        })
     }
 }
 

@@ -17,9 +17,9 @@ use super::codec::{LISTED_PATH_BYTES_MAX, Part, RowReader, decode_part, parts_wi
 use super::find::{Found, Target, due, due_second};
 use super::keys::Place;
 use super::{CellKey, CellRow, derive};
-use crate::codec::CHUNK_SIZE_BYTES;
 use crate::error::{Error, Result};
-use crate::read::{View as _, chunk_key};
+use crate::records::CHUNK_SIZE_BYTES;
+use crate::rows::{View as _, chunk_key};
 
 /// Chunks that hold one run of cells: one chunk, or those of one large cell.
 struct Run {

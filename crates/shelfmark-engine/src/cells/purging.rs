@@ -24,8 +24,8 @@ use super::{CellRow, Timestamp};
 use crate::catalogue::Table;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::RowKey;
-use crate::read::{View, read_row};
+use crate::keys::RowKey;
+use crate::rows::{View, read_row};
 
 /// The deletions of one table that are being purged, as far as one reader or writer has met them.
 pub(super) struct Purges {

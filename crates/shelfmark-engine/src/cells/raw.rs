@@ -10,7 +10,7 @@ use shelfmark_model::KeyType;
 use shelfmark_model::serial::{deserialise, serialise};
 
 use crate::error::{Error, Result};
-use crate::layout::{put_component, take_component};
+use crate::keys::{put_component, take_component};
 
 /// One component of a clustering key in its plain serialisation (CQL's wire form).
 ///

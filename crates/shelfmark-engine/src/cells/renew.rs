@@ -12,7 +12,7 @@ use bytes::Bytes;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{KeyRange, Row};
 
-use super::check::{StoredCells, due_key, stored_lease};
+use super::check::{Cells, due_key, stored_lease};
 use super::layout::CellsLayout;
 use super::lease::StoredLease;
 use super::marks::{self, MarkKind, RangeMark};
@@ -20,9 +20,9 @@ use super::{Deletion, Timestamp};
 use crate::catalogue::{Table, format_record, put_table_name};
 use crate::engine::Inner;
 use crate::error::Result;
-use crate::layout::{Tree, tree_key, tree_range};
+use crate::keys::{Tree, tree_key, tree_range};
 use crate::renew::{Pen, persistently};
-use crate::verify::{Found, Moment, Walk, damage};
+use crate::rows::{Found, Moment, Walk, damage};
 
 /// What was seen of the rows of a table.
 #[derive(Debug, Default, Clone, Copy)]
@@ -184,10 +184,10 @@ impl Work<'_> {
     fn is_undone(&self, moment: &Moment, mark: &RangeMark) -> Result<bool> {
         let key = |rest: &Bytes| Bytes::from([self.layout.keys.prefix.as_ref(), rest].concat());
         let mut rows = Walk::over(KeyRange { start: key(&mark.start), end: Some(key(&mark.end)) });
-        while let Some(found) = rows.next_row(moment)? {
-            if let Found::Row(row) = found
-                && let Ok(stored) = damage(StoredCells::read(self.layout, &row))?
-                && stored.has_of_before(mark.deletion.timestamp)
+        let kind = Cells { table: self.table, layout: self.layout };
+        while let Some(found) = rows.next_of(moment, &kind)? {
+            if let Found::Row(_, row) = found
+                && row.has_of_before(mark.deletion.timestamp)
             {
                 return Ok(true);
             }

@@ -9,8 +9,8 @@ use super::Timestamp;
 use super::raw::ClusteringValue;
 use super::row::LiveRow;
 use crate::catalogue::Table;
-use crate::read::Cursor;
 use crate::report::AccessReport;
+use crate::rows::Cursor;
 
 /// One change of one partition: cells written or deleted at one timestamp.
 #[derive(Debug, Clone)]

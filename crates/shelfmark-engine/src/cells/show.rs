@@ -20,7 +20,7 @@ use super::row::LiveRow;
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::read::{Cursor, RawRow, View};
+use crate::rows::{Cursor, RawRow, View};
 
 /// Who is shown rows.
 pub trait CellSink {

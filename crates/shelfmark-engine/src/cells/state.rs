@@ -8,7 +8,7 @@ use super::Timestamp;
 use super::lease::Lease;
 use super::marks;
 use crate::error::Result;
-use crate::read::View;
+use crate::rows::View;
 
 const STRIPES: usize = 1024;
 
@@ -20,7 +20,7 @@ pub(crate) struct PartitionLocks {
 
 /// Held locks.
 #[expect(dead_code, reason = "held, not read")]
-pub(super) enum PartitionLock<'a> {
+pub(crate) enum PartitionLock<'a> {
     Shared(RwLockReadGuard<'a, ()>),
     Exclusive(RwLockWriteGuard<'a, ()>),
 }
@@ -32,7 +32,7 @@ impl PartitionLocks {
 
     /// Locks partitions, each given by what its keys begin with, and whether exclusively; in stripe
     /// order, so that two callers never wait for each other in a circle.
-    pub(super) fn lock(&self, partitions: &[(Vec<u8>, bool)]) -> Vec<PartitionLock<'_>> {
+    pub(crate) fn lock(&self, partitions: &[(Vec<u8>, bool)]) -> Vec<PartitionLock<'_>> {
         let stripe = |key: &[u8]| {
             usize::try_from(xxhash_rust::xxh3::xxh3_64(key) % (STRIPES as u64)).unwrap_or(0)
         };

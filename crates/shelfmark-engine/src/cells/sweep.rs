@@ -3,17 +3,17 @@
 use std::sync::{Arc, PoisonError, mpsc};
 
 use bytes::Bytes;
-use shelfmark_store::{Commit, ErrorKind as StoreErrorKind, KeyRange};
+use shelfmark_store::{ErrorKind as StoreErrorKind, KeyRange};
 
 use super::delete;
 use super::find::{Target, due};
 use super::marks::{self, RangeMark};
 use crate::catalogue::Table;
+use crate::commit::lock_gates;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, Result};
-use crate::layout::{Tree, tree_key};
-use crate::read::chunk_key;
-use crate::transaction::{ATTEMPTS_MAX, lock_gates};
+use crate::keys::{Tree, tree_key};
+use crate::rows::chunk_key;
 
 impl Inner {
     /// Looks at what a due time of a table of cells is about. `rest` is its key behind the table's
@@ -28,46 +28,29 @@ impl Inner {
     ) -> Result<Option<bool>> {
         let damaged = || Error::corrupt("a due time of cells is damaged");
         let (kind, name) = rest.split_first().ok_or_else(damaged)?;
-        let tables = [Arc::clone(table)];
-        for _ in 0..ATTEMPTS_MAX {
-            let views = self.views_of(table)?;
-            let _gates = lock_gates(&tables);
-            if table.is_retired() {
-                return Ok(None);
-            }
-            let plan = match *kind {
-                due::ROW => self.plan_row(table, &views, due_key, name)?,
-                due::MARK => self.plan_mark(table, due_key, name)?,
-                _ => return Err(damaged()),
-            };
-            if plan.is_some() {
-                return Ok(plan);
-            }
-        }
-        Ok(None)
+        self.submit_unwatched(table, || match *kind {
+            due::ROW => self.plan_row(table, due_key, name),
+            due::MARK => self.plan_mark(table, due_key, name),
+            _ => Err(damaged()),
+        })
     }
 
     /// `None` after a conflict.
-    fn plan_row(
-        &self,
-        table: &Arc<Table>,
-        views: &[Arc<Table>],
-        due_key: &Bytes,
-        name: &[u8],
-    ) -> Result<Option<bool>> {
-        let layout = table.cells()?;
+    fn plan_row(&self, table: &Arc<Table>, due_key: &Bytes, name: &[u8]) -> Result<Option<bool>> {
+        let (layout, views) = (table.cells()?, self.views_of(table)?);
         let place = layout.keys.parse_rest(name)?;
         let partition = layout.keys.partition(&place.partition)?;
         let _partition = self.partitions.lock(&[(partition, false)]);
         let head = chunk_key(&layout.keys.place(&place)?, 0);
         let _latched = self.latches.lock([head.as_slice()]);
         let writer = self.writer(self.store.latest()?);
-        let target = Target::new(self, &writer, table, views, writer.now)?;
+        let target = Target::new(self, &writer, table, &views, writer.now)?;
         let found = target.find(place)?;
         writer.buffer.borrow_mut().delete(due_key.clone());
         target.look_again(&found)?;
         drop(target);
-        self.submit_unwatched(writer.buffer.into_inner().into_commit().deleting())
+        let commit = writer.buffer.into_inner().into_commit().deleting();
+        Ok(self.queue_unwatched(commit)?.then_some(true))
     }
 
     fn plan_mark(&self, table: &Arc<Table>, due_key: &Bytes, name: &[u8]) -> Result<Option<bool>> {
@@ -85,17 +68,8 @@ impl Inner {
             }
         }
         writer.buffer.borrow_mut().delete(due_key.clone());
-        self.submit_unwatched(writer.buffer.into_inner().into_commit().deleting())
-    }
-
-    fn submit_unwatched(&self, commit: Commit) -> Result<Option<bool>> {
-        match self.store.submit(commit, Box::new(|_| {})) {
-            Ok(_) => Ok(Some(true)),
-            Err(error) => match error.kind() {
-                StoreErrorKind::Conflict | StoreErrorKind::TooOld => Ok(None),
-                _ => Err(error.into()),
-            },
-        }
+        let commit = writer.buffer.into_inner().into_commit().deleting();
+        Ok(self.queue_unwatched(commit)?.then_some(true))
     }
 }
 

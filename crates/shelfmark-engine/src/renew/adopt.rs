@@ -15,9 +15,9 @@ use super::{Mended, Teller};
 use crate::catalogue::{CatalogueChange, Namespace, Owner};
 use crate::engine::{Engine, Inner};
 use crate::error::{ErrorKind, Result};
-use crate::layout::{Tree, tree_range};
-use crate::read::{RawRow, View as _};
-use crate::verify::{Found, Moment, Walk};
+use crate::keys::{Tree, tree_range};
+use crate::rows::{Found, Moment, Walk};
+use crate::rows::{RawRow, View as _};
 
 /// Tables and namespaces as they are to be, for rows whose own definitions are lost.
 #[derive(Debug, Clone, Default)]
@@ -152,8 +152,8 @@ fn unknown(inner: &Inner, known: &BTreeSet<TableName>) -> Result<BTreeMap<u64, V
         }
         let mut walk = Walk::over(range);
         let mut rows = Vec::new();
-        while let Some(found) = walk.next_row(&moment)? {
-            if let Found::Row(row) = found
+        while let Some(found) = walk.next_read(&moment, |_| Ok(()))? {
+            if let Found::Row(row, ()) = found
                 && row.chunks.is_empty()
             {
                 rows.push(row);

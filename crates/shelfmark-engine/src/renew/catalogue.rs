@@ -11,8 +11,8 @@ use super::pen::persistently;
 use super::{Mended, Teller};
 use crate::engine::Inner;
 use crate::error::{ErrorKind, Result};
-use crate::layout::{Tree, tree_range};
-use crate::verify::{Moment, Walk};
+use crate::keys::{Tree, tree_range};
+use crate::rows::{Moment, Walk};
 
 pub(super) fn mend(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {
     ids(inner, tell)?;

@@ -1,17 +1,18 @@
-//! A table of items: one walk over its rows, for what of them must be there beside them.
+//! A table of items after a loss: its counts, its shards and its change log.
 
 use bytes::Bytes;
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
 use super::pen::Pen;
-use super::remains::Remains;
+use super::rows::{rows as each_row, tell_queued};
 use super::{Mended, Teller};
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::layout::{Tree, tree_key, tree_range};
-use crate::read::View as _;
-use crate::verify::{Found, Moment, Sound, Walk, damage, each_change, sound};
-use crate::write::{due_key_of, partition_count_key, table_count_key};
+use crate::items::{Items, StoredItem, partition_count_key, table_count_key};
+use crate::keys::{Tree, tree_key, tree_range};
+use crate::rows::View as _;
+use crate::rows::{Moment, RawRow, Walk};
+use crate::verify::each_change;
 
 /// Counts rows, and corrects what was kept of their number.
 struct Counting<'t> {
@@ -25,31 +26,14 @@ struct Counting<'t> {
 /// Removes remains of rows, and corrects due times, counts and shards.
 pub(super) fn rows(pen: &mut Pen<'_>, table: &Table, tell: &mut Teller<'_>) -> Result<()> {
     let moment = Moment::take(&pen.inner.store)?;
-    let mut walk = Walk::over(KeyRange::prefix(table.key.prefix.clone()));
-    let mut remains = Remains::of(table);
+    let kind = Items { table, now: pen.inner.environment.clock.now_seconds() };
     let mut counting = Counting { table, all: 0, partition: None, corrected: 0 };
-    let mut queued = 0;
-    let name = || table.schema.name.clone();
-    while let Some(found) = walk.next_row(&moment)? {
-        let row = match found {
-            Found::Row(row) => row,
-            Found::Damage(key, why) => {
-                remains.remove(pen, &moment, &key, why, tell)?;
-                continue;
-            }
-        };
-        match damage(sound(table, &row))? {
-            Ok(sound) => {
-                if !row.chunks.is_empty() {
-                    pen.inner.catalogue.set_chunked(table)?;
-                }
-                queued += u64::from(queue(pen, &moment, table, &sound)?);
-                counting.add(pen, &moment, &sound)?;
-            }
-            Err(why) => remains.remove_row(pen, &row, &why, tell)?,
+    let queued = each_row(pen, &moment, &kind, tell, |pen, raw, row| {
+        if !raw.chunks.is_empty() {
+            pen.inner.catalogue.set_chunked(table)?;
         }
-    }
-    remains.end(tell);
+        counting.add(pen, &moment, raw, row)
+    })?;
     let mut corrected = counting.end(pen, &moment)?;
     // What is walked over from here on is as the writes so far have left it.
     pen.end()?;
@@ -59,33 +43,29 @@ pub(super) fn rows(pen: &mut Pen<'_>, table: &Table, tell: &mut Teller<'_>) -> R
     corrected += crate::shards::renew_bytes(pen, table)?;
     pen.end()?;
     if corrected > 0 {
-        tell(Mended::Counts { table: name(), corrected });
+        tell(Mended::Counts { table: table.schema.name.clone(), corrected });
     }
-    if queued > 0 {
-        tell(Mended::DueTimes { table: name(), queued });
-    }
+    tell_queued(&kind, queued, tell);
     Ok(())
 }
 
-/// Has a row that expires in the queue of due times. Returns whether it was not.
-fn queue(pen: &mut Pen<'_>, moment: &Moment, table: &Table, sound: &Sound<'_>) -> Result<bool> {
-    let (Some(second), Some(_)) = (sound.expires_at, &table.schema.options.ttl) else {
-        return Ok(false);
-    };
-    pen.put_due(moment, table, due_key_of(table, &sound.row.key, second))
-}
-
 impl Counting<'_> {
-    fn add(&mut self, pen: &mut Pen<'_>, moment: &Moment, sound: &Sound<'_>) -> Result<()> {
+    fn add(
+        &mut self,
+        pen: &mut Pen<'_>,
+        moment: &Moment,
+        raw: &RawRow,
+        row: &StoredItem,
+    ) -> Result<()> {
         if !self.table.counts_exactly() {
             return Ok(());
         }
         self.all += 1;
         match &mut self.partition {
-            Some((rows, _, count)) if sound.row.key.starts_with(rows) => *count += 1,
+            Some((rows, _, count)) if raw.key.starts_with(rows) => *count += 1,
             _ => {
                 self.end_partition(pen, moment)?;
-                let values = &sound.key.partition;
+                let values = &row.key.partition;
                 let rows = self.table.key.partition_key(values)?;
                 let key = partition_count_key(self.table, values)?;
                 self.partition = Some((rows.into(), key, 1));

@@ -23,6 +23,7 @@ mod owners;
 mod pen;
 mod places;
 mod remains;
+mod rows;
 mod survivors;
 
 use std::collections::BTreeSet;
@@ -35,7 +36,6 @@ pub use self::mended::Mended;
 pub use self::owners::{KeyOwner, KeyOwners};
 pub(crate) use self::pen::{Pen, persistently};
 pub use self::survivors::{Survivors, TableLoss};
-use crate::catalogue::{CatalogueChange, Owner};
 use crate::engine::{Engine, Inner};
 use crate::error::{ErrorKind, Result};
 
@@ -150,7 +150,7 @@ impl Inner {
             if indexes == 0 {
                 return Ok(());
             }
-            let removed = persistently(|| crate::index::renew(self, name))?;
+            let removed = persistently(|| crate::rows::renew(self, name))?;
             tell(Mended::Indexes { table: name.clone(), indexes: indexes - removed.len() });
             for index in removed {
                 tell(Mended::IndexRemoved { table: name.clone(), index });
@@ -160,7 +160,7 @@ impl Inner {
         match &cells.view_of {
             Some(view) => self.renew_view(name, &view.base, built, tell)?,
             None if indexes > 0 => {
-                self.renew_cells(name)?;
+                persistently(|| crate::rows::renew(self, name))?;
                 tell(Mended::Indexes { table: name.clone(), indexes });
             }
             None => {}
@@ -186,7 +186,7 @@ impl Inner {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             found => drop(found?),
         }
-        self.renew_cells(name)?;
+        persistently(|| crate::rows::renew(self, name))?;
         tell(Mended::View { view: name.clone(), base: base.clone() });
         built.insert(name.clone());
         Ok(())
@@ -194,7 +194,7 @@ impl Inner {
 
     /// Builds what of a table waits to be built.
     fn build_rest(&self, name: &TableName) -> Result<()> {
-        match persistently(|| crate::index::resume(self, name)) {
+        match persistently(|| crate::rows::resume(self, name)) {
             // A view without its base, or a unique index that cannot be: nothing waits any more.
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) =>
@@ -203,13 +203,5 @@ impl Inner {
             }
             built => built,
         }
-    }
-
-    fn renew_cells(&self, name: &TableName) -> Result<()> {
-        persistently(|| {
-            self.catalogue
-                .apply(vec![CatalogueChange::RenewDerived(name.clone())], Owner::Engine)?;
-            crate::cells::resume(self, name)
-        })
     }
 }

@@ -3,7 +3,7 @@
 use shelfmark_model::Value;
 
 use crate::catalogue::Table;
-use crate::layout::KeySpec;
+use crate::keys::KeySpec;
 
 /// Most bytes that the number of a chunk takes at the end of a key.
 const CHUNK_BYTES_MAX: usize = 9;

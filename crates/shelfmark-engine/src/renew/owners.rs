@@ -14,7 +14,7 @@ use super::names;
 use crate::catalogue::{Table, index_names};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::layout::{Tree, tree_key};
+use crate::keys::{Tree, tree_key};
 
 /// What keys of the store belong to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,9 +7,9 @@ use shelfmark_store::{Commit, Write as StoreWrite};
 use crate::catalogue::{Table, put_table_name};
 use crate::engine::Inner;
 use crate::error::{ErrorKind, Result};
-use crate::index::patiently;
-use crate::read::View as _;
-use crate::verify::Moment;
+use crate::rows::Moment;
+use crate::rows::View as _;
+use crate::rows::patiently;
 
 /// Writes of one commit.
 const WRITES_PER_COMMIT: usize = 256;

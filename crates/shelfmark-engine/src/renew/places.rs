@@ -19,8 +19,8 @@ use super::{Mended, Teller};
 use crate::catalogue::{Owner, put_table_name};
 use crate::engine::Inner;
 use crate::error::Result;
-use crate::layout::Tree;
-use crate::verify::{Moment, Walk};
+use crate::keys::Tree;
+use crate::rows::{Moment, Walk};
 
 /// Moves every keyspace that shares its name with another face into a namespace of its own.
 pub(super) fn separate(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {

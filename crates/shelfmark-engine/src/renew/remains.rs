@@ -7,8 +7,8 @@ use super::pen::Pen;
 use super::{Mended, Teller, names};
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::read::{RawRow, View as _, chunk_count, chunk_key};
-use crate::verify::Moment;
+use crate::rows::Moment;
+use crate::rows::{RawRow, View as _, chunk_count, chunk_key};
 
 /// Rows of one table that are named; further ones are counted.
 const NAMED_MAX: u64 = 100;

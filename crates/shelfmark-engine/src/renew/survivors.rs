@@ -14,10 +14,10 @@ use shelfmark_keycode::{prefix_successor, take_ordered_varint};
 use shelfmark_model::{TableName, TableSchema};
 
 use crate::catalogue::{StoredKey, Table, blank_table, original_key, stored_key, stored_table};
-use crate::cells::StoredCells;
-use crate::layout::{RowKey, Tree, tree_key};
-use crate::read::{RawRow, chunk_count};
-use crate::verify::sound;
+use crate::cells::Cells;
+use crate::items::Items;
+use crate::keys::{RowKey, Tree, tree_key};
+use crate::rows::{RawRow, RowKind as _, chunk_count};
 
 /// Rows of one table that are looked at to tell whether a schema fits them.
 pub(crate) const SAMPLE_ROWS_MAX: usize = 200;
@@ -191,8 +191,8 @@ pub(crate) fn matches(
 fn fits(schema: &TableSchema, id: u64, sample: &[RawRow]) -> bool {
     let table = blank_table(schema.clone(), id);
     let is_one = |row: &RawRow| match &table.cells {
-        None => sound(&table, row).is_ok(),
-        Some(layout) => StoredCells::read(layout, row).is_ok_and(|stored| {
+        None => Items { table: &table, now: 0 }.read(row).is_ok(),
+        Some(layout) => Cells { table: &table, layout }.read(row).is_ok_and(|stored| {
             stored.columns().all(|column| schema.columns.iter().any(|own| own.id == column))
         }),
     };

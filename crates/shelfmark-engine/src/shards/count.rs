@@ -1,16 +1,17 @@
 //! What a write of a table with shards does for its shard: it counts items and bytes, and says how
 //! much larger the shard has become.
 
+use std::cell::RefCell;
+
 use bytes::Bytes;
 use shelfmark_model::{Key, Value};
-use shelfmark_store::{Snapshot, Write as StoreWrite};
+use shelfmark_store::txn::Transaction as Buffer;
 
-use super::listing::map_of;
 use super::map::{Place, ShardMap};
 use crate::catalogue::Table;
+use crate::commit::Writer;
 use crate::error::Result;
-use crate::read::View as _;
-use crate::write::Writer;
+use crate::rows::View as _;
 
 /// How a write changes a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,26 +87,23 @@ pub(crate) fn count(
     Ok(Some(growth))
 }
 
-/// Bytes that are added to a shard without a [`Writer`].
-pub(crate) struct Added {
-    /// The map that this rests on, to be validated.
-    pub(crate) map_key: Bytes,
-    pub(crate) write: StoreWrite,
-}
-
-/// Counts that the bytes of a row change by so many; `None` if they do not count.
-pub(crate) fn added(
-    snapshot: &dyn Snapshot,
+/// Counts that the bytes of a row change by so many, beside a [`Writer`]. The shard map is read
+/// through the buffer, so it is validated at commit.
+pub(crate) fn add_bytes(
+    buffer: &RefCell<Buffer>,
     table: &Table,
     partition: &[Value],
     row_key: &[u8],
     delta: i64,
-) -> Result<Option<Added>> {
+) -> Result<()> {
     if !table.counts_bytes() || delta == 0 {
-        return Ok(None);
+        return Ok(());
     }
     let place = Place::of(table, partition)?;
-    let shard = map_of(snapshot, &place)?.counted_in(place.sort_of(row_key));
-    let write = StoreWrite::Add { key: place.bytes_key(shard), delta };
-    Ok(Some(Added { map_key: place.map_key(), write }))
+    let shard = match buffer.get(&place.map_key())? {
+        Some(map) => ShardMap::decode(&map)?.counted_in(place.sort_of(row_key)),
+        None => 0,
+    };
+    buffer.borrow_mut().add(place.bytes_key(shard), delta);
+    Ok(())
 }

@@ -12,7 +12,7 @@ use super::state::{HookResult, SplitEvent, SplitFailure, SplitSubscription};
 use crate::catalogue::Table;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::write::partition_count_key;
+use crate::items::partition_count_key;
 
 /// A contiguous sort-key range of a partition.
 #[derive(Debug, Clone, PartialEq)]

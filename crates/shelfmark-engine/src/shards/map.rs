@@ -19,9 +19,9 @@ use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::Value;
 
 use crate::catalogue::Table;
-use crate::codec::{Reader, put_varint};
 use crate::error::{Error, Result};
-use crate::layout::{Tree, tree_key};
+use crate::keys::{Tree, tree_key};
+use crate::records::{Reader, put_varint};
 
 const VERSION: u8 = 1;
 

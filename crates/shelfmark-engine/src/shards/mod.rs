@@ -10,7 +10,7 @@
 //!    and is planned again; from here on writes count in the new half that they fall into, at first
 //!    from nothing, while the old shard's counter stands still.
 //! 2. On one snapshot behind the first commit the rows of each half are counted. What the half's
-//!    counter shows there has been counted by writes already; the difference is added, and the map
+//!    counter shows there has been counted by writes already; the difference is add_bytes, and the map
 //!    gets the two halves for the one shard.
 //!
 //! Additions commute, so writes go on between and beside both commits, and the counts are exact. No
@@ -42,7 +42,7 @@ mod tests;
 mod unsplit;
 
 pub use count::ShardGrowth;
-pub(crate) use count::{SizeChange, added, count, stored_bytes};
+pub(crate) use count::{SizeChange, add_bytes, count, stored_bytes};
 pub use listing::Shard;
 pub(crate) use listing::{bytes, counted, items, map_of};
 pub(crate) use map::{Place, ShardMap, section};

@@ -22,9 +22,9 @@ use super::split::{lacking, range_of};
 use crate::catalogue::Table;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::index::{enter, patiently};
-use crate::layout::without_chunk;
-use crate::write::{partition_count_key, table_count_key};
+use crate::items::{partition_count_key, table_count_key};
+use crate::keys::without_chunk;
+use crate::rows::{commit_chunk, patiently};
 
 /// How often one partition is counted anew because its snapshot became too old or others were in the
 /// way; the next call goes on.
@@ -54,7 +54,7 @@ impl Inner {
                 }
                 step => step?,
             };
-            match enter(self, step.commit, || self.counting(table, pass)) {
+            match commit_chunk(self, step.commit, || self.counting(table, pass)) {
                 Ok(true) => attempts = 0,
                 Ok(false) => {
                     attempts += 1;

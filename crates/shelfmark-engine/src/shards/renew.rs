@@ -17,9 +17,9 @@ use super::rows::sum_of;
 use super::split::range_of;
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::layout::without_chunk;
+use crate::keys::without_chunk;
 use crate::renew::{Pen, put_count};
-use crate::verify::{Moment, Walk, damage};
+use crate::rows::{Moment, Walk, damage};
 
 /// Counts the rows of each shard of partitions that have a map, and removes the counters of shards
 /// that no map has. Returns how many counts were not right.

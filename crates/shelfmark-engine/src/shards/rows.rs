@@ -6,9 +6,9 @@ use bytes::Bytes;
 use shelfmark_store::{Direction, KeyRange, ScanLimits, Snapshot};
 
 use crate::catalogue::Table;
-use crate::codec::{RecordKind, kind_of};
 use crate::error::Result;
-use crate::layout::without_chunk;
+use crate::keys::without_chunk;
+use crate::records::{RecordKind, kind_of};
 
 /// How many rows there are, and how many bytes their keys and records have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

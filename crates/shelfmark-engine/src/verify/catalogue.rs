@@ -7,14 +7,13 @@ use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
 use shelfmark_store::KeyRange;
 
-use super::walk::Walk;
-use super::{Checker, damage};
+use super::Checker;
 use crate::catalogue::{
-    Owner, StoredKey, Table, copy_key, has_copy, original_key, stored_key, stored_table,
+    Owner, StoredKey, copy_key, has_copy, original_key, stored_key, stored_table,
 };
 use crate::error::Result;
-use crate::layout::{Tree, tree_range};
-use crate::read::View as _;
+use crate::keys::{Tree, tree_range};
+use crate::rows::{View as _, Walk, damage};
 
 const PLACE: &str = "the catalogue";
 const COPY: &str = "the second copy of the catalogue";
@@ -117,17 +116,6 @@ impl Checker {
             Some(_) => self.cells(&Arc::new(table)),
             None => self.items(&table),
         }
-    }
-
-    /// Checks a table of items.
-    fn items(&mut self, table: &Table) -> Result<()> {
-        self.nothing_in(table, Tree::Marks, "a table of items has no marks")?;
-        self.rows(table)?;
-        for index in &table.indexes {
-            self.entries(table, index)?;
-        }
-        self.counters(table)?;
-        self.changes(table)
     }
 
     /// Looks for keys that belong to no table, id by id.

@@ -6,17 +6,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use shelfmark_store::{KeyRange, Row};
+use shelfmark_store::Row;
 
-use super::walk::{Found, Walk};
-use super::{Checker, damage};
+use super::Checker;
+use super::rows::place_of_rows;
 use crate::catalogue::{Table, stored_table, table_key};
 use crate::cells::{
-    CellsLayout, MarkKind, StoredCells, StoredLease, due_hash, due_key, entry_place, stored_lease,
+    Cells, CellsLayout, MarkKind, StoredCells, StoredLease, due_hash, due_key, stored_lease,
 };
 use crate::error::{Error, Result};
-use crate::layout::{Tree, tree_key, tree_range};
-use crate::read::{RawRow, View as _, read_row};
+use crate::keys::{Tree, tree_key, tree_range};
+use crate::rows::{RawRow, RowKind as _, View as _, Walk, damage, read_row};
 use shelfmark_model::TableName;
 
 /// A table of cells with what its rows follow from, or what follows from them.
@@ -30,10 +30,6 @@ struct Bed<'t> {
     lease: Option<StoredLease>,
 }
 
-fn place(table: &Table) -> String {
-    format!("rows of {}", table.schema.name)
-}
-
 impl Checker {
     /// Checks a table of cells.
     pub(super) fn cells(&mut self, table: &Arc<Table>) -> Result<()> {
@@ -41,12 +37,12 @@ impl Checker {
         let (views, base) = (self.views(table)?, self.base(table)?);
         let lease = damage(stored_lease(&self.moment, table.id))?.ok().flatten();
         let bed = Bed { table, layout, views, base, lease };
-        self.cell_rows(&bed)?;
-        let indexes: Vec<(Bytes, String)> =
-            layout.index_ranges().map(|(prefix, name)| (prefix, name.to_owned())).collect();
-        for (at, (prefix, name)) in indexes.into_iter().enumerate() {
-            self.cell_entries(&bed, at, prefix, &name)?;
-        }
+        let kind = Cells { table, layout };
+        self.rows(&kind, |checker, found| match found {
+            Some((raw, row)) => checker.cell_row(&bed, &kind, raw, row),
+            None => Ok(()),
+        })?;
+        self.entries(&kind)?;
         self.marks(&bed)?;
         for tree in [Tree::Changes, Tree::Counts, Tree::Shards] {
             self.nothing_in(table, tree, "a table of cells has no counts, changes or shards")?;
@@ -103,79 +99,40 @@ impl Checker {
         Ok(damage(stored_table(&record))?.ok())
     }
 
-    fn cell_rows(&mut self, bed: &Bed<'_>) -> Result<()> {
-        let mut walk = Walk::over(KeyRange::prefix(bed.layout.rows_prefix()));
-        while let Some(found) = walk.next_row(&self.moment)? {
-            let row = match found {
-                Found::Row(row) => row,
-                Found::Damage(key, why) => {
-                    self.out.add(place(bed.table), &key, why);
-                    continue;
-                }
-            };
-            let stored = match damage(StoredCells::read(bed.layout, &row))? {
-                Ok(stored) => stored,
-                Err(why) => {
-                    self.out.add(place(bed.table), &row.key, why);
-                    continue;
-                }
-            };
-            self.out.rows += u64::from(stored.is_row());
-            if let Some(lease) = bed.lease {
-                if stored.latest() > Some(lease.until) {
-                    self.out.add(place(bed.table), &row.key, "it is later than its table's lease");
-                }
-                if !lease.has_chunks && !row.chunks.is_empty() {
-                    let why = "it has several chunks, which its table's lease does not say";
-                    self.out.add(place(bed.table), &row.key, why);
-                }
-            }
-            if bed.layout.is_view() {
-                if let Err(why) = damage(self.view_row_leads_home(bed, &row))? {
-                    self.out.add(place(bed.table), &row.key, why);
-                }
-            } else {
-                self.follows_from_cells(bed, &row, &stored)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks what follows from a row: its entries, its rows in views, its due time.
-    fn follows_from_cells(
+    /// Checks what only a row of cells has: its table's lease, its rows in views, its due time.
+    fn cell_row(
         &mut self,
         bed: &Bed<'_>,
-        row: &RawRow,
-        stored: &StoredCells,
+        kind: &Cells<'_>,
+        raw: &RawRow,
+        row: &StoredCells,
     ) -> Result<()> {
-        for at in 0..bed.table.index_ids.len() {
-            if bed.layout.is_index_complete(at)
-                && let Err(why) = damage(self.has_cell_entries(bed, at, stored))?
-            {
-                self.out.add(place(bed.table), &row.key, why);
+        if let Some(lease) = bed.lease {
+            if row.latest() > Some(lease.until) {
+                let why = "it is later than its table's lease";
+                self.out.add(place_of_rows(bed.table), &raw.key, why);
             }
+            if !lease.has_chunks && !raw.chunks.is_empty() {
+                let why = "it has several chunks, which its table's lease does not say";
+                self.out.add(place_of_rows(bed.table), &raw.key, why);
+            }
+        }
+        if bed.layout.is_view() {
+            if let Err(why) = damage(self.view_row_leads_home(bed, raw))? {
+                self.out.add(place_of_rows(bed.table), &raw.key, why);
+            }
+            return Ok(());
         }
         for view in &bed.views {
             if view.cells()?.is_view_complete()
-                && let Err(why) = damage(self.is_in_view(bed, view, stored))?
+                && let Err(why) = damage(self.is_in_view(bed, view, row))?
             {
                 let why = format!("view {}: {why}", view.schema.name);
-                self.out.add(place(bed.table), &row.key, why);
+                self.out.add(place_of_rows(bed.table), &raw.key, why);
             }
         }
-        if let Some(second) = stored.due_second(bed.layout) {
-            self.is_queued(bed.table, second, &bed.layout.due_of_row(&row.key))?;
-        }
-        Ok(())
-    }
-
-    fn has_cell_entries(&self, bed: &Bed<'_>, at: usize, stored: &StoredCells) -> Result<()> {
-        for (key, value) in stored.entries(bed.layout, at)? {
-            match self.moment.get(&key)? {
-                Some(entry) if entry == value => {}
-                Some(_) => return Err(Error::corrupt("its entry in an index ends another time")),
-                None => return Err(Error::corrupt("it has no entry in an index")),
-            }
+        if let Some((second, _)) = kind.due(raw, row) {
+            self.is_queued(bed.table, second, &bed.layout.due_of_row(&raw.key))?;
         }
         Ok(())
     }
@@ -196,42 +153,11 @@ impl Checker {
         let Some(found) = read_row(&self.moment, &base_key)? else {
             return Err(Error::corrupt("it follows from a row that is not there"));
         };
-        let stored = StoredCells::read(base_layout, &found)?;
+        let stored = Cells::of(base)?.read(&found)?;
         match stored.in_view(base_layout, bed.table)? {
             Some((key, _)) if *key == *row.key => Ok(()),
             _ => Err(Error::corrupt("it follows from a row that makes another one")),
         }
-    }
-
-    fn cell_entries(&mut self, bed: &Bed<'_>, at: usize, prefix: Bytes, name: &str) -> Result<()> {
-        let place = format!("index {name} of {}", bed.table.schema.name);
-        let mut walk = Walk::over(KeyRange::prefix(prefix));
-        while let Some(found) = walk.next_row(&self.moment)? {
-            let entry = match found {
-                Found::Row(row) => row,
-                Found::Damage(key, why) => {
-                    self.out.add(place.as_str(), &key, why);
-                    continue;
-                }
-            };
-            self.out.entries += 1;
-            if let Err(why) = damage(self.entry_leads_home(bed.layout, at, &entry))? {
-                self.out.add(place.as_str(), &entry.key, why);
-            }
-        }
-        Ok(())
-    }
-
-    fn entry_leads_home(&self, layout: &CellsLayout, at: usize, entry: &RawRow) -> Result<()> {
-        let Some(row) = read_row(&self.moment, &layout.entry_leads_to(at, &entry.key)?)? else {
-            return Err(Error::corrupt("an entry leads to no row"));
-        };
-        let own = StoredCells::read(layout, &row)?.entries(layout, at)?;
-        let key = entry_place(&entry.key);
-        if own.iter().any(|(own, _)| own.as_ref() == key) {
-            return Ok(());
-        }
-        Err(Error::corrupt("an entry leads to a row that has another one"))
     }
 
     /// Checks the marks of a table: that they can be read, that ranges are apart, that none is above
@@ -297,7 +223,7 @@ impl Checker {
             let lost = self.not_queued.range((*id, 0)..=(*id, u64::MAX)).count();
             if lost > 0 {
                 let why = format!("{lost} rows or marks are to be forgotten and not in the queue");
-                self.out.add(place(table), &tree_key(Tree::Rows, *id), why);
+                self.out.add(place_of_rows(table), &tree_key(Tree::Rows, *id), why);
             }
         }
     }

@@ -4,12 +4,12 @@ use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
-use super::walk::Walk;
-use super::{Checker, Moment, damage};
+use super::Checker;
 use crate::catalogue::{Table, take_table_name};
-use crate::codec::{change_parts, decode_change};
 use crate::error::Result;
-use crate::layout::{Tree, tree_key, tree_range};
+use crate::keys::{Tree, tree_key, tree_range};
+use crate::records::{change_parts, decode_change};
+use crate::rows::{Moment, Walk, damage};
 use crate::shards::{Place, ShardMap, section};
 
 /// Bytes of a token's record: hash, second and version; earlier builds wrote no version.

@@ -14,10 +14,8 @@
 mod catalogue;
 mod cells;
 mod derived;
-mod entries;
-mod moment;
+mod items;
 mod rows;
-mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -26,12 +24,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub(crate) use self::derived::each_change;
-pub(crate) use self::moment::Moment;
-pub(crate) use self::rows::{Sound, sound};
-pub(crate) use self::walk::{Found, Walk};
 use crate::catalogue::Table;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+use crate::rows::Moment;
 
 /// Findings that are kept; further ones are only counted.
 pub const FINDINGS_MAX: usize = 100;
@@ -148,18 +144,4 @@ impl Engine {
         checker.strangers()?;
         Ok(checker.out)
     }
-}
-
-/// Takes damage out of an outcome, as its message; other errors stay.
-pub(crate) fn damage<T>(outcome: Result<T>) -> Result<std::result::Result<T, String>> {
-    match outcome {
-        Ok(value) => Ok(Ok(value)),
-        Err(error) if is_damage(&error) => Ok(Err(error.to_string())),
-        Err(error) => Err(error),
-    }
-}
-
-/// Damaged keys and values may also be ones that could never have been written.
-fn is_damage(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::Invalid | ErrorKind::LimitExceeded)
 }

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod background;
 #[cfg(test)]
+mod both_kinds;
+#[cfg(test)]
 mod cells;
 #[cfg(test)]
 mod drivers;
@@ -36,6 +38,8 @@ mod renew;
 mod script;
 #[cfg(test)]
 mod shard_bytes;
+#[cfg(test)]
+mod shared_items;
 #[cfg(test)]
 mod transactions;
 #[cfg(test)]

@@ -249,7 +249,7 @@ fn entries_that_lack_or_lead_nowhere_are_found() {
     for (at, _) in indexed().cells.unwrap().indexes.iter().enumerate() {
         let of = |bed: &Bed, t: &Table| rows(bed, INDEX, t.id + 1 + at as u64).remove(0);
         check(&["it has no entry in an index"], |bed, t| vec![delete(&of(bed, t).key)]);
-        check(&["ends another time"], |bed, t| {
+        check(&["says something else"], |bed, t| {
             vec![put(&of(bed, t).key, vec![1, 2, 0, 0, 0, 0, 1, 2, 3, 4])]
         });
         check(&["unknown version"], |bed, t| vec![put(&of(bed, t).key, "?")]);

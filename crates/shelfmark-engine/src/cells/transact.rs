@@ -1,0 +1,165 @@
+//! Rows of cells in interactive transactions.
+//!
+//! Rows are read and written one by one, and partitions are read in ranges. What it is not: a way to
+//! delete ranges. Such a deletion excludes all writers of its partition while it is planned, and a
+//! transaction's body runs without locks.
+//!
+//! Invariant: between the commit of a transaction and the queueing of writers that do not read what
+//! they write, one has seen the other: both hold the latches of their rows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use shelfmark_store::KeyRange;
+use shelfmark_store::latch::Latched;
+
+use super::apply::apply;
+use super::engine::renew_lease;
+use super::find::Target;
+use super::keep::Collect;
+use super::lease::{Renewal, StoredLease};
+use super::page::{CellGet, CellGot, CellReader};
+use super::request::{CellChange, CellPage, CellQuery, Mutation};
+use super::state::PartitionLock;
+use crate::catalogue::Table;
+use crate::commit::{Transaction, Writer};
+use crate::engine::Inner;
+use crate::error::{Error, Result};
+use crate::report::AccessReport;
+use crate::rows::{Validated, View, chunk_key};
+
+/// What a transaction wrote to one row of cells.
+pub(crate) struct CellsWritten {
+    pub(crate) table: Arc<Table>,
+    stamp: StoredLease,
+    /// What the keys of the partition begin with.
+    partition: Vec<u8>,
+    /// The key of the row's head.
+    head: Vec<u8>,
+}
+
+impl Transaction<'_> {
+    /// Reads one row of cells, with this transaction's writes on top; it must not change before the
+    /// commit.
+    ///
+    /// # Errors
+    ///
+    /// * As [`crate::Engine::get_cells`].
+    pub fn get_cells(&self, table: &Table, get: &CellGet) -> Result<CellGot> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
+        self.touch(table, &get.partition)?;
+        let now = get.now.unwrap_or(self.writer.now);
+        let mut reader = CellReader::new(self.inner, &self.writer.buffer, table, now)?;
+        let row = reader.get(&get.partition, &get.clustering)?;
+        let statics = if get.statics { Some(reader.statics(&get.partition)?) } else { None };
+        let got = CellGot { row, statics, report: reader.report() };
+        self.engine.report(&got.report);
+        Ok(got)
+    }
+
+    /// Reads one page of a partition of cells, with this transaction's writes on top. What the page
+    /// covers must not change before the commit, also where nothing is.
+    ///
+    /// # Errors
+    ///
+    /// * As [`crate::Engine::query_cells`].
+    pub fn query_cells(&self, table: &Table, query: &CellQuery) -> Result<CellPage> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
+        self.touch(table, &query.partition)?;
+        let page = match &self.writer.guards {
+            None => self.page_of_cells(&Validated(&self.writer.buffer), table, query)?,
+            Some(guards) => {
+                guards.note_range();
+                self.page_of_cells(&self.writer.buffer, table, query)?
+            }
+        };
+        self.engine.report(&page.report);
+        Ok(page)
+    }
+
+    fn page_of_cells<V: View>(
+        &self,
+        view: &V,
+        table: &Table,
+        query: &CellQuery,
+    ) -> Result<CellPage> {
+        let now = query.limits.now.unwrap_or(self.writer.now);
+        let reader = CellReader::new(self.inner, view, table, now)?;
+        let range: KeyRange = reader.layout.keys.span(&query.partition, &query.span)?;
+        let mut kept = Collect::new(query);
+        let (cursor, step) = reader.query(query, range, &mut kept)?;
+        Ok(CellPage { cursor, report: AccessReport { steps: vec![step] }, ..kept.into_page() })
+    }
+
+    /// Writes cells of one row, or deletes the row.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: the key or a value does not fit, it is no table of cells, or a
+    ///   range would be deleted. Read the rows and delete each, or use [`crate::Engine::write_any`].
+    /// * [`crate::ErrorKind::LimitExceeded`]: the row or its key is too large.
+    pub fn write_cells(&self, mutation: &Mutation) -> Result<()> {
+        let current = self.inner.catalogue.current(&mutation.table)?;
+        let table = current.unwrap_or_else(|| Arc::clone(&mutation.table));
+        let layout = table.cells()?;
+        layout.check_no_view()?;
+        let partition = layout.keys.partition(&mutation.partition)?;
+        let row = match &mutation.change {
+            CellChange::Row { clustering, .. } | CellChange::DeleteRow(clustering) => {
+                layout.keys.row_of(partition.clone(), clustering)?
+            }
+            CellChange::Statics(_) => layout.keys.statics_of(partition.clone()),
+            CellChange::DeleteSpan(_) | CellChange::DeletePartition => {
+                return Err(Error::invalid(
+                    "a transaction deletes rows of cells one by one; a range is deleted by a batch",
+                ));
+            }
+        };
+        self.touch(&table, &mutation.partition)?;
+        let views = self.inner.views_of(&table)?;
+        let target = Target::new(self.inner, &self.writer, &table, &views, self.writer.now)?
+            .reporting(self.engine.observer.is_some());
+        apply(&target, mutation)?;
+        let stamp = target.written();
+        if let Some(step) = target.into_step() {
+            self.engine.report(&AccessReport { steps: vec![step] });
+        }
+        let written = CellsWritten { stamp, partition, head: chunk_key(&row, 0), table };
+        self.cells.borrow_mut().push(written);
+        Ok(())
+    }
+
+    fn touch(&self, table: &Table, partition: &[u8]) -> Result<()> {
+        if let Some(guards) = &self.writer.guards {
+            guards.touch_partition(table.id, &table.cells()?.keys.partition(partition)?);
+        }
+        Ok(())
+    }
+}
+
+/// Locks the partitions and latches the rows that a transaction wrote.
+pub(crate) fn lock_written<'i>(
+    inner: &'i Inner,
+    written: &[CellsWritten],
+) -> (Vec<PartitionLock<'i>>, Latched<'i>) {
+    let partitions: Vec<(Vec<u8>, bool)> =
+        written.iter().map(|own| (own.partition.clone(), false)).collect();
+    let locks = inner.partitions.lock(&partitions);
+    (locks, inner.latches.lock(written.iter().map(|own| own.head.as_slice())))
+}
+
+/// Puts the leases that the writes of a transaction take.
+pub(crate) fn renew_leases<'w>(written: &'w [CellsWritten], writer: &Writer) -> Vec<Renewal<'w>> {
+    // In the order of their ids, in which everybody takes the locks of leases.
+    let mut stamps: BTreeMap<u64, (&Table, StoredLease)> = BTreeMap::new();
+    for own in written {
+        let (_, stamp) = stamps.entry(own.table.id).or_insert((&own.table, own.stamp));
+        stamp.until = stamp.until.max(own.stamp.until);
+        stamp.has_chunks |= own.stamp.has_chunks;
+    }
+    let leases =
+        stamps.into_values().filter_map(|(table, stamp)| renew_lease(table, writer, stamp));
+    leases.collect()
+}

@@ -1,0 +1,275 @@
+//! Interactive transactions: a body that reads and writes, run again when others were faster.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_store::latch::Reserved;
+use shelfmark_store::random::SplitMix;
+use shelfmark_store::{Commit, ErrorKind as StoreErrorKind};
+
+use super::attempt::lock_gates;
+use crate::catalogue::Table;
+use crate::cells::{self, CellsWritten, Renewal};
+use crate::commit::Writer;
+use crate::engine::{Engine, Inner};
+use crate::error::{Error, ErrorKind, Failure, Result};
+use crate::items::{self, Get, Got, Query, ResultPage, Scan};
+use crate::items::{Applied, Write, Written, apply};
+use crate::rows::Validated;
+
+/// How often a body is run again before the caller is told of the conflict.
+const ATTEMPTS_MAX: u32 = 256;
+
+/// After this many conflicts the keys of the last attempt are reserved during the next.
+const OPTIMISTIC_ATTEMPTS: u32 = 2;
+
+/// A running transaction. It reads its own writes; nothing is visible to others before the body
+/// has returned `Ok`.
+pub struct Transaction<'e> {
+    pub(crate) inner: &'e Inner,
+    pub(crate) engine: &'e Engine,
+    pub(crate) writer: Writer,
+    random: RefCell<SplitMix>,
+    /// What was written to rows of cells.
+    pub(crate) cells: RefCell<Vec<CellsWritten>>,
+    /// The tables written to, and whether each was known to hold rows of several chunks.
+    tables: RefCell<Vec<(Arc<Table>, bool)>>,
+    needs_chunks: RefCell<Option<Arc<Table>>>,
+}
+
+impl Engine {
+    /// Runs `body` in a transaction and commits what it wrote, all or nothing.
+    ///
+    /// The body may run several times: when something that it read was written meanwhile, it starts
+    /// over with a new view and the same random numbers. It must do nothing but read and write
+    /// through the transaction: what it writes through the engine itself is outside of it, stays when
+    /// the transaction aborts, and happens once per run. Returning an error aborts: nothing is written, and the error comes
+    /// back.
+    ///
+    /// Isolation: serializable. The transaction acts as if it ran alone at the moment of its commit:
+    /// neither an item that it read nor a range that it read, also an empty one, was written by
+    /// others since. On a store that does not validate ranges
+    /// ([`shelfmark_store::Caps::validates_ranges`]) this holds among transactions and writes of
+    /// several items; there, what a range showed may have been changed by a plain write meanwhile,
+    /// as if that came after.
+    /// Durability: the writes are on disk once this returns `Ok`.
+    ///
+    /// # Errors
+    ///
+    /// * Whatever `body` returned.
+    /// * [`ErrorKind::Conflict`]: others were faster every time. Retry later.
+    /// * [`ErrorKind::Undetermined`]: read what it would have written.
+    pub fn transact<T>(&self, body: impl FnMut(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        self.inner.transact(self, body)
+    }
+}
+
+impl Inner {
+    fn transact<T>(
+        &self,
+        engine: &Engine,
+        mut body: impl FnMut(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let seed = self.environment.random.number();
+        let mut contended: Vec<Bytes> = Vec::new();
+        for attempt in 0..ATTEMPTS_MAX {
+            let reserved = self.latches.reserve(contended.iter().map(AsRef::as_ref));
+            let transaction = Transaction {
+                inner: self,
+                engine,
+                writer: self.writer(self.store.latest()?),
+                random: RefCell::new(SplitMix::new(seed)),
+                cells: RefCell::default(),
+                tables: RefCell::default(),
+                needs_chunks: RefCell::default(),
+            };
+            let outcome = body(&transaction);
+            if let Some(table) = transaction.needs_chunks.take() {
+                drop(reserved);
+                self.catalogue.set_chunked(&table)?;
+                continue;
+            }
+            let value = match outcome {
+                Ok(value) => value,
+                Err(error) if error.kind() == ErrorKind::TooOld => continue,
+                Err(error) => {
+                    // What the body saw may be queued and not durable: its answer waits for that.
+                    drop(reserved);
+                    self.store.commit(Commit::default())?;
+                    return Err(error);
+                }
+            };
+            match transaction.commit(reserved)? {
+                Ended::Committed => return Ok(value),
+                Ended::Conflict(keys) if attempt >= OPTIMISTIC_ATTEMPTS => contended = keys,
+                Ended::Conflict(_) => {}
+            }
+        }
+        Err(Error::new(ErrorKind::Conflict, "other transactions were faster every time; retry"))
+    }
+}
+
+enum Ended {
+    Committed,
+    /// The keys that were read, and where the ranges that were read begin.
+    Conflict(Vec<Bytes>),
+}
+
+impl Transaction<'_> {
+    fn commit(self, reserved: Reserved<'_>) -> Result<Ended> {
+        let cells = self.cells.into_inner();
+        let (mut tables, mut chunked): (Vec<_>, Vec<_>) =
+            self.tables.into_inner().into_iter().unzip();
+        for written in &cells {
+            chunked.push(written.table.has_chunks());
+            tables.push(Arc::clone(&written.table));
+        }
+        // Whoever latches waits for reservations, also for its own.
+        let reserved = Some(reserved).filter(|_| cells.is_empty());
+        let gates = lock_gates(&tables);
+        let locks = cells::lock_written(self.inner, &cells);
+        let leases = cells::renew_leases(&cells, &self.writer);
+        let commit = self.writer.into_commit();
+        let mut keys = commit.validate.clone();
+        keys.extend(commit.validate_ranges.iter().map(|range| range.start.clone()));
+        // A put that did not look would leave the chunks behind that have come meanwhile.
+        let is_stale = |(table, chunked): (&Arc<Table>, &bool)| {
+            table.is_retired() || table.has_chunks() != *chunked
+        };
+        if tables.iter().zip(&chunked).any(is_stale) {
+            return Ok(Ended::Conflict(Vec::new()));
+        }
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        let queued = self.inner.store.submit(
+            commit,
+            Box::new(move |outcome| {
+                let _ = sender.send(outcome);
+            }),
+        );
+        // Reservations and gates are released before the sync: only queueing needs them.
+        if queued.is_ok() {
+            leases.into_iter().for_each(Renewal::queued);
+        }
+        drop((locks, gates, reserved));
+        match queued {
+            Ok(_) => {}
+            Err(error) => {
+                return match error.kind() {
+                    StoreErrorKind::Conflict | StoreErrorKind::Exists | StoreErrorKind::TooOld => {
+                        Ok(Ended::Conflict(keys))
+                    }
+                    _ => Err(error.into()),
+                };
+            }
+        }
+        match receiver.recv() {
+            Ok(outcome) => Ok(outcome.map(|_| Ended::Committed)?),
+            Err(_) => {
+                Err(Error::new(ErrorKind::Undetermined, "the commit ended without an answer"))
+            }
+        }
+    }
+
+    /// Reads one item; it must not change before the commit.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::get`].
+    pub fn get(&self, table: &Table, get: &Get) -> Result<Got> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
+        if let Some(guards) = &self.writer.guards {
+            guards.touch(table, &get.key.partition)?;
+        }
+        let got = items::get(&self.writer.buffer, table, get, self.writer.now)?;
+        self.engine.report(&got.report);
+        Ok(got)
+    }
+
+    /// Reads one page of a partition, with this transaction's writes on top. What the page covers
+    /// of the range must not change before the commit, also where nothing is.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::query`].
+    pub fn query(&self, table: &Table, query: &Query) -> Result<ResultPage> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
+        let page = match &self.writer.guards {
+            None => items::query(&Validated(&self.writer.buffer), table, query, self.writer.now)?,
+            Some(guards) => {
+                match query.index {
+                    None => guards.touch_range(table, &query.partition)?,
+                    Some(_) => guards.touch_all(table),
+                }
+                items::query(&self.writer.buffer, table, query, self.writer.now)?
+            }
+        };
+        self.engine.report(&page.report);
+        Ok(page)
+    }
+
+    /// Reads one page of a table, with this transaction's writes on top. What the page covers of
+    /// the table must not change before the commit.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Engine::scan`].
+    pub fn scan(&self, table: &Table, scan: &Scan) -> Result<ResultPage> {
+        let current = self.inner.catalogue.current(table)?;
+        let table = current.as_deref().unwrap_or(table);
+        let page = match &self.writer.guards {
+            None => items::scan(&Validated(&self.writer.buffer), table, scan, self.writer.now)?,
+            Some(guards) => {
+                guards.touch_all(table);
+                items::scan(&self.writer.buffer, table, scan, self.writer.now)?
+            }
+        };
+        self.engine.report(&page.report);
+        Ok(page)
+    }
+
+    /// Does one write.
+    ///
+    /// # Errors
+    ///
+    /// * [`ErrorKind::ConditionFailed`] and the other refusals: the write is not part of the
+    ///   transaction; go on, or return the error to abort.
+    pub fn write(&self, write: &Write) -> Result<Written> {
+        let current = self.inner.catalogue.current(&write.table)?;
+        self.write_to(current.unwrap_or_else(|| Arc::clone(&write.table)), write)
+    }
+
+    fn write_to(&self, table: Arc<Table>, write: &Write) -> Result<Written> {
+        table.check_items()?;
+        let chunked = table.has_chunks();
+        let applied = apply(&self.writer, &table, write)?;
+        match applied {
+            Applied::Written(written) => {
+                self.tables.borrow_mut().push((table, chunked));
+                self.engine.report(&written.report);
+                Ok(written)
+            }
+            Applied::Refused(refusal) => {
+                Err(Error::refused(vec![Failure { position: 0, refusal }]))
+            }
+            Applied::NeedsChunks => {
+                *self.needs_chunks.borrow_mut() = Some(table);
+                Err(Error::new(ErrorKind::Conflict, "the table is prepared for large rows"))
+            }
+        }
+    }
+
+    /// Returns a random number: the same in every run of the body.
+    #[must_use]
+    pub fn random(&self) -> u64 {
+        self.random.borrow_mut().next_u64()
+    }
+
+    /// Returns the second since the Unix epoch at which this run began.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.writer.now
+    }
+}

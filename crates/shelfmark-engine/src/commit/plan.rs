@@ -1,0 +1,274 @@
+//! Planning one commit: what it locks, what it writes, what it answers.
+//!
+//! Operations on items and on rows of cells are planned side by side, in their order, against one
+//! view; each sees what those before it did.
+//!
+//! Invariant: gates of tables, locks of partitions and latches of rows are taken in this order and
+//! held from reading until the commit is queued, never across a sync.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::{Arc, PoisonError};
+
+use shelfmark_store::Commit;
+
+use super::attempt::{Done, lock_gates};
+use super::token::{Once, Token, take_token};
+use super::told::Told;
+use super::writer::Writer;
+use crate::catalogue::Table;
+use crate::cells::{self, CellChange, CellsLayout, Mutation, Renewal, StoredLease, Target};
+use crate::engine::Inner;
+use crate::error::{Error, Failure, Result};
+use crate::items::{self, Applied, Write, Written};
+use crate::report::AccessStep;
+use crate::rows::chunk_key;
+use crate::shared::{self, ItemsOfCells};
+
+/// One operation of a commit.
+#[derive(Clone, Copy)]
+pub(crate) enum Operation<'a> {
+    /// On an item.
+    Item(&'a Write),
+    /// On cells of one partition.
+    Cells(&'a Mutation),
+}
+
+/// What a commit is planned with, beside its operations.
+pub(crate) struct Call<'a> {
+    pub(crate) token: Option<&'a Token>,
+    /// The second since the Unix epoch that expiries of cells count from; the clock's by default.
+    pub(crate) now: Option<u64>,
+    pub(crate) told: &'a Told,
+}
+
+/// What one attempt at a call came to.
+enum Attempt<'l> {
+    /// Validated and ready to be queued, with its answers and the leases that go with it.
+    Ready(Commit, Vec<Written>, Vec<Renewal<'l>>),
+    /// Refused, or done before; the answer stands once everything queued is durable.
+    Answer(Result<Once>),
+    /// This table's flag for chunked rows must be persisted first.
+    NeedsChunks(Arc<Table>),
+}
+
+/// What a commit locks and writes.
+#[derive(Default)]
+struct Plan<'a> {
+    /// With the current form of their tables.
+    operations: Vec<(Arc<Table>, Operation<'a>)>,
+    /// Each once.
+    tables: Vec<Arc<Table>>,
+    /// Views of the tables of cells.
+    views: BTreeMap<u64, Vec<Arc<Table>>>,
+    /// What the keys of each partition of cells begin with, and whether all of it is written.
+    partitions: Vec<(Vec<u8>, bool)>,
+    /// Heads of rows.
+    rows: Vec<Vec<u8>>,
+}
+
+impl Inner {
+    /// Plans and queues a call once. `false` asks for another attempt.
+    pub(crate) fn attempt<'a, T: Send + 'static>(
+        &self,
+        operations: impl Iterator<Item = Operation<'a>>,
+        call: &Call<'_>,
+        answer: impl FnOnce(Once) -> Result<T>,
+        done: &mut Done<T>,
+    ) -> Result<bool> {
+        let plan = Plan::of(self, operations)?;
+        let gates = lock_gates(&plan.tables);
+        if plan.tables.iter().any(|table| table.is_retired()) {
+            return Ok(false);
+        }
+        let partitions = self.partitions.lock(&plan.partitions);
+        let latched = self.latches.lock(plan.rows.iter().map(Vec::as_slice));
+        let (commit, answer, leases) = match plan.apply(self, call)? {
+            Attempt::Ready(commit, written, leases) => {
+                (commit, answer(Once::Written(written)), leases)
+            }
+            Attempt::Answer(outcome) => (Commit::default(), outcome.and_then(answer), Vec::new()),
+            Attempt::NeedsChunks(table) => {
+                drop((latched, partitions, gates));
+                self.catalogue.set_chunked(&table)?;
+                return Ok(false);
+            }
+        };
+        let queued = self.queue(commit, answer, done)?;
+        if queued {
+            leases.into_iter().for_each(Renewal::queued);
+        }
+        drop((latched, partitions, gates));
+        Ok(queued)
+    }
+
+    /// Queues a write of an item that need not look at it; `None` if it must.
+    pub(crate) fn attempt_blind<T: Send + 'static>(
+        &self,
+        write: &Write,
+        answer: impl FnOnce(Written) -> T,
+        done: &mut Done<T>,
+    ) -> Result<Option<bool>> {
+        if write.table.mapped.is_some() {
+            return Ok(None);
+        }
+        let current = self.catalogue.current(&write.table)?;
+        let table = current.as_ref().unwrap_or(&write.table);
+        table.check_items()?;
+        let _gate = table.shared.gate.read().unwrap_or_else(PoisonError::into_inner);
+        if table.is_retired() {
+            return Ok(Some(false));
+        }
+        let Some((put, written)) = items::blind(table, write)? else { return Ok(None) };
+        self.queue(Commit::of(vec![put]), Ok(answer(written)), done).map(Some)
+    }
+}
+
+impl<'a> Plan<'a> {
+    fn of(inner: &Inner, operations: impl Iterator<Item = Operation<'a>>) -> Result<Self> {
+        let mut plan = Self::default();
+        for operation in operations {
+            let own = match operation {
+                Operation::Item(write) => match &write.table.mapped {
+                    Some(mapping) => &mapping.base,
+                    None => &write.table,
+                },
+                Operation::Cells(mutation) => &mutation.table,
+            };
+            let table = inner.catalogue.current(own)?.unwrap_or_else(|| Arc::clone(own));
+            match operation {
+                Operation::Item(write) => match &write.table.mapped {
+                    Some(mapping) => plan.add_mapped(inner, &table, mapping, write)?,
+                    None => plan.add_item(&table, write)?,
+                },
+                Operation::Cells(mutation) => plan.add_cells(inner, &table, mutation)?,
+            }
+            if plan.tables.iter().all(|known| known.id != table.id) {
+                plan.tables.push(Arc::clone(&table));
+            }
+            plan.operations.push((table, operation));
+        }
+        Ok(plan)
+    }
+
+    fn add_item(&mut self, table: &Table, write: &Write) -> Result<()> {
+        table.check_items()?;
+        let row_key = table.key.row_key(&write.change.key_of(table)?)?;
+        self.rows.push(chunk_key(&row_key, 0));
+        Ok(())
+    }
+
+    fn add_mapped(
+        &mut self,
+        inner: &Inner,
+        table: &Table,
+        mapping: &ItemsOfCells,
+        write: &Write,
+    ) -> Result<()> {
+        let layout = self.layout_of(inner, table)?;
+        let row_key = mapping.row_key(&write.change.key_of(&write.table)?)?;
+        let length = layout.keys.partition_length(&row_key)?;
+        self.partitions.push((row_key.get(..length).unwrap_or_default().to_vec(), false));
+        self.rows.push(chunk_key(&row_key, 0));
+        Ok(())
+    }
+
+    /// Returns how the cells of a table lie that is written, and notes its views.
+    fn layout_of<'t>(&mut self, inner: &Inner, table: &'t Table) -> Result<&'t CellsLayout> {
+        let layout = table.cells()?;
+        layout.check_no_view()?;
+        if let Entry::Vacant(views) = self.views.entry(table.id) {
+            views.insert(inner.views_of(table)?);
+        }
+        Ok(layout)
+    }
+
+    fn add_cells(&mut self, inner: &Inner, table: &Table, mutation: &Mutation) -> Result<()> {
+        let keys = &self.layout_of(inner, table)?.keys;
+        let partition = keys.partition(&mutation.partition)?;
+        let (row, is_whole) = match &mutation.change {
+            CellChange::Row { clustering, .. } | CellChange::DeleteRow(clustering) => {
+                (Some(keys.row_of(partition.clone(), clustering)?), false)
+            }
+            CellChange::Statics(_) => (Some(keys.statics_of(partition.clone())), false),
+            CellChange::DeleteSpan(_) | CellChange::DeletePartition => (None, true),
+        };
+        self.partitions.push((partition, is_whole));
+        self.rows.extend(row.map(|row| chunk_key(&row, 0)));
+        Ok(())
+    }
+
+    /// Applies the operations to a new buffer.
+    fn apply<'l>(&'l self, inner: &Inner, call: &Call<'_>) -> Result<Attempt<'l>> {
+        let writer = inner.gated_writer()?;
+        if let Some(token) = call.token
+            && let Some(answer) = take_token(&writer, token)?
+        {
+            return Ok(Attempt::Answer(Ok(answer)));
+        }
+        let now = call.now.unwrap_or(writer.now);
+        let mut targets = BTreeMap::new();
+        for table in self.tables.iter().filter(|table| table.cells.is_some()) {
+            let views = self.views.get(&table.id).map(Vec::as_slice).unwrap_or_default();
+            let target = Target::new(inner, &writer, table, views, now)?;
+            targets.insert(table.id, target.reporting(call.told.is_wanted()));
+        }
+        let mut written = Vec::new();
+        let mut failures = Vec::new();
+        for (position, (table, operation)) in self.operations.iter().enumerate() {
+            match operation {
+                Operation::Item(write) => match apply_item(&writer, &targets, table, write)? {
+                    Applied::Written(one) => written.push(one),
+                    Applied::Refused(refusal) => failures.push(Failure { position, refusal }),
+                    Applied::NeedsChunks => return Ok(Attempt::NeedsChunks(Arc::clone(table))),
+                },
+                Operation::Cells(mutation) => {
+                    if let Some(target) = targets.get(&table.id) {
+                        cells::apply(target, mutation)?;
+                    }
+                }
+            }
+        }
+        if !failures.is_empty() {
+            return Ok(Attempt::Answer(Err(Error::refused(failures))));
+        }
+        let leases = self.finish(&writer, targets, &written, call.told);
+        Ok(Attempt::Ready(writer.into_commit(), written, leases))
+    }
+
+    /// Tells what was read, and puts the leases that the writes of cells take.
+    fn finish(
+        &self,
+        writer: &Writer,
+        targets: BTreeMap<u64, Target<'_>>,
+        items: &[Written],
+        told: &Told,
+    ) -> Vec<Renewal<'_>> {
+        // In the order of their ids, in which everybody takes the locks of leases.
+        let stamps: BTreeMap<u64, StoredLease> =
+            targets.iter().map(|(id, target)| (*id, target.written())).collect();
+        if told.is_wanted() {
+            let of_items = items.iter().flat_map(|written| written.report.steps.iter().cloned());
+            let of_cells = targets.into_values().filter_map(Target::into_step);
+            told.note(of_items.chain(of_cells).collect::<Vec<AccessStep>>());
+        }
+        let leases = stamps.into_iter().filter_map(|(id, stamp)| {
+            let table = self.tables.iter().find(|table| table.id == id)?;
+            cells::renew_lease(table, writer, stamp)
+        });
+        leases.collect()
+    }
+}
+
+/// Applies a write of an item, to a table of items or to one of cells that is used as such.
+fn apply_item(
+    writer: &Writer,
+    targets: &BTreeMap<u64, Target<'_>>,
+    table: &Arc<Table>,
+    write: &Write,
+) -> Result<Applied> {
+    match (&write.table.mapped, targets.get(&table.id)) {
+        (Some(mapping), Some(target)) => shared::apply(target, &write.table, mapping, table, write),
+        _ => items::apply(writer, table, write),
+    }
+}

@@ -1,0 +1,119 @@
+//! Items out of stored rows and index entries, and the keys that items have.
+
+use shelfmark_model::{Item, Key, Value};
+
+use super::row_memo::RowMemo;
+use crate::catalogue::{Index, Table};
+use crate::error::{Error, Result};
+use crate::keys::misfit;
+use crate::records::Head;
+use crate::rows::RawRow;
+
+impl Table {
+    /// Checks that the table holds items.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: it holds cells, which have calls of their own.
+    pub(crate) fn check_items(&self) -> Result<()> {
+        match self.cells.is_some() || self.mapped.is_some() {
+            false => Ok(()),
+            true => Err(Error::invalid(format!(
+                "table {} holds rows of cells, not items; use the calls for cells",
+                self.schema.name
+            ))),
+        }
+    }
+
+    /// Returns the primary key of an item.
+    ///
+    /// # Errors
+    ///
+    /// * [`crate::ErrorKind::Invalid`]: a key attribute is missing. The message names it.
+    pub fn key_of(&self, item: &Item) -> Result<Key> {
+        let sort = self.key.sort.iter().map(|own| pick(item, &own.name)).collect::<Result<_>>()?;
+        Ok(Key { partition: self.partition_of(item)?, sort })
+    }
+
+    /// Returns the partition key of an item.
+    ///
+    /// # Errors
+    ///
+    /// * As [`Table::key_of`].
+    pub fn partition_of(&self, item: &Item) -> Result<Vec<Value>> {
+        self.key.partition.iter().map(|own| pick(item, &own.name)).collect()
+    }
+
+    /// Returns the key attributes that a row's key (without chunk) holds, as an item.
+    pub(crate) fn key_item(&self, row_key: &[u8]) -> Result<Item> {
+        let columns = self.key.decode(row_key)?.columns;
+        Ok(columns.into_iter().collect())
+    }
+
+    /// Decodes a stored row into an item with its key attributes; `None` if it has expired and
+    /// the table does not show expired items.
+    pub(crate) fn decode_row(&self, row: &RawRow, now: u64) -> Result<Option<Item>> {
+        self.decode_row_after(row, now, &mut RowMemo::default())
+    }
+
+    /// As [`Table::decode_row`], for one row after another.
+    pub(crate) fn decode_row_after(
+        &self,
+        row: &RawRow,
+        now: u64,
+        memo: &mut RowMemo,
+    ) -> Result<Option<Item>> {
+        let head = Head::parse(&row.head)?;
+        if self.hides(head.expires_at, now) {
+            return Ok(None);
+        }
+        memo.decode(&self.key, head, row).map(Some)
+    }
+
+    /// Decodes a stored row whether it has expired or not.
+    pub(crate) fn decode_whole(&self, row: &RawRow) -> Result<Item> {
+        RowMemo::default().decode(&self.key, Head::parse(&row.head)?, row)
+    }
+}
+
+/// Returns a key attribute of an item.
+fn pick(item: &Item, name: &str) -> Result<Value> {
+    let value = item.get(name).cloned();
+    value.ok_or_else(|| Error::invalid(format!("the item has no key attribute {name}")))
+}
+
+impl Index {
+    /// Returns the key of the entry (without chunk) that an item of this base key has; `None` if it
+    /// has none: an attribute of the index's key is absent, or not fit to be in it.
+    pub(crate) fn entry_key(
+        &self,
+        table: &Table,
+        key: &Key,
+        item: &Item,
+    ) -> Result<Option<Vec<u8>>> {
+        let is_strict = table.schema.options.strict_index_keys;
+        if is_strict && misfit(&table.schema, &self.schema, item).is_some() {
+            return Ok(None);
+        }
+        self.key.entry_key(&table.key, key, item)
+    }
+
+    /// Decodes an entry: what it projects, and the keys of both tables.
+    pub(crate) fn decode_entry(
+        &self,
+        row: &RawRow,
+        now: u64,
+        memo: &mut RowMemo,
+    ) -> Result<Option<Item>> {
+        let head = Head::parse(&row.head)?;
+        if head.expires_at.is_some_and(|second| second <= now) {
+            return Ok(None);
+        }
+        memo.decode(&self.key, head, row).map(Some)
+    }
+
+    /// Decodes an entry whether it has expired or not.
+    pub(crate) fn entry_item(&self, row: &RawRow) -> Result<Item> {
+        RowMemo::default().decode(&self.key, Head::parse(&row.head)?, row)
+    }
+}

@@ -1,0 +1,38 @@
+//! Items: rows whose attributes carry no metadata, as DynamoDB, entities and typed tables have them.
+//!
+//! One of the two kinds of rows; the other is `cells`. What both share (walking over rows, pages,
+//! backfill, verification) is in `rows`, and how a write becomes a commit in `commit`.
+//!
+//! Invariant: what follows from an item (index entries, counts, due time, change log) changes in the
+//! commit of the item.
+
+mod apply;
+mod backfill;
+mod blind;
+mod changes;
+mod counts;
+mod decode;
+mod derive;
+mod due_backfill;
+mod expire;
+mod get;
+mod page;
+mod query;
+mod request;
+mod row_memo;
+mod stored;
+
+pub(crate) use apply::{Applied, Before, Decided, apply, decide};
+pub(crate) use backfill::build;
+pub(crate) use blind::blind;
+pub use changes::{ChangePosition, ItemChange};
+pub(crate) use derive::{partition_count_key, table_count_key};
+pub(crate) use due_backfill::give_due_times;
+pub(crate) use expire::Due;
+pub(crate) use get::get;
+pub use get::{Get, Got};
+pub use page::ResultPage;
+pub use query::{Query, Scan, Segment};
+pub(crate) use query::{query, scan, segment_range};
+pub use request::{Change, Returns, Write, Written};
+pub(crate) use stored::{Items, StoredItem};

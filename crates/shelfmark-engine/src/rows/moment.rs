@@ -1,0 +1,46 @@
+//! The moment that is looked at. When it was held too long there is a new one; without writers it
+//! shows the same.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use shelfmark_store::{Direction, KeyRange, Page, ScanLimits, Snapshot, Store};
+
+use super::view::View;
+use crate::error::{ErrorKind, Result};
+
+pub(crate) struct Moment {
+    store: Arc<dyn Store>,
+    snapshot: RefCell<Arc<dyn Snapshot>>,
+}
+
+impl Moment {
+    pub(crate) fn take(store: &Arc<dyn Store>) -> Result<Self> {
+        let snapshot = RefCell::new(store.snapshot()?);
+        Ok(Self { store: Arc::clone(store), snapshot })
+    }
+
+    /// Reads, at a new moment if this one has become too old.
+    pub(crate) fn with<T>(&self, read: impl Fn(&dyn Snapshot) -> Result<T>) -> Result<T> {
+        let snapshot = Arc::clone(&*self.snapshot.borrow());
+        match read(&*snapshot) {
+            Err(error) if error.kind() == ErrorKind::TooOld => {
+                let fresh = self.store.snapshot()?;
+                *self.snapshot.borrow_mut() = Arc::clone(&fresh);
+                read(&*fresh)
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+impl View for Moment {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        self.with(|snapshot| Ok(snapshot.get(key)?))
+    }
+
+    fn scan(&self, range: &KeyRange, direction: Direction, limits: ScanLimits) -> Result<Page> {
+        self.with(|snapshot| Ok(snapshot.scan(range, direction, limits)?))
+    }
+}

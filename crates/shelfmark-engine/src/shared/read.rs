@@ -1,0 +1,234 @@
+//! Reading a table of cells as items: single items, queries, scans, cursors.
+
+use bytes::Bytes;
+use shelfmark_keycode::{self as keycode, Kind};
+use shelfmark_model::{
+    Condition, Item, Projection, SortBound, SortCondition, Value, item_size_bytes,
+};
+use shelfmark_store::{KeyRange, Snapshot};
+
+use super::mapping::ItemsOfCells;
+use super::value::raw_of;
+use crate::cells::{CellLimits, CellPage, CellQuery, CellReader, Collect, Span, SpanBound};
+use crate::engine::{Engine, Inner};
+use crate::error::{Error, Result};
+use crate::items::{Get, Got, Query, ResultPage, Scan, segment_range};
+use crate::report::{AccessReport, AccessStep};
+use crate::rows::{Cursor, View};
+
+/// How far a page of items goes, and what of it is answered.
+struct Wanted<'q> {
+    limit: Option<usize>,
+    bytes_max: Option<usize>,
+    start: Option<&'q Cursor>,
+    filter: Option<&'q Condition>,
+    projection: &'q Projection,
+    count_only: bool,
+    peek: bool,
+}
+
+impl Engine {
+    pub(crate) fn get_mapped(&self, mapping: &ItemsOfCells, get: &Get) -> Result<Got> {
+        self.reading(&mapping.base, |view, _| mapping.get(&self.inner, &view, get, self.now()))
+    }
+
+    pub(crate) fn query_mapped(&self, mapping: &ItemsOfCells, query: &Query) -> Result<ResultPage> {
+        if let Some(index) = &query.index {
+            return Err(no_index(mapping, index));
+        }
+        let wanted = Wanted {
+            limit: query.limit,
+            bytes_max: query.bytes_max,
+            start: query.start.as_ref(),
+            filter: query.filter.as_ref(),
+            projection: &query.projection,
+            count_only: query.count_only,
+            peek: query.peek,
+        };
+        let partition = mapping.partition(&query.partition)?;
+        self.reading(&mapping.base, |view, _| {
+            let page = |start: Option<&Cursor>, limit, bytes_max| {
+                let own = CellQuery {
+                    partition: partition.clone(),
+                    span: Span::default(),
+                    reversed: query.descending,
+                    limits: limits(start, limit, bytes_max),
+                };
+                let range = mapping.sort_range(&partition, &query.sort)?;
+                let mut kept = Collect::new(&own);
+                let reader = CellReader::new(&self.inner, &view, &mapping.base, self.now())?;
+                let (cursor, step) = reader.query(&own, range, &mut kept)?;
+                let report = AccessReport { steps: vec![step] };
+                Ok(CellPage { cursor, report, ..kept.into_page() })
+            };
+            mapping.page(&wanted, page)
+        })
+    }
+
+    pub(crate) fn scan_mapped(&self, mapping: &ItemsOfCells, scan: &Scan) -> Result<ResultPage> {
+        if let Some(index) = &scan.index {
+            return Err(no_index(mapping, index));
+        }
+        if scan.partitions.is_some() || scan.descending {
+            return Err(Error::invalid("such a table is scanned in its own order alone"));
+        }
+        let wanted = Wanted {
+            limit: scan.limit,
+            bytes_max: scan.bytes_max,
+            start: scan.start.as_ref(),
+            filter: scan.filter.as_ref(),
+            projection: &scan.projection,
+            count_only: scan.count_only,
+            peek: scan.peek,
+        };
+        let prefix = &mapping.base.cells()?.keys.prefix;
+        let range = match scan.segment {
+            None => KeyRange::prefix(prefix.clone()),
+            Some(segment) => segment_range(prefix, segment)?,
+        };
+        if scan.start.as_ref().is_some_and(|cursor| !range.contains(cursor.row_key())) {
+            return Err(Error::invalid("the cursor belongs to another segment"));
+        }
+        self.reading(&mapping.base, |view, _| {
+            let page = |start: Option<&Cursor>, limit, bytes_max| {
+                let reader = CellReader::new(&self.inner, &view, &mapping.base, self.now())?;
+                reader.scan(&limits(start, limit, bytes_max), range.clone())
+            };
+            mapping.page(&wanted, page)
+        })
+    }
+}
+
+fn no_index(mapping: &ItemsOfCells, index: &str) -> Error {
+    let name = &mapping.base.schema.name;
+    Error::new(crate::error::ErrorKind::NotFound, format!("table {name} has no index {index}"))
+}
+
+fn limits(start: Option<&Cursor>, rows_max: Option<usize>, bytes_max: Option<usize>) -> CellLimits {
+    CellLimits { rows_max, bytes_max, start: start.cloned(), ..CellLimits::default() }
+}
+
+impl ItemsOfCells {
+    /// Reads one item over a view.
+    pub(crate) fn get(&self, inner: &Inner, view: &impl View, get: &Get, now: u64) -> Result<Got> {
+        let partition = self.partition(&get.key.partition)?;
+        let clustering = self.clustering(&get.key.sort)?;
+        let mut reader = CellReader::new(inner, view, &self.base, now)?;
+        let row = reader.get(&partition, &clustering)?;
+        let item = row.map(|row| self.item(&partition, &clustering, &row)).transpose()?;
+        let item = item.map(|item| get.projection.apply(item));
+        Ok(Got { item, report: reader.report() })
+    }
+
+    /// As [`ItemsOfCells::get`], of a snapshot that several reads share.
+    pub(crate) fn get_at(
+        &self,
+        inner: &Inner,
+        snapshot: &dyn Snapshot,
+        get: &Get,
+        now: u64,
+    ) -> Result<Got> {
+        self.get(inner, &snapshot, get, now)
+    }
+
+    /// Makes a page of items of a page of rows, which `read` reads from a cursor on.
+    fn page(
+        &self,
+        wanted: &Wanted<'_>,
+        read: impl Fn(Option<&Cursor>, Option<usize>, Option<usize>) -> Result<CellPage>,
+    ) -> Result<ResultPage> {
+        if wanted.limit == Some(0) {
+            return Err(Error::invalid(
+                "a page of no items leads nowhere; its limit is at least 1",
+            ));
+        }
+        let rows = read(wanted.start, wanted.limit, wanted.bytes_max)?;
+        let mut page =
+            ResultPage { cursor: rows.cursor, report: rows.report, ..Default::default() };
+        let mut bytes_read = 0;
+        for entry in rows.rows {
+            // A partition of statics alone has no item.
+            let Some(clustering) = &entry.clustering else { continue };
+            let item = self.item(&entry.partition, clustering, &entry.row)?;
+            page.evaluated += 1;
+            bytes_read += item_size_bytes(&item) as u64;
+            if wanted.filter.is_some_and(|filter| !filter.holds(&item)) {
+                continue;
+            }
+            page.count += 1;
+            if !wanted.count_only {
+                page.items.push(wanted.projection.apply(item));
+            }
+        }
+        if let Some(step) = page.report.steps.first_mut() {
+            note(step, &page.count, page.evaluated, bytes_read);
+        }
+        if wanted.peek
+            && let Some(cursor) = &page.cursor
+        {
+            let next = read(Some(cursor), Some(1), None)?;
+            page.next_key = self.first_item(&next)?;
+            if page.next_key.is_none() {
+                page.cursor = None;
+            }
+        }
+        Ok(page)
+    }
+
+    fn first_item(&self, page: &CellPage) -> Result<Option<Item>> {
+        let mut rows = page.rows.iter();
+        let found = rows.find_map(|entry| Some((entry, entry.clustering.as_ref()?)));
+        found.map(|(entry, key)| self.item(&entry.partition, key, &entry.row)).transpose()
+    }
+
+    /// Returns the range of the rows of a partition whose sort key meets a condition.
+    fn sort_range(&self, partition: &Bytes, condition: &SortCondition) -> Result<KeyRange> {
+        let keys = &self.base.cells()?.keys;
+        let one = |values: &[Value]| self.clustering(values);
+        let bound = |bound: &SortBound| -> Result<Option<SpanBound>> {
+            Ok(match bound {
+                SortBound::Unbounded => None,
+                SortBound::Included(value) | SortBound::Excluded(value) => Some(SpanBound {
+                    values: one(std::slice::from_ref(value))?,
+                    included: matches!(bound, SortBound::Included(_)),
+                }),
+            })
+        };
+        let span = match condition {
+            SortCondition::Equal(values) if values.is_empty() => Span::all(),
+            SortCondition::Equal(values) => Span::equal(one(values)?),
+            SortCondition::Range { equal, lower, upper } if equal.is_empty() => {
+                Span { equal: Vec::new(), lower: bound(lower)?, upper: bound(upper)? }
+            }
+            SortCondition::BeginsWith { equal, prefix } if equal.is_empty() => {
+                return self.prefix_range(partition, prefix);
+            }
+            _ => return Err(Error::invalid("the sort key has one column")),
+        };
+        keys.span(partition, &span)
+    }
+
+    fn prefix_range(&self, partition: &Bytes, prefix: &Value) -> Result<KeyRange> {
+        let keys = &self.base.cells()?.keys;
+        let Some(column) = keys.sort.first() else {
+            return Err(Error::invalid("the table has no sort key"));
+        };
+        let mut start = keys.rows_of(partition)?;
+        keycode::put_kind(&mut start, column.direction, Kind::Value);
+        let name = &column.name;
+        let raw = match prefix {
+            Value::Text(_) => raw_of(name, &shelfmark_model::KeyType::Text, prefix)?,
+            Value::Bytes(_) => raw_of(name, &shelfmark_model::KeyType::Bytes, prefix)?,
+            _ => return Err(Error::invalid("only text and bytes begin with something")),
+        };
+        keycode::put_bytes_prefix(&mut start, column.direction, &raw);
+        Ok(KeyRange::prefix(start))
+    }
+}
+
+/// Has a step say what of its rows are items.
+fn note(step: &mut AccessStep, returned: &usize, evaluated: usize, bytes_read: u64) {
+    step.rows_read = evaluated as u64;
+    step.rows_returned = *returned as u64;
+    step.bytes_read = bytes_read;
+}

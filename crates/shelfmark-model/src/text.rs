@@ -1,0 +1,162 @@
+//! Values as text that have one form everywhere: UUIDs, dates, times of day.
+//!
+//! What it is not: a face's literals. Faces that take several spellings have parsers of their own.
+
+/// Nanoseconds of a day.
+const DAY_NANOS: i64 = 86_400_000_000_000;
+
+/// Returns a UUID as 36 lower-case characters.
+#[must_use]
+pub fn uuid_text(uuid: &[u8; 16]) -> String {
+    let mut text = String::with_capacity(36);
+    for (at, byte) in uuid.iter().enumerate() {
+        if matches!(at, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
+
+/// Reads a UUID of 36 characters, in either case.
+#[must_use]
+pub fn parse_uuid(text: &str) -> Option<[u8; 16]> {
+    let bytes = text.as_bytes();
+    let dashes = [8, 13, 18, 23];
+    if bytes.len() != 36 || !dashes.iter().all(|at| bytes.get(*at) == Some(&b'-')) {
+        return None;
+    }
+    let digits: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'-').collect();
+    let mut uuid = [0; 16];
+    if digits.len() != 32 {
+        return None;
+    }
+    for (place, pair) in uuid.iter_mut().zip(digits.chunks(2)) {
+        let pair = std::str::from_utf8(pair).ok()?;
+        let is_hex = pair.chars().all(|own| own.is_ascii_hexdigit());
+        *place = u8::from_str_radix(pair, 16).ok().filter(|_| is_hex)?;
+    }
+    Some(uuid)
+}
+
+/// Returns the civil date of a day since 1970-01-01: year, month, day.
+#[must_use]
+pub fn civil_of_days(days: i64) -> (i64, i64, i64) {
+    // Years begin in March here, so that the leap day is the last of its year.
+    let since = days + 719_468;
+    let era = since.div_euclid(146_097);
+    let day_of_era = since.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// Returns the day since 1970-01-01 of a civil date; a day beyond the month's last runs over.
+#[must_use]
+pub fn days_of_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let shifted = if month > 2 { month - 3 } else { month + 9 };
+    let day_of_year = (153 * shifted + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+/// Returns a day since 1970-01-01 as `2026-11-23`.
+#[must_use]
+pub fn date_text(days: i64) -> String {
+    let (year, month, day) = civil_of_days(days);
+    match year {
+        0.. => format!("{year:04}-{month:02}-{day:02}"),
+        _ => format!("-{:04}-{month:02}-{day:02}", -year),
+    }
+}
+
+/// Reads what [`date_text`] writes; `None` for what is no day of the calendar.
+#[must_use]
+pub fn parse_date(text: &str) -> Option<i64> {
+    let (sign, rest) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+    let mut parts = rest.splitn(3, '-');
+    let mut number = |digits: std::ops::RangeInclusive<usize>| {
+        let part = parts.next()?;
+        let fits = digits.contains(&part.len()) && part.bytes().all(|own| own.is_ascii_digit());
+        fits.then(|| part.parse::<i64>().ok())?
+    };
+    let (year, month, day) = (sign * number(4..=7)?, number(2..=2)?, number(2..=2)?);
+    let days = days_of_civil(year, month, day);
+    (civil_of_days(days) == (year, month, day)).then_some(days)
+}
+
+/// Returns nanoseconds since midnight as `08:12:54.123456789`.
+#[must_use]
+pub fn time_text(nanos: i64) -> String {
+    let (seconds, nanos) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+    format!("{:02}:{:02}:{:02}.{nanos:09}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// Reads `08:12:54` with up to nine digits behind a point.
+#[must_use]
+pub fn parse_time(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|own| own.is_ascii_digit());
+    let parts: Vec<i64> = whole
+        .split(':')
+        .map(|part| part.parse().ok().filter(|_| part.len() == 2 && is_number(part)))
+        .collect::<Option<_>>()?;
+    let [hours, minutes @ 0..60, seconds @ 0..60] = parts[..] else { return None };
+    if !is_number(fraction) || fraction.len() > 9 {
+        return None;
+    }
+    let nanos: i64 = format!("{fraction:0<9}").parse().ok()?;
+    let all = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + nanos;
+    (all < DAY_NANOS).then_some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_dates_are_one_to_one() {
+        for days in (-800_000..800_000).step_by(37) {
+            let (year, month, day) = civil_of_days(days);
+            assert_eq!(days_of_civil(year, month, day), days);
+            assert_eq!(parse_date(&date_text(days)), Some(days));
+        }
+        assert_eq!(date_text(0), "1970-01-01");
+        assert_eq!(date_text(20_780), "2026-11-23");
+        for wrong in ["2026-02-29", "2026-13-01", "2026-1-01", "26-01-01", "2026-01-01T", ""] {
+            assert_eq!(parse_date(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_of_day_come_back() {
+        for nanos in [0, 1, 999_999_999, 29_574_123_456_789, DAY_NANOS - 1] {
+            assert_eq!(parse_time(&time_text(nanos)), Some(nanos));
+        }
+        assert_eq!(parse_time("08:12:54.5"), parse_time("08:12:54.500000000"));
+        for wrong in
+            ["24:00:00", "08:60:00", "8:12:54", "08:12", "08:12:54.", "08:12:54.1234567890"]
+        {
+            assert_eq!(parse_time(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn uuids_come_back_in_either_case() {
+        let uuid = *b"0123456789abcdef";
+        let text = uuid_text(&uuid);
+        assert_eq!(text, "30313233-3435-3637-3839-616263646566");
+        assert_eq!(parse_uuid(&text.to_uppercase()), Some(uuid));
+        for wrong in
+            ["30313233343536373839616263646566", "+0313233-3435-3637-3839-616263646566", ""]
+        {
+            assert_eq!(parse_uuid(wrong), None, "{wrong}");
+        }
+    }
+}
