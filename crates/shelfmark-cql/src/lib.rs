@@ -43,13 +43,14 @@ pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
 pub use outcome::{
     Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,
     ColumnSpec, Consistency, Outcome, PreparedStatement, RequestOptions, ResultRows, RowBuffer,
-    SchemaChange, Spool, Spools, Values, Weight,
+    SchemaChange, Spool, Spools, Values,
 };
 pub use schema::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table,
     TableFlags, TableId, TableOptions, View,
 };
-pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
+pub use session::{Connection, Face, FaceOptions, Inline, Progress};
+pub use shelfmark_engine::weight::Weight;
 pub use statement::{Executor, Plan};
 pub use system::{VirtualRow, VirtualTable};
 pub use trace::TraceLog;

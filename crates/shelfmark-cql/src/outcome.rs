@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use shelfmark_engine::budget::{Client, SHARE_FREE_BYTES, Share};
+use shelfmark_engine::weight::Weight;
 
 use crate::auth::User;
 use crate::error::CqlError;
@@ -325,6 +326,10 @@ impl Written {
     pub(crate) fn rows(self) -> u32 {
         self.rows
     }
+
+    pub(crate) fn bytes(self) -> usize {
+        self.bytes
+    }
 }
 
 /// A page of rows.
@@ -410,17 +415,6 @@ impl From<Outcome> for Answered {
 /// Called once with the answer: before the call returns, or from another thread as soon as the
 /// write is durable. Does not block.
 pub type Answer = Box<dyn FnOnce(Result<Answered, CqlError>) + Send>;
-
-/// How much work a statement may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
-    /// One row or a few that are named: runs where the request was read.
-    Light,
-    /// A page of rows: runs where the request was read, unless more requests wait behind it there.
-    Page,
-    /// May read many rows or wait for others: runs where it holds up no connection.
-    Heavy,
-}
 
 /// A statement that was parsed and planned.
 #[derive(Debug)]

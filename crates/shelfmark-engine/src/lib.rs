@@ -23,6 +23,7 @@ mod report;
 mod shards;
 mod transaction;
 mod verify;
+pub mod weight;
 mod write;
 
 pub use background::{

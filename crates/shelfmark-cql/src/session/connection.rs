@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
 use super::clients::{Encryption, Listed};
-use super::face::Face;
+use super::face::{Face, full};
 use super::login::{self, Phase, SharedPhase};
 use super::outbox::{Outbox, Wake};
 use super::paging;
@@ -20,14 +21,14 @@ use crate::auth::User;
 use crate::error::{CqlError, ErrorCode};
 use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
 use crate::limits::{
-    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, INLINE_ROWS_MAX, INLINE_TEXT_SIZE_BYTES_MAX,
-    REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES,
-    TURN_REQUESTS_MAX, TURN_SIZE_BYTES_MAX, planned_bytes,
+    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, POOLED_MAX, REQUEST_BYTES_PENDING_MAX,
+    REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES, TURN_REQUESTS_MAX,
+    TURN_SIZE_BYTES_MAX, planned_bytes,
 };
 use crate::message::{
     self, Batch, BatchItem, Execute, MetadataId, Prepare, Query, Request, Statement, Write as _,
 };
-use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions, Values, Weight};
+use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions, Values};
 use crate::trace::TraceLog;
 
 /// What Cassandra says of prepared statements that rely on `USE`, once per connection.
@@ -190,6 +191,7 @@ impl Connection {
             || load.request_bytes >= REQUEST_BYTES_PENDING_MAX
             || load.answer_bytes >= ANSWER_BYTES_PENDING_MAX
             || self.shared.load(Ordering::Relaxed) >= SHARED_MAX
+            || self.outbox.pooled.load(Ordering::Relaxed) >= POOLED_MAX
             // One request always gets in.
             || load.is_over && load.requests > 0
     }
@@ -345,11 +347,15 @@ impl Connection {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        if query.text.len() > INLINE_TEXT_SIZE_BYTES_MAX {
+        if query.text.len() > INLINE_SIZE_BYTES_MAX {
             pending.weigh(HEAVY_OVERHEAD_BYTES);
+            pending.take_turn_of_pool();
             let face = Arc::clone(&self.face);
-            let work = move || long_query(&face, &query.text, options, skip, pending);
-            return self.face.background.run(Box::new(work));
+            let work = move |admitted: Result<(), _>| match admitted {
+                Ok(()) => long_query(&face, &query.text, options, skip, pending),
+                Err(refused) => pending.refuse(&full(refused)),
+            };
+            return self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
         }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
             Ok(statement) if !fills(&options.values, &statement) => {
@@ -367,18 +373,23 @@ impl Connection {
     fn prepare(&self, prepare: Prepare, mut pending: Pending) {
         let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.outbox.keyspace());
         let text = prepare.text;
-        if text.len() <= INLINE_TEXT_SIZE_BYTES_MAX {
+        if text.len() <= INLINE_SIZE_BYTES_MAX {
             return run_prepare(text, keyspace, pending);
         }
         pending.weigh(HEAVY_OVERHEAD_BYTES);
+        pending.take_turn_of_pool();
         let budget = self.budget.clone();
-        self.face.background.run(Box::new(move || {
+        let work = move |admitted: Result<(), _>| {
+            if let Err(refused) = admitted {
+                return pending.refuse(&full(refused));
+            }
             let mut share = budget.share();
             if !share.cover(planned_bytes(&text)) {
                 return pending.refuse(&no_room_for_statement());
             }
             run_prepare(text, keyspace, pending);
-        }));
+        };
+        self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
     }
 
     fn execute(&self, execute: Execute, user: Option<User>, mut pending: Pending) {
@@ -419,14 +430,18 @@ impl Connection {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        let is_long =
-            batch.items.len() > INLINE_ROWS_MAX || pending.bytes > INLINE_TEXT_SIZE_BYTES_MAX;
-        if !is_long {
-            return run_batch(&self.face, batch, options, pending);
+        let weight = self.face.weigh(Weight::of(batch.items.len(), pending.bytes));
+        if !weight.is_for_pool() {
+            return run_batch(&self.face, weight, batch, options, pending);
         }
         pending.weigh(HEAVY_OVERHEAD_BYTES);
+        pending.take_turn_of_pool();
         let face = Arc::clone(&self.face);
-        self.face.background.run(Box::new(move || run_batch(&face, batch, options, pending)));
+        let work = move |admitted: Result<(), _>| match admitted {
+            Ok(()) => run_batch(&face, weight, batch, options, pending),
+            Err(refused) => pending.refuse(&full(refused)),
+        };
+        self.face.pool.run(weight, Box::new(work));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -437,24 +452,20 @@ impl Connection {
         known: Known,
         mut pending: Pending,
     ) {
-        let elsewhere = match statement.weight {
-            Weight::Light => None,
-            Weight::Page => self.crowd.then_some(false),
-            Weight::Heavy => Some(true),
-        };
         let face = Arc::clone(&self.face);
-        match elsewhere {
-            None if statement.weight == Weight::Light => {
-                face.executor.execute(statement, options, pending.answer(known));
-            }
-            None => begin(&face, statement, options, known, pending),
-            Some(true) => run_long(&face, statement, options, known, pending),
-            Some(false) => {
+        let weight = face.weigh(statement.weight);
+        match weight {
+            Weight::Light => face.executor.execute(statement, options, pending.answer(known)),
+            Weight::Page if self.crowd => {
                 pending.weigh(HEAVY_OVERHEAD_BYTES);
                 pending.take_turn(&self.shared);
                 let statement = Arc::clone(statement);
                 let work = move || begin(&face, &statement, options, known, pending);
-                self.face.background.share(Box::new(work));
+                self.face.pool.share(Box::new(work));
+            }
+            Weight::Page => begin(&face, statement, options, known, pending),
+            Weight::Heavy | Weight::Waiting => {
+                run_long(&face, (statement, weight), options, known, pending);
             }
         }
     }
@@ -535,28 +546,33 @@ fn begin(
     pending: Pending,
 ) {
     // Read twice, the first rows would be told twice to whoever observes the engine, and in a trace.
-    options.is_inline = !face.background.is_inline() && options.trace.is_none();
+    options.is_inline = !face.pool.is_inline() && options.trace.is_none();
     if options.is_inline
         && let Some(outcome) = face.executor.try_short(statement, &options)
     {
         return pending.answer(known)(outcome);
     }
     options.is_inline = false;
-    run_long(face, statement, options, known, pending);
+    run_long(face, (statement, Weight::Heavy), options, known, pending);
 }
 
 /// Runs a statement on the pool.
 fn run_long(
     face: &Arc<Face>,
-    statement: &Arc<PreparedStatement>,
+    (statement, weight): (&Arc<PreparedStatement>, Weight),
     options: RequestOptions,
     known: Known,
     mut pending: Pending,
 ) {
     pending.weigh(HEAVY_OVERHEAD_BYTES);
+    pending.take_turn_of_pool();
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
     let answer = pending.answer(known);
-    face.background.run(Box::new(move || executor.execute(&statement, options, answer)));
+    let work = move |admitted: Result<(), _>| match admitted {
+        Ok(()) => executor.execute(&statement, options, answer),
+        Err(refused) => answer(Err(full(refused))),
+    };
+    face.pool.run(weight, Box::new(work));
 }
 
 /// Prepares a statement.
@@ -598,8 +614,14 @@ fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool,
     }
 }
 
-/// Plans and runs a batch.
-fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: Pending) {
+/// Plans and runs a batch: at the pool if it is there, or if a statement turns out heavy.
+fn run_batch(
+    face: &Arc<Face>,
+    weight: Weight,
+    batch: Batch,
+    options: RequestOptions,
+    mut pending: Pending,
+) {
     let texts = batch.items.iter().map(|(item, _)| match item {
         // Lists are long once they are planned, and so are short statements.
         BatchItem::Text(text) => {
@@ -631,14 +653,19 @@ fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: P
         }
     }
     pending.say_step(|| format!("Planned {} statements of the batch", entries.len()));
-    let is_long = entries.iter().any(|entry| entry.statement.weight == Weight::Heavy);
+    let heaviest = entries.iter().map(|entry| entry.statement.weight).max();
     let request = BatchRequest { kind: batch.kind, entries };
-    let answer = pending.answer(Known::None);
-    if !is_long {
-        return face.executor.batch(request, options, answer);
+    if weight.is_for_pool() || heaviest.is_none_or(|own| !own.is_for_pool()) {
+        return face.executor.batch(request, options, pending.answer(Known::None));
     }
+    pending.take_turn_of_pool();
+    let answer = pending.answer(Known::None);
     let executor = Arc::clone(&face.executor);
-    face.background.run(Box::new(move || executor.batch(request, options, answer)));
+    let work = move |admitted: Result<(), _>| match admitted {
+        Ok(()) => executor.batch(request, options, answer),
+        Err(refused) => answer(Err(full(refused))),
+    };
+    face.pool.run(Weight::Heavy, Box::new(work));
 }
 
 /// Whether there is a value for each marker.

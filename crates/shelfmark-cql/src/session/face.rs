@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use shelfmark_engine::budget::{Budget, Client};
+use shelfmark_engine::weight::{Pool, Refused, Weight};
 use shelfmark_engine::{Engine, Environment, Owner};
 
 use super::clients::Clients;
@@ -47,41 +48,12 @@ impl Default for FaceOptions {
     }
 }
 
-/// Runs work away from the thread that reads a connection.
-pub trait Background: Send + Sync {
-    /// Runs `work` soon, however long it may take; does not wait for it.
-    fn run(&self, work: Box<dyn FnOnce() + Send>);
-    /// Runs `work`, which is short, on whichever thread serves connections and has time.
-    fn share(&self, work: Box<dyn FnOnce() + Send>);
-    /// Tells whether work runs where it is handed over, so that handing it over helps nobody.
-    fn is_inline(&self) -> bool {
-        false
-    }
-}
-
-/// Runs the work at once: for tests and tools that have one connection.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Inline;
-
-impl Background for Inline {
-    fn run(&self, work: Box<dyn FnOnce() + Send>) {
-        work();
-    }
-
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
-        work();
-    }
-
-    fn is_inline(&self) -> bool {
-        true
-    }
-}
-
 /// CQL over one engine. Shared by all connections.
 pub struct Face {
     pub(super) executor: Arc<Executor>,
     pub(super) environment: Environment,
-    pub(super) background: Arc<dyn Background>,
+    pub(super) pool: Arc<dyn Pool>,
+    reads_may_wait: bool,
     pub(super) statements: Arc<Statements>,
     pub(super) clients: Arc<Clients>,
     pub(super) events: Events,
@@ -104,9 +76,10 @@ impl Face {
         environment: Environment,
         options: FaceOptions,
         login: Option<Login>,
-        background: Arc<dyn Background>,
+        pool: Arc<dyn Pool>,
     ) -> Result<Self, CqlError> {
         let engine = engine.of_owner(Owner::Cql);
+        let reads_may_wait = engine.store().caps().reads_may_wait;
         let start_role = login.as_ref().map(|own| &**own.start_role());
         let authorizer = login.as_ref().map_or(Authorizer::AllowAll, Login::authorizer);
         let authority = Arc::new(Authority::new(&engine, authorizer, start_role));
@@ -125,10 +98,12 @@ impl Face {
         }));
         let roles = authority.roles().clone();
         let executor = Executor::open(engine, tables)?.with_authority(authority);
+        let executor = executor.with_pool(Arc::clone(&pool));
         Ok(Self {
             executor: Arc::new(executor),
             environment,
-            background,
+            pool,
+            reads_may_wait,
             statements,
             clients,
             events: Events::default(),
@@ -138,6 +113,11 @@ impl Face {
             node,
             login: login.map(|login| login.and(roles)),
         })
+    }
+
+    /// Returns how much work a statement is on this store.
+    pub(super) fn weigh(&self, weight: Weight) -> Weight {
+        weight.over(self.reads_may_wait)
     }
 
     /// Creates the account of a connection in the memory budget.
@@ -162,4 +142,9 @@ impl Face {
     pub fn listens_on(&self, address: SocketAddr) {
         self.node.listens_on(address);
     }
+}
+
+/// Returns the error of a request that the pool refused.
+pub(super) fn full(_: Refused) -> CqlError {
+    CqlError::overloaded("Too many requests wait for a thread of this server; come again later")
 }

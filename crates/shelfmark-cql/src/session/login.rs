@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use shelfmark_engine::budget::Client;
+use shelfmark_engine::weight::Weight;
 
-use super::face::Face;
+use super::face::{Face, full};
 use super::reply::Pending;
 use crate::auth::{self, User};
 use crate::error::CqlError;
@@ -94,8 +95,13 @@ pub(super) fn check(
 ) {
     phase.set(Phase::Checking);
     let face = Arc::clone(face);
-    let background = Arc::clone(&face.background);
-    background.run(Box::new(move || {
+    let pool = Arc::clone(&face.pool);
+    let weight = face.weigh(Weight::Heavy);
+    let work = move |admitted: Result<(), _>| {
+        if let Err(refused) = admitted {
+            phase.set(Phase::Asked);
+            return pending.refuse(&full(refused));
+        }
         let Some(login) = &face.login else {
             return pending.refuse(&CqlError::protocol("This server asks nobody to log in"));
         };
@@ -111,5 +117,6 @@ pub(super) fn check(
                 pending.refuse(&error);
             }
         }
-    }));
+    };
+    pool.run(weight, Box::new(work));
 }

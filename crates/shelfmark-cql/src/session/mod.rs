@@ -21,8 +21,9 @@ mod tracing;
 pub(crate) use clients::{Client, Clients};
 pub(crate) use connection::{CQL_VERSION, without_password};
 pub use connection::{Connection, Progress};
-pub use face::{Background, Face, FaceOptions, Inline};
+pub use face::{Face, FaceOptions};
 pub(crate) use prepared::{Listed as ListedStatement, Statements};
+pub use shelfmark_engine::weight::Inline;
 pub(crate) use tracing::{Trace, Traces, time_uuid};
 
 #[cfg(test)]

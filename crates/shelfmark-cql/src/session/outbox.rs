@@ -4,6 +4,7 @@
 //! part of the memory budget, or no more requests are read until they are.
 
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
@@ -19,6 +20,8 @@ pub(super) type Wake = Box<dyn Fn() + Send + Sync>;
 pub(super) struct Outbox {
     state: Mutex<State>,
     wake: Wake,
+    /// Requests that wait for a thread of the pool or have one.
+    pub(super) pooled: Arc<AtomicUsize>,
 }
 
 struct State {
@@ -104,7 +107,7 @@ impl Outbox {
             request_bytes: 0,
             awake: true,
         };
-        Self { state: Mutex::new(state), wake }
+        Self { state: Mutex::new(state), wake, pooled: Arc::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -26,11 +26,11 @@ pub(super) struct Pending {
     pub(super) bytes: usize,
     /// What is traced of it, if that was asked for.
     pub(super) traced: Option<Traced>,
-    /// Its turn on another thread of the sockets, if it has one.
+    /// Its turn on another thread of the sockets or at the pool, if it has one.
     pub(super) turn: Option<Turn>,
 }
 
-/// One of the reads of a connection that run on other threads of the sockets.
+/// One of the requests of a connection that run on other threads.
 pub(super) struct Turn(Arc<AtomicUsize>);
 
 impl Drop for Turn {
@@ -98,7 +98,8 @@ impl Pending {
     }
 
     /// Sends an answer that has no outcome.
-    pub(super) fn say(self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+    pub(super) fn say(mut self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+        self.turn = None;
         self.outbox.answer(self.bytes, self.version, 0, self.stream, opcode, body);
     }
 
@@ -109,6 +110,7 @@ impl Pending {
         warnings: Vec<String>,
         body: impl FnOnce(&mut BytesMut),
     ) {
+        self.turn = None;
         let trace = self.traced.take().map(|traced| self.keep(traced, None));
         let warned = !warnings.is_empty() && self.version >= Version::V4;
         let mut flags = if trace.is_some() { flag::TRACING } else { 0 };
@@ -139,6 +141,12 @@ impl Pending {
     pub(super) fn take_turn(&mut self, of: &Arc<AtomicUsize>) {
         of.fetch_add(1, Ordering::Relaxed);
         self.turn = Some(Turn(Arc::clone(of)));
+    }
+
+    /// As [`Pending::take_turn`], among those at the pool.
+    pub(super) fn take_turn_of_pool(&mut self) {
+        let pooled = Arc::clone(&self.outbox.pooled);
+        self.take_turn(&pooled);
     }
 
     /// Notes that the request waits for a thread of the pool.

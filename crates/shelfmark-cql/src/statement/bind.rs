@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use shelfmark_engine::weight::INLINE_ROWS_MAX;
+
 use crate::error::CqlError;
-use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{BoundValue, ColumnSpec, Values};
 use crate::schema::Table;
 use crate::term::Expr;

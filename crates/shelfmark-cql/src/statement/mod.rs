@@ -29,13 +29,13 @@ use shelfmark_cql_syntax::ast::{
     self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
 };
 use shelfmark_engine::Engine;
+use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Weight};
 
 use crate::auth::{self, Need};
 use crate::error::CqlError;
-use crate::limits::INLINE_ROWS_MAX;
 use crate::outcome::{
     Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Consistency, Outcome,
-    PreparedStatement, RequestOptions, Values, Weight,
+    PreparedStatement, RequestOptions, Values,
 };
 use crate::schema::{self, Keyspace, Schema, Table};
 use crate::system::VirtualTable;
@@ -94,6 +94,8 @@ pub struct Executor {
     changes: Mutex<()>,
     /// Who may do what.
     authority: Arc<auth::Authority>,
+    /// Where long reads run: they let others have their turn there.
+    pool: Arc<dyn Pool>,
 }
 
 impl Executor {
@@ -113,6 +115,7 @@ impl Executor {
             system,
             schema: RwLock::new(Arc::new(schema)),
             changes: Mutex::new(()),
+            pool: Arc::new(Inline),
         };
         executor.resume_builds()?;
         Ok(executor)
@@ -124,6 +127,10 @@ impl Executor {
     pub fn with_authorizer(self, authorizer: auth::Authorizer, start_role: &str) -> Self {
         let authority = auth::Authority::new(&self.engine, authorizer, Some(start_role));
         self.with_authority(Arc::new(authority))
+    }
+
+    pub(crate) fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
+        Self { pool, ..self }
     }
 
     pub(crate) fn with_authority(self, authority: Arc<auth::Authority>) -> Self {
@@ -352,7 +359,10 @@ impl Executor {
             }),
         };
         let engine = watched(&self.engine, options.trace.as_ref());
-        let run = select_run(&engine, &schema, computed, values, options);
+        let inline = select::Inline::default();
+        let pool = &*self.pool;
+        let engine = &engine;
+        let run = select::Run { engine, pool, schema: &schema, computed, values, options, inline };
         let outcome = select::run_select(select, &run);
         (!run.is_given_up()).then_some(outcome)
     }
@@ -411,13 +421,18 @@ impl Executor {
             }
             other => other_action(other, keyspace)?,
         };
+        let weight = match &action {
+            Action::Use(_) | Action::Describe(..) => Weight::Heavy,
+            // What changes roles or the schema waits for others that do, or for all of a table.
+            _ => Weight::Waiting,
+        };
         Ok(Planned {
             action,
             tables: Vec::new(),
             pk_indices: Vec::new(),
             result: Arc::new([]),
             conditional: false,
-            weight: Weight::Heavy,
+            weight,
         })
     }
 
@@ -455,17 +470,6 @@ fn other_action(statement: Statement, keyspace: Option<&str>) -> Result<Action> 
     })
 }
 
-fn select_run<'r>(
-    engine: &'r Engine,
-    schema: &'r Schema,
-    computed: Option<&'r Arc<dyn VirtualTable>>,
-    values: &'r [BoundValue],
-    options: &'r RequestOptions,
-) -> select::Run<'r> {
-    let inline = select::Inline::default();
-    select::Run { engine, schema, computed, values, options, inline }
-}
-
 /// A statement planned, before its markers are known.
 struct Planned {
     action: Action,
@@ -500,14 +504,14 @@ impl Planned {
 
     fn of_modify(modify: Modify) -> Self {
         let conditional = modify.is_conditional();
-        let is_long = bind::listed(&modify.restrictions) > INLINE_ROWS_MAX;
+        let listed = bind::listed(&modify.restrictions);
         Self {
             tables: vec![Arc::clone(&modify.table)],
             pk_indices: bind::pk_indices(&modify.table, &modify.restrictions),
             // What a conditional statement answers with is known when it was decided.
             result: Arc::new([]),
             conditional,
-            weight: if is_long { Weight::Heavy } else { Weight::Light },
+            weight: Weight::of(listed, 0),
             action: Action::Modify(Box::new(modify)),
         }
     }
@@ -651,14 +655,14 @@ fn plan_batch(
         _ => Vec::new(),
     };
     let listed = entries.iter().map(|own| bind::listed(&own.restrictions));
-    let is_long = listed.fold(0_usize, usize::saturating_add) > INLINE_ROWS_MAX;
+    let listed = listed.fold(0_usize, usize::saturating_add);
     Ok(Planned {
         action: Action::Batch { kind, entries, timestamp },
         tables,
         pk_indices,
         result: Arc::new([]),
         conditional,
-        weight: if is_long { Weight::Heavy } else { Weight::Light },
+        weight: Weight::of(listed, 0),
     })
 }
 

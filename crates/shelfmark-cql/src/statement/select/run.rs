@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::weight::{Allowance, Pool};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
@@ -15,7 +16,7 @@ use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use crate::error::CqlError;
 use crate::function::World;
-use crate::limits::INLINE_ROWS_MAX;
+use crate::limits::READ_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::statement::filter::RowFilter;
@@ -34,6 +35,8 @@ const SORTED_ROWS_MAX: usize = 1_000_000;
 /// What an execution runs with.
 pub(crate) struct Run<'r> {
     pub(crate) engine: &'r Engine,
+    /// Where the read runs, if it is long.
+    pub(crate) pool: &'r dyn Pool,
     pub(crate) schema: &'r Schema,
     pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
     pub(crate) values: &'r [BoundValue],
@@ -43,10 +46,16 @@ pub(crate) struct Run<'r> {
 }
 
 /// How much of a read may run on the thread of a socket.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inline {
-    read: Cell<usize>,
+    left: Cell<Allowance>,
     is_given_up: Cell<bool>,
+}
+
+impl Default for Inline {
+    fn default() -> Self {
+        Self { left: Cell::new(Allowance::inline()), is_given_up: Cell::default() }
+    }
 }
 
 /// Runs a page.
@@ -125,16 +134,18 @@ impl<'r> Run<'r> {
         self.inline.is_given_up.get()
     }
 
-    /// Returns how many of `most` rows the next read of the engine may have.
+    /// Returns how many of `most` rows the next read of the engine may have. At the pool, lets others
+    /// have their turn first.
     ///
     /// # Errors
     ///
     /// * Any: the read is given up on this thread.
     fn before_read(&self, most: usize) -> Result<usize> {
         if !self.options.is_inline {
+            self.pool.pause();
             return Ok(most);
         }
-        match INLINE_ROWS_MAX.saturating_sub(self.inline.read.get()) {
+        match self.inline.left.get().rows() {
             0 => Err(self.give_up()),
             left => Ok(most.min(left)),
         }
@@ -142,9 +153,15 @@ impl<'r> Run<'r> {
 
     /// Accounts for rows that were read. Where a read has not come to its end, the next one would go
     /// on for as long again.
-    fn after_read(&self, rows: usize, is_at_end: bool) {
-        let read = self.inline.read.get().saturating_add(rows.max(1));
-        self.inline.read.set(if is_at_end { read } else { INLINE_ROWS_MAX });
+    fn after_read(&self, rows: usize, bytes: usize, is_at_end: bool) {
+        let mut left = self.inline.left.get();
+        left.spend(if is_at_end { rows.max(1) } else { usize::MAX }, bytes);
+        self.inline.left.set(left);
+    }
+
+    /// Returns how many bytes the next read of the engine may have.
+    fn bytes_per_read(&self) -> usize {
+        if self.options.is_inline { self.inline.left.get().bytes() } else { READ_SIZE_BYTES_MAX }
     }
 
     fn give_up(&self) -> CqlError {
@@ -321,6 +338,7 @@ impl Page<'_> {
             cursor = shown.cursor;
             self.run.after_read(
                 usize::try_from(encoder.rows()).unwrap_or(usize::MAX),
+                encoder.bytes(),
                 cursor.is_none(),
             );
             buffer.check()?;
@@ -506,7 +524,11 @@ impl Page<'_> {
                 let of_each = per_partition.filter(|_| !in_unit);
                 let page = reading.read(self.select, unit, from.clone(), most, of_each)?;
                 let count = page.rows.len();
-                self.run.after_read(count, page.cursor.is_none());
+                let bytes = match self.run.options.is_inline {
+                    true => page.rows.iter().map(|entry| entry.row.size_bytes()).sum(),
+                    false => 0,
+                };
+                self.run.after_read(count, bytes, page.cursor.is_none());
                 for (at, entry) in page.rows.into_iter().enumerate() {
                     if skip > 0 {
                         skip -= 1;
@@ -589,6 +611,7 @@ impl Page<'_> {
             now: now_of(self.run.options),
             consistency: self.run.options.consistency,
             trace: self.run.options.trace.as_ref(),
+            bytes_max: self.run.bytes_per_read(),
         }
     }
 

@@ -15,7 +15,6 @@ use shelfmark_engine::{
 use super::told::told;
 use super::{Access, Select};
 use crate::error::{CqlError, ErrorCode};
-use crate::limits::READ_SIZE_BYTES_MAX;
 use crate::outcome::{BoundValue, Consistency};
 use crate::schema::IndexTarget;
 use crate::statement::keys::{
@@ -222,6 +221,8 @@ pub(super) struct Reading<'e> {
     pub(super) now: Option<u64>,
     pub(super) consistency: Consistency,
     pub(super) trace: Option<&'e TraceLog>,
+    /// Bytes after which a read of the engine ends.
+    pub(super) bytes_max: usize,
 }
 
 /// Rows of a unit, and where to go on in it.
@@ -263,7 +264,7 @@ impl Reading<'_> {
         CellLimits {
             rows_max: Some(most),
             partition_rows_max: per_partition,
-            bytes_max: Some(READ_SIZE_BYTES_MAX),
+            bytes_max: Some(self.bytes_max),
             start: cursor,
             statics: select.needs_statics,
             filter: self.filter.clone(),
