@@ -42,6 +42,7 @@ impl Inside {
 pub struct WaitingStore {
     inner: Arc<dyn Store>,
     gate: Gate,
+    is_announced: bool,
 }
 
 #[derive(Clone)]
@@ -63,7 +64,13 @@ impl WaitingStore {
     /// Creates it over `inner`; `wait` is called before each read with the key where it begins.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>, wait: Wait) -> Self {
-        Self { inner, gate: Gate { wait, inside: Arc::default() } }
+        Self { inner, gate: Gate { wait, inside: Arc::default() }, is_announced: true }
+    }
+
+    /// Has it not say that its reads wait, as a store on this machine would not.
+    #[must_use]
+    pub fn unannounced(self) -> Self {
+        Self { is_announced: false, ..self }
     }
 
     /// Returns the count of reads that wait.
@@ -103,7 +110,7 @@ impl Store for WaitingStore {
     }
 
     fn caps(&self) -> Caps {
-        Caps { reads_may_wait: true, ..self.inner.caps() }
+        Caps { reads_may_wait: self.is_announced, ..self.inner.caps() }
     }
 
     fn stats(&self) -> StoreStats {

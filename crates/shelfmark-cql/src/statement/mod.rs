@@ -23,6 +23,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use shelfmark_cql_syntax::ast::{
@@ -643,8 +644,9 @@ fn plan_batch(
     check_batch(kind, &entries.iter().collect::<Vec<_>>(), timestamp.is_some())?;
     let conditional = entries.iter().any(Modify::is_conditional);
     let mut tables: Vec<Arc<Table>> = Vec::new();
+    let mut known = HashSet::new();
     for entry in &entries {
-        if !tables.iter().any(|own| Arc::ptr_eq(own, &entry.table)) {
+        if known.insert(Arc::as_ptr(&entry.table)) {
             tables.push(Arc::clone(&entry.table));
         }
     }

@@ -1,5 +1,6 @@
 //! `ALTER TABLE`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use shelfmark_cql_syntax::ast::{AlterTable, AlterTableAction, ColumnDefinition, Name, Rename};
@@ -60,9 +61,10 @@ pub(super) fn alter(
                 ),
                 None => DroppedAt::Now(now),
             };
-            for (place, column) in columns.iter().enumerate() {
+            let mut dropped = HashSet::with_capacity(columns.len());
+            for column in columns {
                 // Named twice it is dropped once.
-                if !columns.iter().take(place).any(|other| other == column) {
+                if dropped.insert(column.as_str()) {
                     drop_column(&mut table, keyspace, column, *if_exists, at)?;
                 }
             }

@@ -367,10 +367,12 @@ impl Operation {
             }
             Action::Remove(expr) => {
                 let BoundValue::Bytes(value) = expr.eval(env)? else { return Ok(()) };
-                let gone = list_values(&value)?;
+                let mut gone = list_values(&value)?;
                 if let CqlType::List { element, .. } = &self.ty {
-                    let hit =
-                        |own: &Bytes| gone.iter().any(|value| compare(element, own, value).is_eq());
+                    gone.sort_by(|a, b| compare(element, a, b));
+                    let hit = |own: &Bytes| {
+                        gone.binary_search_by(|value| compare(element, value, own)).is_ok()
+                    };
                     // From the end, so that places among what is added stay what they are.
                     for own in list.iter().rev().filter(|own| hit(&own.value)) {
                         set_element(column, &own.place, None, out);
