@@ -127,7 +127,9 @@ fn cql(
         executor.execute(&statement, RequestOptions::default(), Box::new(answer));
         Ok(receiver.recv()?)
     };
-    ask("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")?;
+    ask(
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    )?;
     ask("CREATE TABLE t (a int PRIMARY KEY, v int, l list<int>)")?;
     ask("CREATE TABLE o (a int, b int, PRIMARY KEY (a, b))")?;
     for row in 0..1_000 {

@@ -111,11 +111,7 @@ impl RowFilter {
 }
 
 /// Evaluates a restriction of several clustering columns at once.
-fn tuples(
-    multi: &Multi,
-    table: &Table,
-    env: Env<'_>,
-) -> Result<(usize, Vec<CqlType>, TupleCheck)> {
+fn tuples(multi: &Multi, table: &Table, env: Env<'_>) -> Result<(usize, Vec<CqlType>, TupleCheck)> {
     let columns = table.clustering_columns();
     let columns = columns.get(multi.start..multi.start + multi.count).unwrap_or_default();
     let types: Vec<CqlType> = columns.iter().map(|own| own.kind.clone()).collect();
@@ -127,19 +123,13 @@ fn tuples(
             }
             TupleValue::Marker(expr) => {
                 let bytes = value(expr, "value", table, at, env)?;
-                Ok(fields(&bytes)
-                    .flatten()
-                    .flatten()
-                    .map(|part| bytes.slice_ref(part))
-                    .collect())
+                Ok(fields(&bytes).flatten().flatten().map(|part| bytes.slice_ref(part)).collect())
             }
         }
     };
     let mut check = match &multi.test {
         MultiTest::Equal(own) => TupleCheck::In(vec![parts(own)?], false),
-        MultiTest::In(all) => {
-            TupleCheck::In(all.iter().map(parts).collect::<Result<_>>()?, false)
-        }
+        MultiTest::In(all) => TupleCheck::In(all.iter().map(parts).collect::<Result<_>>()?, false),
         MultiTest::InMarker(expr) => {
             let bytes = value(expr, "value", table, at, env)?;
             let all = elements(&bytes)?.flatten().flatten();
