@@ -36,11 +36,12 @@ pub use schema::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table,
     TableFlags, TableId, TableOptions, View, VirtualRow, VirtualTable,
 };
-pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
+pub use session::{Connection, Face, FaceOptions, Inline, Progress};
 pub use shelfmark_cql_protocol::{
     BatchKind, BoundValue, ChangeKind, ChangeTarget, ColumnSpec, Consistency, CqlError, ErrorCode,
     ErrorExtra, SchemaChange, Spool, Spools, Values, WriteKind,
 };
 pub use shelfmark_cql_types::{CqlType, UserType};
-pub use statement::{BatchEntry, BatchRequest, Executor, Plan, PreparedStatement, Weight};
+pub use shelfmark_engine::weight::Weight;
+pub use statement::{BatchEntry, BatchRequest, Executor, Plan, PreparedStatement};
 pub use trace_recorder::TraceRecorder;

@@ -130,12 +130,6 @@ pub const SPOOLED_FROM_BYTES: usize = 4 * 1024 * 1024;
 /// Source: ours.
 pub const READ_SIZE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Statements of a batch, or values of `IN` lists, that run where the request was read; more run
-/// where they hold nobody up.
-///
-/// Source: ours; `design.md`, "The hot path": at most 1 ms or 256 rows.
-pub const INLINE_ROWS_MAX: usize = 256;
-
 /// Requests that are read of one connection before others have their turn.
 ///
 /// Source: ours; about a millisecond of small ones.
@@ -152,10 +146,11 @@ pub const TURN_SIZE_BYTES_MAX: usize = 64 * 1024;
 /// Source: ours; as many as keep a few cores busy, so that others need not wait behind hundreds.
 pub const SHARED_MAX: usize = 8;
 
-/// Bytes of a statement's text, or of a batch, up to which it is parsed where it was read.
+/// Requests of one connection that wait for a thread of the pool or have one; no more requests are
+/// read meanwhile.
 ///
-/// Source: ours; about a millisecond.
-pub const INLINE_TEXT_SIZE_BYTES_MAX: usize = 64 * 1024;
+/// Source: ours; so that one connection does not fill the pool's queue.
+pub const POOLED_MAX: usize = 256;
 
 /// Most keys that the values of one statement's `IN` lists may name, multiplied over all columns.
 ///

@@ -192,6 +192,10 @@ impl Written {
     pub(crate) fn rows(self) -> u32 {
         self.rows
     }
+
+    pub(crate) fn bytes(self) -> usize {
+        self.bytes
+    }
 }
 
 /// A page of rows.

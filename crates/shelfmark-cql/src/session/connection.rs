@@ -16,9 +16,10 @@ use shelfmark_cql_protocol::message::{
 use shelfmark_cql_protocol::{CQL_VERSION, CqlError, ErrorCode, Values};
 use shelfmark_cql_types::to_hex;
 use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
 use super::clients::{Encryption, Listed};
-use super::face::Face;
+use super::face::{Face, full};
 use super::login;
 use super::paging_state;
 use super::phase::{Phase, SharedPhase};
@@ -28,12 +29,12 @@ use super::send_queue::{SendQueue, Wake};
 use super::tracing;
 use crate::auth::User;
 use crate::limits::{
-    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, INLINE_ROWS_MAX, INLINE_TEXT_SIZE_BYTES_MAX,
-    REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES,
-    TURN_REQUESTS_MAX, TURN_SIZE_BYTES_MAX, planned_bytes,
+    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, POOLED_MAX, REQUEST_BYTES_PENDING_MAX,
+    REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES, TURN_REQUESTS_MAX,
+    TURN_SIZE_BYTES_MAX, planned_bytes,
 };
 use crate::outcome::RequestOptions;
-use crate::statement::{BatchEntry, BatchRequest, PreparedStatement, Weight};
+use crate::statement::{BatchEntry, BatchRequest, PreparedStatement};
 use crate::trace_recorder::TraceRecorder;
 
 /// Cassandra's warning of prepared statements that rely on `USE`, sent once per connection.
@@ -193,6 +194,7 @@ impl Connection {
             || load.request_bytes >= REQUEST_BYTES_PENDING_MAX
             || load.answer_bytes >= ANSWER_BYTES_PENDING_MAX
             || self.shared.load(Ordering::Relaxed) >= SHARED_MAX
+            || self.send_queue.pooled.load(Ordering::Relaxed) >= POOLED_MAX
             // One request always gets in.
             || load.is_over && load.requests > 0
     }
@@ -348,11 +350,15 @@ impl Connection {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        if query.text.len() > INLINE_TEXT_SIZE_BYTES_MAX {
+        if query.text.len() > INLINE_SIZE_BYTES_MAX {
             pending.charge(HEAVY_OVERHEAD_BYTES);
+            pending.take_turn_of_pool();
             let face = Arc::clone(&self.face);
-            let work = move || long_query(&face, &query.text, options, skip, pending);
-            return self.face.background.run(Box::new(work));
+            let work = move |admitted: Result<(), _>| match admitted {
+                Ok(()) => long_query(&face, &query.text, options, skip, pending),
+                Err(refused) => pending.refuse(&full(refused)),
+            };
+            return self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
         }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
             Ok(statement) if !fills(&options.values, &statement) => {
@@ -370,18 +376,23 @@ impl Connection {
     fn prepare(&self, prepare: Prepare, mut pending: PendingRequest) {
         let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.send_queue.keyspace());
         let text = prepare.text;
-        if text.len() <= INLINE_TEXT_SIZE_BYTES_MAX {
+        if text.len() <= INLINE_SIZE_BYTES_MAX {
             return run_prepare(text, keyspace, pending);
         }
         pending.charge(HEAVY_OVERHEAD_BYTES);
+        pending.take_turn_of_pool();
         let budget = self.budget.clone();
-        self.face.background.run(Box::new(move || {
+        let work = move |admitted: Result<(), _>| {
+            if let Err(refused) = admitted {
+                return pending.refuse(&full(refused));
+            }
             let mut share = budget.share();
             if !share.cover(planned_bytes(&text)) {
                 return pending.refuse(&no_room_for_statement());
             }
             run_prepare(text, keyspace, pending);
-        }));
+        };
+        self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
     }
 
     fn execute(&self, execute: Execute, user: Option<User>, mut pending: PendingRequest) {
@@ -427,14 +438,18 @@ impl Connection {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        let is_long =
-            batch.items.len() > INLINE_ROWS_MAX || pending.bytes > INLINE_TEXT_SIZE_BYTES_MAX;
-        if !is_long {
-            return run_batch(&self.face, batch, options, pending);
+        let weight = self.face.weigh(Weight::of(batch.items.len(), pending.bytes));
+        if !weight.is_for_pool() {
+            return run_batch(&self.face, weight, batch, options, pending);
         }
         pending.charge(HEAVY_OVERHEAD_BYTES);
+        pending.take_turn_of_pool();
         let face = Arc::clone(&self.face);
-        self.face.background.run(Box::new(move || run_batch(&face, batch, options, pending)));
+        let work = move |admitted: Result<(), _>| match admitted {
+            Ok(()) => run_batch(&face, weight, batch, options, pending),
+            Err(refused) => pending.refuse(&full(refused)),
+        };
+        self.face.pool.run(weight, Box::new(work));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -445,24 +460,20 @@ impl Connection {
         known: ClientMetadata,
         mut pending: PendingRequest,
     ) {
-        let elsewhere = match statement.weight {
-            Weight::Light => None,
-            Weight::Page => self.crowd.then_some(false),
-            Weight::Heavy => Some(true),
-        };
         let face = Arc::clone(&self.face);
-        match elsewhere {
-            None if statement.weight == Weight::Light => {
-                face.executor.execute(statement, options, pending.answer(known));
-            }
-            None => begin(&face, statement, options, known, pending),
-            Some(true) => run_long(&face, statement, options, known, pending),
-            Some(false) => {
+        let weight = face.weigh(statement.weight);
+        match weight {
+            Weight::Light => face.executor.execute(statement, options, pending.answer(known)),
+            Weight::Page if self.crowd => {
                 pending.charge(HEAVY_OVERHEAD_BYTES);
                 pending.take_turn(&self.shared);
                 let statement = Arc::clone(statement);
                 let work = move || begin(&face, &statement, options, known, pending);
-                self.face.background.share(Box::new(work));
+                self.face.pool.share(Box::new(work));
+            }
+            Weight::Page => begin(&face, statement, options, known, pending),
+            Weight::Heavy | Weight::Waiting => {
+                run_long(&face, (statement, weight), options, known, pending);
             }
         }
     }
@@ -543,28 +554,33 @@ fn begin(
     pending: PendingRequest,
 ) {
     // Read twice, the first rows would be told twice to whoever observes the engine, and in a trace.
-    options.is_inline = !face.background.is_inline() && options.trace.is_none();
+    options.is_inline = !face.pool.is_inline() && options.trace.is_none();
     if options.is_inline
         && let Some(outcome) = face.executor.try_short(statement, &options)
     {
         return pending.answer(known)(outcome);
     }
     options.is_inline = false;
-    run_long(face, statement, options, known, pending);
+    run_long(face, (statement, Weight::Heavy), options, known, pending);
 }
 
 /// Runs a statement on the pool.
 fn run_long(
     face: &Arc<Face>,
-    statement: &Arc<PreparedStatement>,
+    (statement, weight): (&Arc<PreparedStatement>, Weight),
     options: RequestOptions,
     known: ClientMetadata,
     mut pending: PendingRequest,
 ) {
     pending.charge(HEAVY_OVERHEAD_BYTES);
+    pending.take_turn_of_pool();
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
     let answer = pending.answer(known);
-    face.background.run(Box::new(move || executor.execute(&statement, options, answer)));
+    let work = move |admitted: Result<(), _>| match admitted {
+        Ok(()) => executor.execute(&statement, options, answer),
+        Err(refused) => answer(Err(full(refused))),
+    };
+    face.pool.run(weight, Box::new(work));
 }
 
 /// Prepares a statement.
@@ -619,8 +635,14 @@ fn long_query(
     }
 }
 
-/// Plans and runs a batch.
-fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: PendingRequest) {
+/// Plans and runs a batch: at the pool if it is there, or if a statement turns out heavy.
+fn run_batch(
+    face: &Arc<Face>,
+    weight: Weight,
+    batch: Batch,
+    options: RequestOptions,
+    mut pending: PendingRequest,
+) {
     let texts = batch.items.iter().map(|(item, _)| match item {
         // Lists are long once they are planned, and so are short statements.
         BatchItem::Text(text) => {
@@ -652,14 +674,19 @@ fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: P
         }
     }
     pending.record_step(|| format!("Planned {} statements of the batch", entries.len()));
-    let is_long = entries.iter().any(|entry| entry.statement.weight == Weight::Heavy);
+    let heaviest = entries.iter().map(|entry| entry.statement.weight).max();
     let request = BatchRequest { kind: batch.kind, entries };
-    let answer = pending.answer(ClientMetadata::None);
-    if !is_long {
-        return face.executor.batch(request, options, answer);
+    if weight.is_for_pool() || heaviest.is_none_or(|own| !own.is_for_pool()) {
+        return face.executor.batch(request, options, pending.answer(ClientMetadata::None));
     }
+    pending.take_turn_of_pool();
+    let answer = pending.answer(ClientMetadata::None);
     let executor = Arc::clone(&face.executor);
-    face.background.run(Box::new(move || executor.batch(request, options, answer)));
+    let work = move |admitted: Result<(), _>| match admitted {
+        Ok(()) => executor.batch(request, options, answer),
+        Err(refused) => answer(Err(full(refused))),
+    };
+    face.pool.run(Weight::Heavy, Box::new(work));
 }
 
 /// Returns true if there is a value for each marker.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use shelfmark_cql_protocol::{CqlError, Spools};
 use shelfmark_engine::budget::{Budget, Client};
+use shelfmark_engine::weight::{Pool, Refused, Weight};
 use shelfmark_engine::{Engine, Environment, Owner};
 
-use super::background::Background;
 use super::clients::Clients;
 use super::events::Events;
 use super::options::FaceOptions;
@@ -22,7 +22,8 @@ use crate::system::{self, Node, Sources};
 pub struct Face {
     pub(super) executor: Arc<Executor>,
     pub(super) environment: Environment,
-    pub(super) background: Arc<dyn Background>,
+    pub(super) pool: Arc<dyn Pool>,
+    reads_may_wait: bool,
     pub(super) statements: Arc<PreparedStatements>,
     pub(super) clients: Arc<Clients>,
     pub(super) events: Events,
@@ -45,9 +46,10 @@ impl Face {
         environment: Environment,
         options: FaceOptions,
         login: Option<Login>,
-        background: Arc<dyn Background>,
+        pool: Arc<dyn Pool>,
     ) -> Result<Self, CqlError> {
         let engine = engine.of_owner(Owner::Cql);
+        let reads_may_wait = engine.store().caps().reads_may_wait;
         let start_role = login.as_ref().map(|own| &**own.start_role());
         let authorizer = login.as_ref().map_or(Authorizer::AllowAll, Login::authorizer);
         let authority = Arc::new(Authority::new(&engine, authorizer, start_role));
@@ -66,10 +68,12 @@ impl Face {
         }));
         let roles = authority.roles().clone();
         let executor = Executor::open(engine, tables)?.with_authority(authority);
+        let executor = executor.with_pool(Arc::clone(&pool));
         Ok(Self {
             executor: Arc::new(executor),
             environment,
-            background,
+            pool,
+            reads_may_wait,
             statements,
             clients,
             events: Events::default(),
@@ -79,6 +83,11 @@ impl Face {
             node,
             login: login.map(|login| login.and(roles)),
         })
+    }
+
+    /// Returns how much work a statement is on this store.
+    pub(super) fn weigh(&self, weight: Weight) -> Weight {
+        weight.over(self.reads_may_wait)
     }
 
     /// Creates the account of a connection in the memory budget.
@@ -103,4 +112,9 @@ impl Face {
     pub fn listens_on(&self, address: SocketAddr) {
         self.node.listens_on(address);
     }
+}
+
+/// Returns the error of a request that the pool refused.
+pub(super) fn full(_: Refused) -> CqlError {
+    CqlError::overloaded("Too many requests wait for a thread of this server; come again later")
 }

@@ -7,8 +7,9 @@ use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_protocol::frame::{Compression, Opcode, Version};
 use shelfmark_cql_protocol::message::Write as _;
 use shelfmark_engine::budget::Client;
+use shelfmark_engine::weight::Weight;
 
-use super::face::Face;
+use super::face::{Face, full};
 use super::phase::{Phase, SharedPhase};
 use super::reply::PendingRequest;
 use crate::auth;
@@ -63,8 +64,13 @@ pub(super) fn check(
 ) {
     phase.set(Phase::Checking);
     let face = Arc::clone(face);
-    let background = Arc::clone(&face.background);
-    background.run(Box::new(move || {
+    let pool = Arc::clone(&face.pool);
+    let weight = face.weigh(Weight::Heavy);
+    let work = move |admitted: Result<(), _>| {
+        if let Err(refused) = admitted {
+            phase.set(Phase::Asked);
+            return pending.refuse(&full(refused));
+        }
         let Some(login) = &face.login else {
             return pending.refuse(&CqlError::protocol("This server asks nobody to log in"));
         };
@@ -80,5 +86,6 @@ pub(super) fn check(
                 pending.refuse(&error);
             }
         }
-    }));
+    };
+    pool.run(weight, Box::new(work));
 }

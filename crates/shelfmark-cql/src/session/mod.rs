@@ -7,7 +7,6 @@
 //! Invariant: every request is answered once on its stream, in whatever order the answers become
 //! ready; a connection that broke the protocol is told why and reads nothing more.
 
-mod background;
 mod clients;
 mod connection;
 mod events;
@@ -21,13 +20,13 @@ mod reply;
 mod send_queue;
 mod tracing;
 
-pub use background::{Background, Inline};
 pub(crate) use clients::{Client, Clients};
 pub(crate) use connection::without_password;
 pub use connection::{Connection, Progress};
 pub use face::Face;
 pub use options::FaceOptions;
 pub(crate) use prepared::{Listed as ListedStatement, PreparedStatements};
+pub use shelfmark_engine::weight::Inline;
 pub(crate) use tracing::{Trace, TraceStore, time_uuid};
 
 #[cfg(test)]

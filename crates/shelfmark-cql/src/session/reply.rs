@@ -28,11 +28,11 @@ pub(super) struct PendingRequest {
     pub(super) bytes: usize,
     /// The trace of the request, if one was asked for.
     pub(super) traced: Option<OpenTrace>,
-    /// The turn on another thread of the sockets, if it has one.
+    /// The turn on another thread of the sockets or at the pool, if it has one.
     pub(super) turn: Option<Turn>,
 }
 
-/// A read of a connection that run on other threads of the sockets.
+/// A request of a connection that runs on another thread.
 pub(super) struct Turn(Arc<AtomicUsize>);
 
 impl Drop for Turn {
@@ -107,7 +107,8 @@ impl PendingRequest {
     }
 
     /// Sends an answer that has no outcome.
-    pub(super) fn say(self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+    pub(super) fn say(mut self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+        self.turn = None;
         self.send_queue.answer(self.bytes, self.version, 0, self.stream, opcode, body);
     }
 
@@ -118,6 +119,7 @@ impl PendingRequest {
         warnings: Vec<String>,
         body: impl FnOnce(&mut BytesMut),
     ) {
+        self.turn = None;
         let trace = self.traced.take().map(|traced| self.keep(traced, None));
         let warned = !warnings.is_empty() && self.version >= Version::V4;
         let mut flags = if trace.is_some() { flag::TRACING } else { 0 };
@@ -148,6 +150,12 @@ impl PendingRequest {
     pub(super) fn take_turn(&mut self, of: &Arc<AtomicUsize>) {
         of.fetch_add(1, Ordering::Relaxed);
         self.turn = Some(Turn(Arc::clone(of)));
+    }
+
+    /// As [`Pending::take_turn`], among those at the pool.
+    pub(super) fn take_turn_of_pool(&mut self) {
+        let pooled = Arc::clone(&self.send_queue.pooled);
+        self.take_turn(&pooled);
     }
 
     /// Notes that the request waits for a thread of the pool.

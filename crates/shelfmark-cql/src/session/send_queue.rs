@@ -4,6 +4,7 @@
 //! part of the memory budget, or no more requests are read until they are.
 
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::{Bytes, BytesMut};
@@ -20,6 +21,8 @@ pub(super) type Wake = Box<dyn Fn() + Send + Sync>;
 pub(super) struct SendQueue {
     state: Mutex<State>,
     wake: Wake,
+    /// Requests that wait for a thread of the pool or have one.
+    pub(super) pooled: Arc<AtomicUsize>,
 }
 
 struct State {
@@ -106,7 +109,7 @@ impl SendQueue {
             request_bytes: 0,
             awake: true,
         };
-        Self { state: Mutex::new(state), wake }
+        Self { state: Mutex::new(state), wake, pooled: Arc::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use shelfmark_cql_protocol::{BoundValue, ColumnSpec, CqlError, Values};
 use shelfmark_cql_types::term::Expr;
+use shelfmark_engine::weight::INLINE_ROWS_MAX;
 
 use super::relation::{InList, MultiTest, Restrictions, Test};
-use crate::limits::INLINE_ROWS_MAX;
 use crate::schema::Table;
 
 /// Returns one value for each marker.

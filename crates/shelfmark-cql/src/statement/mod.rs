@@ -22,6 +22,7 @@ mod required_permissions;
 mod row;
 mod select;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, RwLock};
 
 use modify::{Entry, Modify};
@@ -35,17 +36,17 @@ use shelfmark_cql_syntax::ast::{
 use shelfmark_cql_types::CqlType;
 use shelfmark_cql_types::term::{BindMarkers, Expr, Receiver, Scope};
 use shelfmark_engine::Engine;
+use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Weight};
 
 use crate::auth::{self, RequiredPermission};
 use crate::function_context::EngineContext;
-use crate::limits::INLINE_ROWS_MAX;
 use crate::lock;
 use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
 use crate::schema::VirtualTable;
 use crate::schema::{self, Keyspace, Schema, Table};
 use crate::trace_recorder::traced_engine;
 pub use plan::Plan;
-pub use prepared::{BatchEntry, BatchRequest, PreparedStatement, Weight};
+pub use prepared::{BatchEntry, BatchRequest, PreparedStatement};
 use select::Select;
 
 /// Most markers of a statement. Source: the native protocol counts them in 16 bits.
@@ -61,6 +62,8 @@ pub struct Executor {
     changes: Mutex<()>,
     /// The permissions of roles.
     authority: Arc<auth::Authority>,
+    /// The pool of long reads: they let others have their turn there.
+    pool: Arc<dyn Pool>,
 }
 
 impl Executor {
@@ -80,6 +83,7 @@ impl Executor {
             system,
             schema: RwLock::new(Arc::new(schema)),
             changes: Mutex::new(()),
+            pool: Arc::new(Inline),
         };
         executor.resume_builds()?;
         Ok(executor)
@@ -91,6 +95,10 @@ impl Executor {
     pub fn with_authorizer(self, authorizer: auth::Authorizer, start_role: &str) -> Self {
         let authority = auth::Authority::new(&self.engine, authorizer, Some(start_role));
         self.with_authority(Arc::new(authority))
+    }
+
+    pub(crate) fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
+        Self { pool, ..self }
     }
 
     pub(crate) fn with_authority(self, authority: Arc<auth::Authority>) -> Self {
@@ -320,7 +328,10 @@ impl Executor {
             }),
         };
         let engine = traced_engine(&self.engine, options.trace.as_ref());
-        let run = select_run(&engine, &schema, computed, values, options);
+        let (engine, schema) = (&*engine, &*schema);
+        let context = EngineContext(engine.environment());
+        let (pool, inline) = (&*self.pool, select::Inline::default());
+        let run = select::Run { engine, context, pool, schema, computed, values, options, inline };
         let outcome = select::run_select(select, &run);
         (!run.is_given_up()).then_some(outcome)
     }
@@ -379,13 +390,18 @@ impl Executor {
             }
             other => other_action(other, keyspace)?,
         };
+        let weight = match &action {
+            Action::Use(_) | Action::Describe(..) => Weight::Heavy,
+            // What changes roles or the schema waits for others that do, or for all of a table.
+            _ => Weight::Waiting,
+        };
         Ok(Planned {
             action,
             tables: Vec::new(),
             pk_indices: Vec::new(),
             result: Arc::new([]),
             conditional: false,
-            weight: Weight::Heavy,
+            weight,
         })
     }
 
@@ -423,18 +439,6 @@ fn other_action(statement: Statement, keyspace: Option<&str>) -> Result<Action> 
     })
 }
 
-fn select_run<'r>(
-    engine: &'r Engine,
-    schema: &'r Schema,
-    computed: Option<&'r Arc<dyn VirtualTable>>,
-    values: &'r [BoundValue],
-    options: &'r RequestOptions,
-) -> select::Run<'r> {
-    let inline = select::Inline::default();
-    let context = EngineContext(engine.environment());
-    select::Run { engine, context, schema, computed, values, options, inline }
-}
-
 /// A statement planned, before its markers are known.
 struct Planned {
     action: Action,
@@ -469,14 +473,14 @@ impl Planned {
 
     fn of_modify(modify: Modify) -> Self {
         let conditional = modify.is_conditional();
-        let is_long = bind::listed(&modify.restrictions) > INLINE_ROWS_MAX;
+        let listed = bind::listed(&modify.restrictions);
         Self {
             tables: vec![Arc::clone(&modify.table)],
             pk_indices: bind::pk_indices(&modify.table, &modify.restrictions),
             // What a conditional statement answers with is known when it was decided.
             result: Arc::new([]),
             conditional,
-            weight: if is_long { Weight::Heavy } else { Weight::Light },
+            weight: Weight::of(listed, 0),
             action: Action::Modify(Box::new(modify)),
         }
     }
@@ -608,8 +612,9 @@ fn plan_batch(
     check_batch(kind, &entries.iter().collect::<Vec<_>>(), timestamp.is_some())?;
     let conditional = entries.iter().any(Modify::is_conditional);
     let mut tables: Vec<Arc<Table>> = Vec::new();
+    let mut known = HashSet::new();
     for entry in &entries {
-        if !tables.iter().any(|own| Arc::ptr_eq(own, &entry.table)) {
+        if known.insert(Arc::as_ptr(&entry.table)) {
             tables.push(Arc::clone(&entry.table));
         }
     }
@@ -620,14 +625,14 @@ fn plan_batch(
         _ => Vec::new(),
     };
     let listed = entries.iter().map(|own| bind::listed(&own.restrictions));
-    let is_long = listed.fold(0_usize, usize::saturating_add) > INLINE_ROWS_MAX;
+    let listed = listed.fold(0_usize, usize::saturating_add);
     Ok(Planned {
         action: Action::Batch { kind, entries, timestamp },
         tables,
         pk_indices,
         result: Arc::new([]),
         conditional,
-        weight: if is_long { Weight::Heavy } else { Weight::Light },
+        weight: Weight::of(listed, 0),
     })
 }
 

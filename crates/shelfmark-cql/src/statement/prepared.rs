@@ -3,19 +3,9 @@
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{BatchKind, ColumnSpec, Values};
+use shelfmark_engine::weight::Weight;
 
 use super::plan::Plan;
-
-/// The weight of a statement: how much work it may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
-    /// One row or a few that are named: runs where the request was read.
-    Light,
-    /// A page of rows: runs where the request was read, unless more requests wait behind it there.
-    Page,
-    /// May read many rows or wait for others: runs where it holds up no connection.
-    Heavy,
-}
 
 /// A statement that was parsed and planned.
 #[derive(Debug)]

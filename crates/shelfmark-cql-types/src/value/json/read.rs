@@ -3,6 +3,8 @@
 //! A reader of our own, because numbers must keep every digit and objects the last of a repeated
 //! name.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::number::{decimal_from_parts, parse_decimal, parse_varint, varint_to_bytes};
 use super::super::parse_hex;
 use super::super::{CqlType, MarshalError, Native, Result, compare, from_text};
@@ -145,10 +147,9 @@ impl Reader<'_> {
             let name = self.string()?;
             self.take(":").then_some(())?;
             let value = self.value(depth + 1)?;
-            pairs.retain(|(own, _)| *own != name);
             pairs.push((name, value));
             if self.take("}") {
-                return Some(Json::Object(pairs));
+                return Some(Json::Object(last_of_each(pairs)));
             }
             self.take(",").then_some(())?;
         }
@@ -273,20 +274,21 @@ fn value_from_json(ty: &CqlType, json: &Json) -> Result<Vec<u8>> {
         CqlType::Tuple(types) => tuple_from_json(types, json),
         CqlType::User { definition, .. } => {
             let Json::Object(pairs) = json else { return Err(expected("a map", json)) };
-            let unknown: Vec<String> = pairs
-                .iter()
-                .map(|(name, _)| column_name(name))
-                .filter(|name| definition.field(name).is_none())
-                .collect();
-            if let Some(unknown) = unknown.first() {
+            let known: HashSet<&str> = definition.fields.iter().map(|(name, _)| &**name).collect();
+            let mut names = pairs.iter().map(|(name, _)| column_name(name));
+            if let Some(unknown) = names.find(|name| !known.contains(name.as_str())) {
                 return Err(MarshalError::new(format!(
                     "Unknown field '{unknown}' in value of user defined type {}",
                     definition.name
                 )));
             }
+            let mut by_name = HashMap::with_capacity(pairs.len());
+            for (name, value) in pairs {
+                // Of names that become one the first counts.
+                by_name.entry(column_name(name)).or_insert(value);
+            }
             let parts = definition.fields.iter().map(|(name, ty)| {
-                let found = pairs.iter().find(|(own, _)| column_name(own) == **name);
-                found.map_or(Ok(None), |(_, value)| from_json(ty, value))
+                by_name.get(&**name).map_or(Ok(None), |value| from_json(ty, value))
             });
             let parts = parts.collect::<Result<Vec<_>>>()?;
             Ok(put_tuple(parts.iter().map(Option::as_deref)))
@@ -410,6 +412,15 @@ fn native_from_json(native: Native, json: &Json) -> Result<Vec<u8>> {
         Native::Duration => text_only("a string representation of a duration"),
         Native::Timestamp => number("a long or a datestring representation of a timestamp value"),
     }
+}
+
+/// Keeps of pairs with one name the last.
+fn last_of_each(mut pairs: Vec<(String, Json)>) -> Vec<(String, Json)> {
+    let mut known = HashSet::with_capacity(pairs.len());
+    let is_last: Vec<bool> = pairs.iter().rev().map(|(name, _)| known.insert(&**name)).collect();
+    let mut is_last = is_last.into_iter().rev();
+    pairs.retain(|_| is_last.next().unwrap_or(true));
+    pairs
 }
 
 fn blob_from_json(json: &Json) -> Result<Vec<u8>> {

@@ -1,5 +1,6 @@
 //! `ALTER TABLE`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode, Result, invalid};
@@ -88,9 +89,10 @@ fn apply(
                 ),
                 None => DroppedAt::Now(now),
             };
-            for (place, column) in columns.iter().enumerate() {
+            let mut dropped = HashSet::with_capacity(columns.len());
+            for column in columns {
                 // Named twice it is dropped once.
-                if !columns.iter().take(place).any(|other| other == column) {
+                if dropped.insert(column.as_str()) {
                     drop_column(table, keyspace, column, *if_exists, at)?;
                 }
             }

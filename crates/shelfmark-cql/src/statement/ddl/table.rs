@@ -1,5 +1,6 @@
 //! `CREATE TABLE` and `DROP TABLE`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
@@ -136,9 +137,10 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
         return invalid(format!("a table has at most {COLUMNS_MAX} columns here"));
     }
     let mut columns: Vec<Column> = Vec::with_capacity(own.columns.len());
+    let mut known = HashSet::with_capacity(own.columns.len());
     for definition in &own.columns {
         let name = definition.name.as_str();
-        if columns.iter().any(|column| &*column.name == name) {
+        if !known.insert(name) {
             return invalid(format!("Duplicate column '{name}' declaration for table '{table}'"));
         }
         if definition.mask.is_some() {
@@ -252,19 +254,18 @@ pub(super) fn order(
     if directions.is_empty() {
         return Ok(());
     }
-    let strange: Vec<&str> = directions
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .filter(|name| !key.clustering.iter().any(|own| own.as_str() == *name))
-        .collect();
+    let clustering: HashSet<&str> = key.clustering.iter().map(Name::as_str).collect();
+    let names = directions.iter().map(|(name, _)| name.as_str());
+    let strange: Vec<&str> = names.filter(|name| !clustering.contains(name)).collect();
     if !strange.is_empty() {
         return invalid(format!(
             "Only clustering key columns can be defined in CLUSTERING ORDER directive: [{}] are not clustering columns",
             strange.join(", ")
         ));
     }
-    for (at, (name, _)) in directions.iter().enumerate() {
-        if directions.iter().take(at).any(|(other, _)| other == name) {
+    let mut known = HashSet::with_capacity(directions.len());
+    for (name, _) in directions {
+        if !known.insert(name.as_str()) {
             return invalid(format!(
                 "Duplicate column '{}' in CLUSTERING ORDER BY clause for {what} '{table}'",
                 name.as_str()

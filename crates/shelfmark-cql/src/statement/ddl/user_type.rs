@@ -1,5 +1,6 @@
 //! `CREATE`, `ALTER` and `DROP TYPE`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, Result, invalid};
@@ -40,9 +41,10 @@ pub(super) fn create(
     }
     let mut fields: Vec<(Arc<str>, shelfmark_cql_types::CqlType)> =
         Vec::with_capacity(own.fields.len());
+    let mut known = HashSet::with_capacity(own.fields.len());
     for field in &own.fields {
         let field_name = field.name.as_str();
-        if fields.iter().any(|(other, _)| &**other == field_name) {
+        if !known.insert(field_name) {
             return invalid(format!("Duplicate field name '{field_name}' in type '{name}'"));
         }
         let ty = match resolve_type(&field.field_type, keyspace_name, schema) {

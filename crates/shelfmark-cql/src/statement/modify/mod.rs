@@ -14,6 +14,7 @@ mod operation;
 mod prepare;
 mod run;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -419,18 +420,21 @@ fn json_values(
         Json::Null => return Err(CqlError::invalid("Got null for INSERT JSON values")),
         _ => return Err(undecoded("it is not an object")),
     };
+    let mut by_name: HashMap<String, &Json> = HashMap::with_capacity(pairs.len());
+    for (name, value) in pairs {
+        // Of a name that comes twice the first counts.
+        by_name.entry(shelfmark_cql_types::json_column_name(name)).or_insert(value);
+    }
     let mut known = 0;
     let mut out = Vec::with_capacity(table.columns.len());
     for column in &table.columns {
-        let found = pairs
-            .iter()
-            .find(|(name, _)| shelfmark_cql_types::json_column_name(name) == *column.name);
+        let found = by_name.get(&*column.name).copied();
         known += usize::from(found.is_some());
         out.push(match found {
             None if keep && column.role.is_key() => Some(BoundValue::Unset),
             None if keep => None,
             None => Some(BoundValue::Null),
-            Some((_, value)) => {
+            Some(value) => {
                 let bytes =
                     shelfmark_cql_types::from_json(&column.kind, value).map_err(|error| {
                         if error.0.ends_with("to a duration") {

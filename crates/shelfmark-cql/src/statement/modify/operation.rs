@@ -438,10 +438,12 @@ impl Operation {
     }
 
     /// Removes elements of a list by their values, of a set or map by their keys.
-    fn remove(&self, gone: Vec<Bytes>, list: &[Element], out: &mut Vec<CellOperation>) {
+    fn remove(&self, mut gone: Vec<Bytes>, list: &[Element], out: &mut Vec<CellOperation>) {
         let column = self.column;
         if let CqlType::List { element, .. } = &self.ty {
-            let hit = |own: &Bytes| gone.iter().any(|value| compare(element, own, value).is_eq());
+            gone.sort_by(|a, b| compare(element, a, b));
+            let hit =
+                |own: &Bytes| gone.binary_search_by(|value| compare(element, value, own)).is_ok();
             // From the end, so that places among what is added stay what they are.
             for own in list.iter().rev().filter(|own| hit(&own.value)) {
                 set_element(column, &own.place, None, out);

@@ -1,5 +1,6 @@
 //! The three statements prepared as one kind of plan.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use shelfmark_cql_protocol::{CqlError, Result, invalid};
@@ -186,8 +187,8 @@ fn insert_columns(
     if columns.is_empty() {
         return invalid("No columns provided to INSERT");
     }
-    let repeated = |at: usize, name: &Name| columns.iter().take(at).any(|other| other == name);
-    if columns.iter().enumerate().any(|(at, name)| repeated(at, name)) {
+    let mut known = HashSet::with_capacity(columns.len());
+    if !columns.iter().all(|name| known.insert(name.as_str())) {
         return invalid("The column names contains duplicates");
     }
     let mut has_clustering = false;

@@ -11,6 +11,7 @@ use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
 use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
 use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::weight::{Allowance, Pool};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
@@ -18,7 +19,7 @@ use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
 use super::walk::{Place, ReadLimits, Walk};
 use crate::function_context::EngineContext;
-use crate::limits::INLINE_ROWS_MAX;
+use crate::limits::READ_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
 use crate::schema::VirtualTable;
@@ -33,6 +34,8 @@ const SORTED_ROWS_MAX: usize = 1_000_000;
 pub(crate) struct Run<'r> {
     pub(crate) engine: &'r Engine,
     pub(crate) context: EngineContext<'r>,
+    /// The pool on which the read runs, if it is long.
+    pub(crate) pool: &'r dyn Pool,
     pub(crate) schema: &'r Schema,
     pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
     pub(crate) values: &'r [BoundValue],
@@ -42,10 +45,16 @@ pub(crate) struct Run<'r> {
 }
 
 /// The budget of a read that runs on the thread of a socket.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inline {
-    read: Cell<usize>,
+    left: Cell<Allowance>,
     is_given_up: Cell<bool>,
+}
+
+impl Default for Inline {
+    fn default() -> Self {
+        Self { left: Cell::new(Allowance::inline()), is_given_up: Cell::default() }
+    }
 }
 
 /// Runs a page.
@@ -124,16 +133,18 @@ impl<'r> Run<'r> {
         self.inline.is_given_up.get()
     }
 
-    /// Returns how many of `most` rows the next read of the engine may have.
+    /// Returns how many of `most` rows the next read of the engine may have. At the pool, lets others
+    /// have their turn first.
     ///
     /// # Errors
     ///
     /// * Any: the read is given up on this thread.
     fn before_read(&self, most: usize) -> Result<usize> {
         if !self.options.is_inline {
+            self.pool.pause();
             return Ok(most);
         }
-        match INLINE_ROWS_MAX.saturating_sub(self.inline.read.get()) {
+        match self.inline.left.get().rows() {
             0 => Err(self.give_up()),
             left => Ok(most.min(left)),
         }
@@ -141,9 +152,15 @@ impl<'r> Run<'r> {
 
     /// Accounts for rows that were read. Where a read has not come to its end, the next one would go
     /// on for as long again.
-    fn after_read(&self, rows: usize, is_at_end: bool) {
-        let read = self.inline.read.get().saturating_add(rows.max(1));
-        self.inline.read.set(if is_at_end { read } else { INLINE_ROWS_MAX });
+    fn after_read(&self, rows: usize, bytes: usize, is_at_end: bool) {
+        let mut left = self.inline.left.get();
+        left.spend(if is_at_end { rows.max(1) } else { usize::MAX }, bytes);
+        self.inline.left.set(left);
+    }
+
+    /// Returns how many bytes the next read of the engine may have.
+    fn bytes_per_read(&self) -> usize {
+        if self.options.is_inline { self.inline.left.get().bytes() } else { READ_SIZE_BYTES_MAX }
     }
 
     fn give_up(&self) -> CqlError {
@@ -302,6 +319,7 @@ impl Page<'_> {
             cursor = shown.cursor;
             self.run.after_read(
                 usize::try_from(encoder.rows()).unwrap_or(usize::MAX),
+                encoder.bytes(),
                 cursor.is_none(),
             );
             buffer.check()?;
@@ -514,7 +532,11 @@ impl Page<'_> {
             limits.of_each,
         )?;
         let count = page.rows.len();
-        self.run.after_read(count, page.cursor.is_none());
+        let bytes = match self.run.options.is_inline {
+            true => page.rows.iter().map(|entry| entry.row.size_bytes()).sum(),
+            false => 0,
+        };
+        self.run.after_read(count, bytes, page.cursor.is_none());
         for (at, entry) in page.rows.into_iter().enumerate() {
             if place.passes_over(&entry, walk.hides_statics, self.per_partition) {
                 continue;
@@ -563,6 +585,7 @@ impl Page<'_> {
             now: now_of(self.run.options),
             consistency: self.run.options.consistency,
             trace: self.run.options.trace.as_ref(),
+            bytes_max: self.run.bytes_per_read(),
         }
     }
 

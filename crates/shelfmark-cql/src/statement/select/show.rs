@@ -80,6 +80,11 @@ impl<'e> Encoder<'e> {
     pub(super) fn rows(&self) -> u64 {
         u64::from(self.buffer.rows() - self.before.rows())
     }
+
+    /// Returns how many bytes were written.
+    pub(super) fn bytes(&self) -> usize {
+        self.buffer.bytes().len().saturating_sub(self.before.bytes())
+    }
 }
 
 impl CellSink for Encoder<'_> {

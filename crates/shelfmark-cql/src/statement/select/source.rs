@@ -18,7 +18,6 @@ use shelfmark_engine::{
 use super::trace_steps::told;
 use super::{Access, Select};
 use crate::engine_error::from_engine;
-use crate::limits::READ_SIZE_BYTES_MAX;
 use crate::schema::IndexTarget;
 use crate::statement::keys::{
     KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
@@ -220,6 +219,8 @@ pub(super) struct Reading<'e> {
     pub(super) now: Option<u64>,
     pub(super) consistency: Consistency,
     pub(super) trace: Option<&'e TraceRecorder>,
+    /// Bytes after which a read of the engine ends.
+    pub(super) bytes_max: usize,
 }
 
 /// Rows of a unit, and where to go on in it.
@@ -261,7 +262,7 @@ impl Reading<'_> {
         CellLimits {
             rows_max: Some(most),
             partition_rows_max: per_partition,
-            bytes_max: Some(READ_SIZE_BYTES_MAX),
+            bytes_max: Some(self.bytes_max),
             start: cursor,
             statics: select.needs_statics,
             filter: self.filter.clone(),
