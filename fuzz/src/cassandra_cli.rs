@@ -3,7 +3,7 @@
 //! Input: the text. Every place that is named lies inside of it, and what strict mode reads of a
 //! plain text, forgiving mode reads alike and without a warning.
 
-use shelfmark_cql::cassandra_cli::{Command, Mode, Place, Script, document, parse, script};
+use shelfmark_cassandra_cli::{Command, Mode, Place, Script, document, parse, script};
 
 /// Runs one input.
 pub fn run(data: &[u8]) {

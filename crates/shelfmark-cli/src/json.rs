@@ -11,6 +11,7 @@ use anyhow::{anyhow, bail};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+use shelfmark_cql_types::{format_uuid, to_hex};
 use shelfmark_keycode::number::{DYNAMO_NUMBER, parse};
 use shelfmark_model::{Item, KeyType, Value};
 
@@ -42,8 +43,8 @@ impl Serialize for Plain<'_> {
             Value::Float32(n) => out.serialize_f32(*n),
             Value::Float(n) => out.serialize_f64(*n),
             Value::Text(text) => out.serialize_str(text),
-            Value::Bytes(bytes) => out.serialize_str(&format!("0x{}", hex(bytes))),
-            Value::Uuid(uuid) => out.serialize_str(&uuid_text(uuid)),
+            Value::Bytes(bytes) => out.serialize_str(&format!("0x{}", to_hex(bytes))),
+            Value::Uuid(uuid) => out.serialize_str(&format_uuid(uuid)),
             Value::Inet(address) => out.serialize_str(&address.to_string()),
             Value::Duration { months, days, nanos } => {
                 out.serialize_str(&format!("{months}mo{days}d{nanos}ns"))
@@ -65,18 +66,6 @@ impl Serialize for Plain<'_> {
 /// Writes a number with all its digits.
 fn number<S: Serializer>(text: String, out: S) -> Result<S::Ok, S::Error> {
     RawValue::from_string(text).map_err(S::Error::custom)?.serialize(out)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn uuid_text(uuid: &[u8; 16]) -> String {
-    let mut text = hex(uuid);
-    for place in [20, 16, 12, 8] {
-        text.insert(place, '-');
-    }
-    text
 }
 
 /// Reads an item; `types` are those of its key attributes.

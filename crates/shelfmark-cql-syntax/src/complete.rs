@@ -1,4 +1,4 @@
-//! What may come next: completion for a prompt.
+//! Completion for a prompt: the words that may come next.
 //!
 //! No second grammar: a word may come next when the statement so far and the word parse as far as
 //! their end.
@@ -6,7 +6,7 @@
 use crate::lexer::{Class, Kind, WORDS, tokens};
 use crate::parser::parse;
 
-/// What may stand at the end of a text.
+/// The completions at the end of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completions {
     /// The byte where the word begins that is to be completed; the text's length when none does.
@@ -14,11 +14,11 @@ pub struct Completions {
     /// The keywords that may stand there, in upper case, in alphabetical order. Words that could
     /// only be a name are left out.
     pub keywords: Vec<String>,
-    /// Whether the name of a table, a column or the like may stand there.
+    /// True if the name of a table, a column or the like may stand there.
     pub name: bool,
 }
 
-/// What a keyword, and no name in its place, may be followed by somewhere.
+/// The tokens that may follow a keyword somewhere, and no name in its place.
 const PROBES: [&str; 15] = [
     "x",
     "(",

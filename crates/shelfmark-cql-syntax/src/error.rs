@@ -1,4 +1,4 @@
-//! Why a text is refused.
+//! Errors: the place and the reason of a refusal.
 
 use std::fmt;
 

@@ -11,8 +11,8 @@ use crate::span::Span;
 pub struct Script {
     /// The statements, each from its first token to its semicolon.
     pub statements: Vec<Span>,
-    /// What stands behind the last semicolon, if anything but white space and comments does: a
-    /// statement that is not finished.
+    /// The unfinished statement behind the last semicolon, if anything but white space and comments
+    /// stands there.
     pub rest: Option<Span>,
 }
 

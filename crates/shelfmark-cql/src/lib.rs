@@ -1,9 +1,10 @@
 //! The CQL face: the bytes of a connection in, the bytes of its answers out.
 //!
-//! It knows Cassandra's native protocol (versions 3 to 5), its system tables, its types, its rules
-//! for queries and its words for errors. What it is not: it has no socket, no async and no thread;
-//! a server reads and writes. It holds no data logic: rows, cells, indexes and conditions are the
-//! engine's. It does not parse CQL text; that is `shelfmark-cql-syntax`.
+//! It knows Cassandra's sessions, system tables, rules for queries and words for errors. What it is
+//! not: it has no socket, no async and no thread; a server reads and writes. It holds no data logic:
+//! rows, cells, indexes and conditions are the engine's. CQL text is parsed by
+//! `shelfmark-cql-syntax`, frames and messages are `shelfmark-cql-protocol`'s, values, functions and
+//! terms `shelfmark-cql-types`'.
 //!
 //! Invariant: no bytes, however hostile, end the process or cost more memory than the limits in
 //! [`limits`] allow. Every fault ends in an error of the protocol, at worst with the end of the one
@@ -11,46 +12,36 @@
 //!
 //! # Parts, from the socket inwards
 //!
-//! * `frame`: envelopes, checksummed frames, compression.
-//! * `message`: requests decoded, answers encoded.
-//! * `session`: what one connection is allowed to say next, prepared statements, paging, events.
-//! * `auth`: who may connect, and do what.
-//! * `statement`: statements planned and run. `schema`, `types`, `term` and `function` serve it.
-//! * [`cassandra_cli`]: the command language of 2012, on the same tables.
+//! * `session`: the state of one connection, prepared statements, paging states, events, traces.
+//! * `auth`: authentication and authorization.
+//! * `statement`: statements planned and run. `schema` serves it.
+//! * `outcome`: the values that session and executor exchange.
 //! * `system`: the tables that describe the server itself, selected from like any other.
-//! * [`caller`]: the other end of a connection, for tools that ask.
 
 mod auth;
-pub mod caller;
-pub mod cassandra_cli;
-mod error;
-mod frame;
-
-mod function;
+mod engine_error;
+mod function_context;
 pub mod limits;
-mod message;
+mod lock;
 mod outcome;
 mod schema;
 mod session;
 mod statement;
 mod system;
-mod term;
-mod trace;
-pub mod types;
+mod trace_recorder;
 
 pub use auth::{Authorizer, BadHash, Login, OneRole, PasswordHash, RefusalListener, User};
-pub use error::{CqlError, ErrorCode, ErrorExtra, WriteKind};
-pub use outcome::{
-    Answer, Answered, BatchEntry, BatchKind, BatchRequest, BoundValue, ChangeKind, ChangeTarget,
-    ColumnSpec, Consistency, Outcome, PreparedStatement, RequestOptions, ResultRows, RowBuffer,
-    SchemaChange, Spool, Spools, Values, Weight,
-};
+pub use outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 pub use schema::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Schema, Table,
-    TableFlags, TableId, TableOptions, View,
+    TableFlags, TableId, TableOptions, View, VirtualRow, VirtualTable,
 };
-pub use session::{Background, Connection, Face, FaceOptions, Inline, Progress};
-pub use statement::{Executor, Plan};
-pub use system::{VirtualRow, VirtualTable};
-pub use trace::TraceLog;
-pub use types::{CqlType, UserType};
+pub use session::{Connection, Face, FaceOptions, Inline, Progress};
+pub use shelfmark_cql_protocol::{
+    BatchKind, BoundValue, ChangeKind, ChangeTarget, ColumnSpec, Consistency, CqlError, ErrorCode,
+    ErrorExtra, SchemaChange, Spool, Spools, Values, WriteKind,
+};
+pub use shelfmark_cql_types::{CqlType, UserType};
+pub use shelfmark_engine::weight::Weight;
+pub use statement::{BatchEntry, BatchRequest, Executor, Plan, PreparedStatement};
+pub use trace_recorder::TraceRecorder;

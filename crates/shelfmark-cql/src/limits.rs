@@ -1,15 +1,5 @@
 //! Limits of the CQL face, each with its source.
 
-/// Longest body of an envelope, before and after decompression.
-///
-/// Source: native protocol specification v4, "2.5 length", read 2026-11: 256 MB.
-pub const ENVELOPE_SIZE_BYTES_MAX: usize = 256 * 1024 * 1024;
-
-/// Longest payload of a checksummed frame.
-///
-/// Source: native protocol specification v5, "2.2 frame payload", read 2026-11: 17 bits.
-pub const FRAME_PAYLOAD_SIZE_BYTES_MAX: usize = 131_071;
-
 /// Requests of one connection that may wait for their answers; no more are read meanwhile.
 ///
 /// Source: native protocol specification v3, "2.3 stream", read 2026-11: ids 0 to 32,767.
@@ -41,7 +31,7 @@ pub const PREPARED_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Source: ours.
 pub const PREPARED_PART: usize = 8;
 
-/// What a part of a statement takes once it is planned.
+/// The memory that a part of a statement takes once it is planned.
 ///
 /// Source: ours; measured on long lists at about 300 bytes.
 pub const STATEMENT_PART_SIZE_BYTES: usize = 512;
@@ -120,12 +110,12 @@ pub const ROLES_REMEMBERED_MAX: usize = 1_000;
 /// Source: ours; dropping a role or table that more than these depend on takes several commits.
 pub const GRANTS_PER_COMMIT_MAX: usize = 1_000;
 
-/// What a request that waits for its answer costs beside its bytes.
+/// The memory that a waiting request takes beside its bytes.
 ///
 /// Source: ours; a plan, its values and its place in the queues, measured at about 400 bytes.
 pub const REQUEST_OVERHEAD_BYTES: usize = 512;
 
-/// As [`REQUEST_OVERHEAD_BYTES`], of a request that waits for a thread of the pool.
+/// The memory, as [`REQUEST_OVERHEAD_BYTES`], of a request that waits for a thread of the pool.
 ///
 /// Source: ours; with it a connection has no more of them under way than its part of memory bears.
 pub const HEAVY_OVERHEAD_BYTES: usize = 16 * 1024;
@@ -135,34 +125,17 @@ pub const HEAVY_OVERHEAD_BYTES: usize = 16 * 1024;
 /// Source: ours; pages of usual size stay in memory.
 pub const SPOOLED_FROM_BYTES: usize = 4 * 1024 * 1024;
 
-/// Longest rows of one answer.
-///
-/// Source: native protocol specification v4, "2.5 length", read 2026-11: a signed number of 32 bits;
-/// 1 MiB is left to what stands before the rows.
-pub const ANSWER_SIZE_BYTES_MAX: u64 = (1 << 31) - (1 << 20);
-
-/// Bytes of a long answer that are read from its file at once.
-///
-/// Source: ours; eight frames of version 5.
-pub const SPOOL_READ_SIZE_BYTES: usize = 8 * FRAME_PAYLOAD_SIZE_BYTES_MAX;
-
 /// Bytes of rows after which one read of the engine ends and the next one begins.
 ///
 /// Source: ours.
 pub const READ_SIZE_BYTES_MAX: usize = 1024 * 1024;
-
-/// Statements of a batch, or values of `IN` lists, that run where the request was read; more run
-/// where they hold nobody up.
-///
-/// Source: ours; `design.md`, "The hot path": at most 1 ms or 256 rows.
-pub const INLINE_ROWS_MAX: usize = 256;
 
 /// Requests that are read of one connection before others have their turn.
 ///
 /// Source: ours; about a millisecond of small ones.
 pub const TURN_REQUESTS_MAX: usize = 32;
 
-/// As [`TURN_REQUESTS_MAX`], in bytes of their bodies.
+/// The limit of [`TURN_REQUESTS_MAX`] in bytes of the requests' bodies.
 ///
 /// Source: ours; about a millisecond.
 pub const TURN_SIZE_BYTES_MAX: usize = 64 * 1024;
@@ -173,10 +146,11 @@ pub const TURN_SIZE_BYTES_MAX: usize = 64 * 1024;
 /// Source: ours; as many as keep a few cores busy, so that others need not wait behind hundreds.
 pub const SHARED_MAX: usize = 8;
 
-/// Bytes of a statement's text, or of a batch, up to which it is parsed where it was read.
+/// Requests of one connection that wait for a thread of the pool or have one; no more requests are
+/// read meanwhile.
 ///
-/// Source: ours; about a millisecond.
-pub const INLINE_TEXT_SIZE_BYTES_MAX: usize = 64 * 1024;
+/// Source: ours; so that one connection does not fill the pool's queue.
+pub const POOLED_MAX: usize = 256;
 
 /// Most keys that the values of one statement's `IN` lists may name, multiplied over all columns.
 ///

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, mpsc};
 
+use bytes::Bytes;
+use shelfmark_engine::weight::{Allowance, Inline, Pool, Weight};
 use shelfmark_engine::{Engine, Environment, Owner, Share};
 
 use crate::auth::{Credentials, Policy, Refusal, SignedRequest};
@@ -83,6 +85,8 @@ pub struct Face {
     pub(crate) engine: Engine,
     pub(crate) environment: Environment,
     pub(crate) options: FaceOptions,
+    pub(crate) pool: Arc<dyn Pool>,
+    reads_may_wait: bool,
     ids: RequestIds,
 }
 
@@ -92,15 +96,68 @@ impl Face {
     pub fn new(engine: Engine, environment: Environment, options: FaceOptions) -> Self {
         let ids = RequestIds::new(environment.random.number());
         let engine = engine.of_owner(Owner::DynamoDb).sharing(options.share);
-        Self { engine, environment, options, ids }
+        let reads_may_wait = engine.store().caps().reads_may_wait;
+        Self { engine, environment, options, pool: Arc::new(Inline), reads_may_wait, ids }
     }
 
-    /// Answers a request. `answer` is called once: before this returns, or, for operations that
-    /// write items, from another thread as soon as the write is durable.
+    /// Has requests that are heavy or wait run on `pool`; without one every request runs where it is
+    /// handed over.
+    #[must_use]
+    pub fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
+        Self { pool, ..self }
+    }
+
+    /// Returns what runs heavy requests, for what a server does to their bytes.
+    #[must_use]
+    pub fn pool(&self) -> &Arc<dyn Pool> {
+        &self.pool
+    }
+
+    /// Answers a request on the thread that its weight asks for. `answer` is called once: before this
+    /// returns, or from another thread.
+    pub fn place(self: &Arc<Self>, head: &RequestHead<'_>, body: Bytes, answer: Answer) {
+        let weight = self.weigh(head, body.len());
+        if !weight.is_for_pool() || self.pool.is_inline() {
+            return self.run(head, &body, Allowance::inline(), answer);
+        }
+        let face = Arc::clone(self);
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let (target, operation, host) =
+            (owned(head.target), owned(head.operation), owned(head.host));
+        let policy = head.policy.cloned();
+        let work = move |admitted: Result<(), _>| {
+            if admitted.is_err() {
+                return answer(face.full());
+            }
+            let head = RequestHead {
+                target: target.as_deref(),
+                operation: operation.as_deref(),
+                host: host.as_deref(),
+                policy: policy.as_ref(),
+            };
+            face.run(&head, &body, Allowance::whole(), answer);
+        };
+        self.pool.run(weight, Box::new(work));
+    }
+
+    /// Returns how much work a request with a body of so many bytes may be.
     ///
-    /// Reads run on the calling thread. Operations on tables, and building an index above all, run
-    /// there too and may take long; see [`Face::may_take_long`].
+    /// Changes of tables wait for other writers, and for an index that is built.
+    #[must_use]
+    pub fn weigh(&self, head: &RequestHead<'_>, bytes: usize) -> Weight {
+        let of_operation = head.name().map_or(Weight::Light, operations::weight);
+        of_operation.max(Weight::of(1, bytes)).over(self.reads_may_wait)
+    }
+
+    /// Answers a request on this thread, except that reads of pages may go on at the pool, if there
+    /// is one. `answer` is called once: before this returns, or, for operations that write items,
+    /// from another thread as soon as the write is durable.
     pub fn handle(&self, head: &RequestHead<'_>, body: &[u8], answer: Answer) {
+        self.run(head, body, Allowance::inline(), answer);
+    }
+
+    fn run(&self, head: &RequestHead<'_>, body: &[u8], allowance: Allowance, answer: Answer) {
+        let allowance = if self.pool.is_inline() { Allowance::whole() } else { allowance };
         let request_id = self.ids.next();
         let done = Done { request_id, answer };
         let Some(operation) = head.name() else {
@@ -110,7 +167,7 @@ impl Face {
             let error = Error::new(Exception::RequestTooLarge, texts::REQUEST_TOO_LARGE);
             return done.answer(Err(error));
         }
-        operations::run(self, head, operation, body, done);
+        operations::run(self, head, operation, (body, allowance), done);
     }
 
     /// Answers a request and waits for the answer. For tests and tools; a server that waits here
@@ -143,6 +200,13 @@ impl Face {
     pub fn busy(&self) -> Reply {
         let error = Error::new(Exception::ServiceUnavailable, texts::UNAVAILABLE);
         Reply::new(self.ids.next(), Err(error))
+    }
+
+    /// Returns the answer to a request that the pool refused because enough waits there. The SDKs wait
+    /// and retry on it.
+    #[must_use]
+    pub fn full(&self) -> Reply {
+        Reply::new(self.ids.next(), Err(full()))
     }
 
     /// Returns an id for an answer that does not come from here.
@@ -197,16 +261,6 @@ impl Face {
         checked.map_err(|refusal| self.refused(refusal))
     }
 
-    /// Tells whether a request may keep its thread for long: it changes tables, which waits for
-    /// other writers and may read a whole table to build an index, or it reads many items. Requests
-    /// with long bodies may, too; that their sender sees.
-    #[must_use]
-    pub fn may_take_long(head: &RequestHead<'_>) -> bool {
-        head.name().is_some_and(|operation| {
-            operations::changes_tables(operation) || operations::reads_much(operation)
-        })
-    }
-
     /// Returns milliseconds since the Unix epoch.
     pub(crate) fn now_ms(&self) -> i64 {
         i64::try_from(self.environment.clock.now_millis()).unwrap_or(i64::MAX)
@@ -215,6 +269,41 @@ impl Face {
 
 fn internal() -> Error {
     Error::new(Exception::InternalServerError, texts::INTERNAL)
+}
+
+/// Returns the error of a request that the pool refused.
+fn full() -> Error {
+    Error {
+        log: Some("as many requests wait for a thread as may".to_owned()),
+        ..Error::new(Exception::ProvisionedThroughputExceeded, texts::BUSY)
+    }
+}
+
+/// A read on its way: what it needs to go on from where it stands.
+pub(crate) trait Reading: Send + 'static {
+    /// Reads on within `allowance`; `None` if that is used up before the end.
+    ///
+    /// # Errors
+    ///
+    /// * Those of the operation.
+    fn go_on(&mut self, allowance: Allowance) -> crate::errors::Result<Option<Answered>>;
+}
+
+/// Reads within `allowance` on this thread, and what is left at the pool.
+pub(crate) fn read(face: &Face, mut reading: impl Reading, allowance: Allowance, done: Done) {
+    match reading.go_on(allowance).transpose() {
+        Some(outcome) => done.answer(outcome),
+        None => {
+            let work = move |admitted: Result<(), _>| {
+                if admitted.is_err() {
+                    return done.answer(Err(full()));
+                }
+                let rest = reading.go_on(Allowance::whole()).transpose();
+                done.answer(rest.unwrap_or_else(|| Err(internal())));
+            };
+            face.pool.run(Weight::Heavy, Box::new(work));
+        }
+    }
 }
 
 /// An answer on its way.

@@ -24,6 +24,7 @@ mod rows;
 mod shards;
 mod shared;
 mod verify;
+pub mod weight;
 
 pub use background::{
     BackgroundEvent, BackgroundStatus, LastError, SetAside, SweepPosition, Upkeep, Work, WorkStatus,

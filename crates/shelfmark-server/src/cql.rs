@@ -11,11 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes, BytesMut};
-use shelfmark_cql::{Background, Connection, Face, Progress};
+use shelfmark_cql::{Connection, Face, Progress};
 use shelfmark_engine::budget::Client;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_rustls::rustls::{CipherSuite, ProtocolVersion};
@@ -32,30 +31,6 @@ const LOOK_PERIOD: Duration = Duration::from_secs(5);
 
 /// From this size on the room of a request is given back after it.
 const LARGE_SIZE_BYTES: usize = 1024 * 1024;
-
-/// Runs long work of the face on the runtime's blocking threads, and short work on its others.
-#[derive(Debug, Clone)]
-pub struct Blocking {
-    runtime: Handle,
-}
-
-impl Blocking {
-    /// Creates it for a runtime, whose limit of blocking threads is the limit of work at once.
-    #[must_use]
-    pub fn new(runtime: Handle) -> Self {
-        Self { runtime }
-    }
-}
-
-impl Background for Blocking {
-    fn run(&self, work: Box<dyn FnOnce() + Send>) {
-        drop(self.runtime.spawn_blocking(work));
-    }
-
-    fn share(&self, work: Box<dyn FnOnce() + Send>) {
-        drop(self.runtime.spawn(async move { work() }));
-    }
-}
 
 /// Accepts connections until `stopped`, then waits for the open ones.
 pub(crate) async fn accept(

@@ -1,4 +1,5 @@
-//! The DynamoDB face over HTTP/1.1: one task per connection, requests executed where they are read.
+//! The DynamoDB face over HTTP/1.1: one task per connection, requests executed where they are read,
+//! unless the face finds them heavy.
 //!
 //! Here live the rules of the transport: methods, health, CORS, sizes, compression, times. What a
 //! body means is the face's alone.
@@ -19,6 +20,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use shelfmark_dynamo::auth::{Policy, SignedRequest};
 use shelfmark_dynamo::{Face, Reply, RequestHead};
 use shelfmark_engine::budget::{Budget, Client, Share};
+use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
@@ -28,8 +30,8 @@ use crate::coding::{Coding, accepted};
 use crate::gzip::{GzipError, compress, is_packed, unpack};
 use crate::limits::{
     BODY_COUNTED_SIZE_BYTES, BODY_PART_SIZE_BYTES, BODY_SIZE_BYTES_MAX, BODY_TIMES,
-    COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, INLINE_SIZE_BYTES_MAX,
-    LINGER_SIZE_BYTES_MAX, LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX, Times,
+    COMPRESSED_SIZE_BYTES_MIN, GZIP_GROWTH_MAX, HEAD_SIZE_BYTES_MAX, LINGER_SIZE_BYTES_MAX,
+    LINGER_TIME_MAX, READ_SIZE_BYTES, TURN_REQUESTS_MAX, Times,
 };
 use crate::pages::Pages;
 use crate::places::{Place, Places, Port};
@@ -360,8 +362,8 @@ async fn body_of(
         let admitted = if body.len() <= INLINE_SIZE_BYTES_MAX {
             face.admit(&signed(head, &body))
         } else {
-            let (face, head, body) = (Arc::clone(face), head.clone(), body.clone());
-            elsewhere(move || face.admit(&signed(&head, &body))).await.ok_or_else(lost)?
+            let (checks, head, body) = (Arc::clone(face), head.clone(), body.clone());
+            elsewhere(face, move || checks.admit(&signed(&head, &body))).await?
         };
         policy = admitted.map_err(|refusal| encode(*refusal, coding))?;
         caller.client.admit();
@@ -369,9 +371,23 @@ async fn body_of(
     Ok((body, policy))
 }
 
-/// Runs what may take long where it holds up no connection. `None` if it panicked.
-async fn elsewhere<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    tokio::task::spawn_blocking(work).await.ok()
+/// Runs what may compute for long at the pool.
+///
+/// # Errors
+///
+/// * The client's answer, where the pool is full or the work panicked.
+async fn elsewhere<T: Send + 'static>(
+    face: &Face,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Answer> {
+    let (sender, receiver) = oneshot::channel();
+    let work = move |admitted: Result<(), _>| {
+        // A client that has gone away does not wait for it.
+        let _ = sender.send(admitted.map(|()| work()));
+    };
+    face.pool().run(Weight::Heavy, Box::new(work));
+    let done = receiver.await.map_err(|_| lost())?;
+    done.map_err(|_| encode(face.full(), None))
 }
 
 /// What is answered where an answer was lost.
@@ -395,7 +411,7 @@ async fn unpacked(
             return Err(encode(face.busy(), None));
         }
         let packing = packing.map(str::to_owned);
-        elsewhere(move || unpack(packing.as_deref(), body)).await.ok_or_else(lost)?
+        elsewhere(face, move || unpack(packing.as_deref(), body)).await?
     } else {
         unpack(packing, body)
     };
@@ -444,8 +460,8 @@ async fn operation(caller: &Caller, head: &Parts, body: Incoming) -> Answer {
     }
     match room::held(&caller.client, std::mem::take(&mut reply.body)).await {
         Some(body) if coding.is_some() && body.len() > INLINE_SIZE_BYTES_MAX => {
-            let packed = elsewhere(move || encode(Reply { body, ..reply }, coding)).await;
-            packed.unwrap_or_else(lost)
+            let packed = elsewhere(face, move || encode(Reply { body, ..reply }, coding)).await;
+            packed.unwrap_or_else(|refusal| refusal)
         }
         Some(body) => encode(Reply { body, ..reply }, coding),
         None => encode(face.busy(), coding),
@@ -486,20 +502,7 @@ async fn receive(
         let _ = sender.send(reply);
     });
     let head = RequestHead { target, operation: None, host, policy: policy.as_deref() };
-    if Face::may_take_long(&head) || body.len() > INLINE_SIZE_BYTES_MAX {
-        // It must not hold up the connections of this thread.
-        let (face, target) = (Arc::clone(face), target.map(str::to_owned));
-        let host = host.map(str::to_owned);
-        let long = tokio::task::spawn_blocking(move || {
-            let (target, host) = (target.as_deref(), host.as_deref());
-            let policy = policy.as_deref();
-            let head = RequestHead { target, operation: None, host, policy };
-            face.handle(&head, &body, answer);
-        });
-        drop(long);
-    } else {
-        face.handle(&head, &body, answer);
-    }
+    face.place(&head, body, answer);
     receiver.await.ok()
 }
 

@@ -15,6 +15,7 @@ mod heads;
 pub mod limits;
 mod pages;
 mod places;
+mod pool;
 mod room;
 mod serve;
 mod spool;
@@ -23,8 +24,8 @@ mod tls;
 mod troubles;
 
 pub use address::{AddressError, Guard, check_exposed};
-pub use cql::Blocking;
 pub use pages::Pages;
+pub use pool::{Pool, PoolSize};
 pub use serve::{Addresses, CqlSettings, Error, Faces, Server, Settings, check_free};
 pub use spool::SpoolFolder;
 pub use tls::{Tls, TlsError};

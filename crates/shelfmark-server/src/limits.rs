@@ -57,11 +57,25 @@ pub const BODY_PART_SIZE_BYTES: usize = 160;
 /// Source: ours; what such a body becomes is less than a megabyte.
 pub const BODY_COUNTED_SIZE_BYTES: usize = 32 * 1024;
 
-/// Bodies up to this are checked, read and answered by the thread that serves their connection, and
-/// answers up to this compressed by it.
+/// Requests that wait for a thread of the pool; more are refused.
 ///
-/// Source: ours; about a millisecond.
-pub const INLINE_SIZE_BYTES_MAX: usize = 64 * 1024;
+/// Source: ours; what two processors do in a few seconds, which is as long as clients wait.
+pub const POOL_QUEUE_MAX: usize = 2_048;
+
+/// Threads for requests that wait, where the store may wait for its reads.
+///
+/// Source: ours; of 2 ms each, 128,000 reads a second.
+pub const POOL_WAITING_MAX: usize = 256;
+
+/// How long a thread of the pool that has nothing to do is kept.
+///
+/// Source: ours; it costs its stack and nothing else.
+pub const POOL_IDLE_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long what has begun in the pool may run on once the connections have ended.
+///
+/// Source: ours; with [`DRAIN_TIME_MAX`] less than orchestrators wait.
+pub const POOL_STOP_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Requests of a connection after which others have their turn, where they come one behind the other.
 ///

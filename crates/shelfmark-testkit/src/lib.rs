@@ -9,4 +9,5 @@ pub mod crash;
 pub mod history;
 pub mod powercut;
 pub mod seeds;
+pub mod waiting;
 pub mod workload;

@@ -10,7 +10,7 @@ use super::read;
 use crate::run::root;
 
 /// Every crate, and which of ours it may use in the product. Tests may use more, never a face.
-const ALLOWED: [(&str, &[&str]); 18] = [
+const ALLOWED: [(&str, &[&str]); 21] = [
     ("shelfmark-keycode", &[]),
     ("shelfmark-store", &[]),
     ("shelfmark-model", &["shelfmark-keycode"]),
@@ -39,9 +39,25 @@ const ALLOWED: [(&str, &[&str]); 18] = [
         ],
     ),
     ("shelfmark-dynamo", &["shelfmark-engine", "shelfmark-model", "shelfmark-keycode"]),
+    ("shelfmark-cql-protocol", &[]),
+    (
+        "shelfmark-cql-types",
+        &["shelfmark-cql-protocol", "shelfmark-cql-syntax", "shelfmark-keycode"],
+    ),
     (
         "shelfmark-cql",
-        &["shelfmark-cql-syntax", "shelfmark-engine", "shelfmark-model", "shelfmark-keycode"],
+        &[
+            "shelfmark-cql-protocol",
+            "shelfmark-cql-types",
+            "shelfmark-cql-syntax",
+            "shelfmark-engine",
+            "shelfmark-model",
+            "shelfmark-keycode",
+        ],
+    ),
+    (
+        "shelfmark-cassandra-cli",
+        &["shelfmark-cql", "shelfmark-cql-types", "shelfmark-cql-syntax", "shelfmark-engine"],
     ),
     (
         "shelfmark-server",

@@ -1,8 +1,10 @@
-//! The rules that no compiler checks: layers, headers, sizes, words, paths.
+//! The rules that no compiler checks: layers, import circles, headers, sizes, words, paths.
 //!
 //! Each rule is a function from the repository to the problems it finds; `cargo test` runs them
 //! all.
 
+mod circles;
+mod first_lines;
 mod layers;
 mod markdown;
 mod sources;
@@ -30,6 +32,8 @@ pub(crate) fn run() -> anyhow::Result<()> {
 fn problems() -> anyhow::Result<Vec<String>> {
     let files = tracked_files()?;
     let mut problems = layers::check()?;
+    problems.extend(circles::check(&files)?);
+    problems.extend(first_lines::check(&files)?);
     problems.extend(sources::check(&files)?);
     problems.extend(markdown::check(&files)?);
     Ok(problems)

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::{Context as _, anyhow};
-use shelfmark_cql::types::{CqlType, Native, to_text};
+use shelfmark_cql_types::{CqlType, Native, to_text};
 use shelfmark_engine::Random as _;
 use shelfmark_keycode::{Overflow, Ulid, UlidGenerator, lexint, token};
 use shelfmark_store::clock::{Clock as _, SystemClock};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 use shelfmark_cql as cql;
-use shelfmark_cql::caller::Question;
+use shelfmark_cql_protocol::client::Query;
 use shelfmark_dynamo as dynamo;
 use shelfmark_engine::{Engine, GivenSchema};
 
@@ -73,8 +73,8 @@ fn run_script(engine: &Engine, text: &str) -> anyhow::Result<()> {
         if piece.command {
             bail!("`{}` is a command of the shell, not a statement", piece.text.trim());
         }
-        let question = Question { text: piece.text, ..Question::default() };
-        if let Err(failure) = session.ask(&question) {
+        let query = Query { text: piece.text, ..Query::default() };
+        if let Err(failure) = session.ask(&query) {
             bail!("{failure}: {}", piece.text.trim());
         }
     }

@@ -14,8 +14,8 @@ use shelfmark_dynamo as dynamo;
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Random as _, Share, Upkeep};
 use shelfmark_server::{
-    Addresses, Blocking, CqlSettings, Faces, Guard, Pages, Server, Settings, SpoolFolder, Tls,
-    check_exposed, check_free,
+    Addresses, CqlSettings, Faces, Guard, Pages, Pool, PoolSize, Server, Settings, SpoolFolder,
+    Tls, check_exposed, check_free, limits,
 };
 use shelfmark_store::embedded::Options;
 use shelfmark_store::{Durability, vfs};
@@ -351,17 +351,20 @@ fn serve(
     (ready_file, threads): (Option<&Path>, usize),
 ) -> anyhow::Result<()> {
     let environment = engine.environment().clone();
+    let processors = std::thread::available_parallelism().map_or(2, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(std::thread::available_parallelism().map_or(2, usize::from))
+        .worker_threads(processors)
         .thread_name("shelfmark-io")
-        // For work that may take long: changing tables, long reads, checking passwords.
-        .max_blocking_threads(threads)
         .enable_all()
         .build()?;
-    let background = Arc::new(Blocking::new(runtime.handle().clone()));
-    let cql = cql::Face::open(engine.clone(), environment.clone(), cql_options, login, background);
+    // For work that may take long: changing tables, long reads, checking passwords.
+    let size = PoolSize::of(&engine.store().caps(), processors, threads);
+    let pool = Arc::new(Pool::new(size, runtime.handle().clone()));
+    let own = Arc::clone(&pool);
+    let cql = cql::Face::open(engine.clone(), environment.clone(), cql_options, login, own);
     let cql = cql.map_err(|error| anyhow::anyhow!("CQL tables cannot be read: {error}"))?;
     let dynamodb = dynamo::Face::new(engine.clone(), environment, options);
+    let dynamodb = dynamodb.with_pool(Arc::clone(&pool) as _);
     let faces = Faces { dynamodb: Some(Arc::new(dynamodb)), cql: Some(Arc::new(cql)) };
     let mut upkeep = Upkeep::start_told(engine, UPKEEP_PERIOD, log::background)?;
     let scheme = if settings.dynamodb_tls.is_some() { "https" } else { "http" };
@@ -374,6 +377,11 @@ fn serve(
         tracing::info!("asked to stop");
         anyhow::Ok(())
     });
+    // What hangs ends with the process.
+    if !pool.stop(limits::POOL_STOP_TIME_MAX) {
+        tracing::warn!("some long requests did not end in time and are cut off");
+    }
+    runtime.shutdown_timeout(limits::POOL_STOP_TIME_MAX);
     upkeep.stop();
     outcome
 }

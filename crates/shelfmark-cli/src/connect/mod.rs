@@ -14,8 +14,10 @@ mod trust;
 use std::fmt;
 
 use anyhow::{anyhow, bail};
-use shelfmark_cql::caller::{Caller, Question, Refusal, Result as Answered, Said, Speech};
 use shelfmark_cql::{ErrorCode, Face};
+use shelfmark_cql_protocol::client::{
+    ClientConnection, ProtocolVersion, Query, Response, Result as Answered, ServerError,
+};
 use shelfmark_store::clock::{Clock as _, SystemClock};
 
 use crate::arguments::Connect;
@@ -33,10 +35,10 @@ const DRIVER: &str = "shelfmark";
 
 /// A connection that is ready for statements.
 pub(crate) struct Session {
-    caller: Caller,
+    client: ClientConnection,
     link: Box<dyn Link>,
     clock: SystemClock,
-    /// How to connect once more, where a question that was given up ends the connection.
+    /// How to connect once more, where a query that was given up ends the connection.
     again: Option<Again>,
     interrupt: Option<Interrupt>,
     /// Whom it is with, for people.
@@ -54,7 +56,7 @@ struct Again {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The statement was refused; the connection goes on.
-    Refused(Refusal),
+    Refused(ServerError),
     /// The user no longer waits for it; the server may run it all the same.
     Interrupted,
     /// The connection is gone.
@@ -76,8 +78,12 @@ impl Session {
     pub(crate) fn open(connect: &Connect) -> anyhow::Result<Self> {
         if let Some(folder) = &connect.data {
             let link = Box::new(local::InProcess::open(folder)?);
-            return Self::begin(link, Speech::V5, format!("the store in {}", folder.display()))?
-                .login(connect, &mut None);
+            return Self::begin(
+                link,
+                ProtocolVersion::V5,
+                format!("the store in {}", folder.display()),
+            )?
+            .login(connect, &mut None);
         }
         let mut password = None;
         let mut session = Self::dial(connect, &mut password)?;
@@ -90,10 +96,10 @@ impl Session {
         let address = remote::address(&connect.server);
         let tls = remote::tls(connect.tls_ca.as_deref())?;
         let dial = || remote::dial(&address, tls.as_ref());
-        match Self::begin(dial()?, Speech::V5, address.clone()) {
+        match Self::begin(dial()?, ProtocolVersion::V5, address.clone()) {
             // It may still speak what was before.
             Err(error) if speaks_otherwise(&error) => {
-                Self::begin(dial()?, Speech::V4, address.clone())?.login(connect, password)
+                Self::begin(dial()?, ProtocolVersion::V4, address.clone())?.login(connect, password)
             }
             begun => begun?.login(connect, password),
         }
@@ -102,33 +108,39 @@ impl Session {
     /// Connects to a face of this process that lets everybody in.
     pub(crate) fn over(face: Face) -> anyhow::Result<Self> {
         let link = Box::new(local::InProcess::over(face));
-        Ok(Self::begin(link, Speech::V5, "this process".to_owned())?.session)
+        Ok(Self::begin(link, ProtocolVersion::V5, "this process".to_owned())?.session)
     }
 
-    fn begin(link: Box<dyn Link>, speech: Speech, place: String) -> anyhow::Result<Handshake> {
-        let caller = Caller::new(speech);
+    fn begin(
+        link: Box<dyn Link>,
+        version: ProtocolVersion,
+        place: String,
+    ) -> anyhow::Result<Handshake> {
+        let client = ClientConnection::new(version);
         let mut session =
-            Self { caller, link, clock: SystemClock::new(), again: None, interrupt: None, place };
-        let startup = session.caller.startup(DRIVER);
+            Self { client, link, clock: SystemClock::new(), again: None, interrupt: None, place };
+        let startup = session.client.startup(DRIVER);
         match session.said(&startup)? {
-            Said::Ready => Ok(Handshake { session, wants_login: false }),
-            Said::WantsLogin(_) => Ok(Handshake { session, wants_login: true }),
-            Said::Refused(refusal) => Err(refusal.into()),
-            Said::LoggedIn | Said::Result(_) => Err(out_of_turn()),
+            Response::Ready => Ok(Handshake { session, wants_login: false }),
+            Response::AuthenticationRequired(_) => Ok(Handshake { session, wants_login: true }),
+            Response::Error(refusal) => Err(refusal.into()),
+            Response::Authenticated | Response::Result(_) => Err(out_of_turn()),
         }
     }
 
     /// Runs a statement.
-    pub(crate) fn ask(&mut self, question: &Question<'_>) -> Result<Answered, Failure> {
-        let bytes = self.caller.ask(question);
+    pub(crate) fn ask(&mut self, query: &Query<'_>) -> Result<Answered, Failure> {
+        let bytes = self.client.query(query);
         let said = self.said(&bytes);
         if said.is_err() && self.interrupt.as_ref().is_some_and(Interrupt::is_wanted) {
             return Err(self.give_up());
         }
         match said.map_err(Failure::Lost)? {
-            Said::Result(result) => Ok(result),
-            Said::Refused(refusal) => Err(Failure::Refused(refusal)),
-            Said::Ready | Said::WantsLogin(_) | Said::LoggedIn => Err(Failure::Lost(out_of_turn())),
+            Response::Result(result) => Ok(result),
+            Response::Error(refusal) => Err(Failure::Refused(refusal)),
+            Response::Ready | Response::AuthenticationRequired(_) | Response::Authenticated => {
+                Err(Failure::Lost(out_of_turn()))
+            }
         }
     }
 
@@ -138,12 +150,12 @@ impl Session {
         self.interrupt = Some(interrupt.clone());
     }
 
-    /// Leaves a question behind with its connection: its answer would come first on this one.
+    /// Leaves a query behind with its connection: its answer would come first on this one.
     fn give_up(&mut self) -> Failure {
         let Some(again) = &mut self.again else { return Failure::Interrupted };
         match Self::dial(&again.connect, &mut again.password) {
             Ok(fresh) => {
-                (self.caller, self.link) = (fresh.caller, fresh.link);
+                (self.client, self.link) = (fresh.client, fresh.link);
                 if let Some(interrupt) = &self.interrupt {
                     self.link.interrupted_by(interrupt.clone());
                 }
@@ -155,14 +167,14 @@ impl Session {
 
     /// Runs a statement whose rows are all wanted, and few.
     pub(crate) fn all(&mut self, text: &str) -> Result<Answered, Failure> {
-        let mut question = Question { text, page_size: Some(ROWS_AT_ONCE), ..Question::default() };
-        let mut whole = self.ask(&question)?;
+        let mut query = Query { text, page_size: Some(ROWS_AT_ONCE), ..Query::default() };
+        let mut whole = self.ask(&query)?;
         loop {
-            question.paging = whole.page.as_mut().and_then(|page| page.paging.take());
-            if question.paging.is_none() {
+            query.paging = whole.page.as_mut().and_then(|page| page.paging.take());
+            if query.paging.is_none() {
                 return Ok(whole);
             }
-            let next = self.ask(&question)?;
+            let next = self.ask(&query)?;
             if let (Some(page), Some(next)) = (&mut whole.page, next.page) {
                 page.rows.extend(next.rows);
                 page.paging = next.paging;
@@ -180,14 +192,14 @@ impl Session {
         self.link.close()
     }
 
-    fn said(&mut self, bytes: &[u8]) -> anyhow::Result<Said> {
+    fn said(&mut self, bytes: &[u8]) -> anyhow::Result<Response> {
         self.link.send(bytes).map_err(|error| self.lost(error))?;
-        let mut said = self.caller.hear(&[])?;
+        let mut said = self.client.receive(&[])?;
         while said.is_none() {
             let bytes = self.link.receive().map_err(|error| self.lost(error))?;
             said = self
-                .caller
-                .hear(&bytes)
+                .client
+                .receive(&bytes)
                 .map_err(|error| anyhow!("{}: {error}{NO_ANSWER}", self.place))?;
         }
         said.ok_or_else(out_of_turn)
@@ -224,19 +236,21 @@ impl Handshake {
             Some(password) => password,
             None => password::of(connect, user)?,
         };
-        let login = session.caller.login(user, &password);
+        let login = session.client.login(user, &password);
         *known = Some(password);
         match session.said(&login)? {
-            Said::LoggedIn => Ok(session),
-            Said::Refused(refusal) => Err(refusal.into()),
-            Said::Ready | Said::WantsLogin(_) | Said::Result(_) => Err(out_of_turn()),
+            Response::Authenticated => Ok(session),
+            Response::Error(refusal) => Err(refusal.into()),
+            Response::Ready | Response::AuthenticationRequired(_) | Response::Result(_) => {
+                Err(out_of_turn())
+            }
         }
     }
 }
 
 /// Whether a server refused the version of the protocol.
 fn speaks_otherwise(error: &anyhow::Error) -> bool {
-    let refusal = error.downcast_ref::<Refusal>();
+    let refusal = error.downcast_ref::<ServerError>();
     refusal.is_some_and(|refusal| refusal.code == Some(ErrorCode::Protocol))
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 use bytes::Bytes;
-use shelfmark_cql::caller::{Page, Question};
-use shelfmark_cql::types::to_text;
+use shelfmark_cql_protocol::client::{Page, Query};
+use shelfmark_cql_types::to_text;
 
 use super::Stage;
 use super::asker::Answer;
@@ -30,7 +30,7 @@ impl Cql {
 
     /// Runs a statement, a write until it is durable; the inner error is the face's refusal.
     pub(crate) fn run(&mut self, text: &str) -> anyhow::Result<Result<Page, String>> {
-        match self.session.ask(&Question { text, ..Question::default() }) {
+        match self.session.ask(&Query { text, ..Query::default() }) {
             Ok(result) => Ok(Ok(result.page.unwrap_or_default())),
             Err(Failure::Refused(refusal)) => Ok(Err(refusal.message)),
             Err(failure @ Failure::Interrupted) => Err(anyhow::anyhow!("{failure}")),

@@ -5,13 +5,13 @@ use crate::ast::{FunctionName, Name, QualifiedName};
 /// `DESCRIBE … [WITH INTERNALS]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Describe {
-    /// What.
+    /// The objects that are described.
     pub target: DescribeTarget,
     /// `WITH INTERNALS`
     pub with_internals: bool,
 }
 
-/// What is described.
+/// The objects that a `DESCRIBE` is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DescribeTarget {
     /// `CLUSTER`

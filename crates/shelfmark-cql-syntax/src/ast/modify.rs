@@ -27,7 +27,7 @@ pub struct Attributes {
 pub struct Insert {
     /// The table.
     pub table: QualifiedName,
-    /// What is written.
+    /// The columns and values.
     pub values: InsertValues,
     /// `IF NOT EXISTS`
     pub if_not_exists: bool,
@@ -35,7 +35,7 @@ pub struct Insert {
     pub attributes: Attributes,
 }
 
-/// What an `INSERT` writes.
+/// The values of an `INSERT`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsertValues {
     /// `(a, b) VALUES (1, 2)`. The two lists may differ in length: the executor refuses it.
@@ -49,7 +49,7 @@ pub enum InsertValues {
     Json {
         /// The JSON text.
         value: JsonValue,
-        /// What happens to columns that the text does not name.
+        /// The treatment of columns that the text does not name.
         default: JsonDefault,
     },
 }
@@ -63,7 +63,7 @@ pub enum JsonValue {
     Marker(Marker),
 }
 
-/// What happens to columns that the JSON does not name.
+/// The treatment of columns that the JSON does not name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsonDefault {
     /// `DEFAULT NULL`, which is also meant when nothing is said: they are deleted.
@@ -80,7 +80,7 @@ pub struct Update {
     pub table: QualifiedName,
     /// `USING …`
     pub attributes: Attributes,
-    /// What is set; at least one.
+    /// The assignments; at least one.
     pub assignments: Vec<Assignment>,
     /// The `WHERE`; at least one.
     pub relations: Vec<Relation>,
@@ -93,11 +93,11 @@ pub struct Update {
 pub struct Assignment {
     /// The column.
     pub column: Name,
-    /// What is done to it.
+    /// The action.
     pub operation: Operation,
 }
 
-/// What is done to a column.
+/// An operation on a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
     /// `c = t`
@@ -127,7 +127,7 @@ pub enum Operation {
 /// `DELETE … FROM table WHERE …`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {
-    /// What of the rows; whole rows when empty.
+    /// The parts of the rows that are deleted; whole rows when empty.
     pub deletions: Vec<Deletion>,
     /// The table.
     pub table: QualifiedName,
@@ -139,7 +139,7 @@ pub struct Delete {
     pub conditions: Conditions,
 }
 
-/// What of a row is deleted.
+/// A part of a row that is deleted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deletion {
     /// A column.
@@ -177,13 +177,13 @@ pub enum Conditions {
 pub struct Condition {
     /// The column.
     pub column: Name,
-    /// What of the column.
+    /// The part of the column.
     pub path: ConditionPath,
-    /// What must hold of it.
+    /// The test of it.
     pub test: ConditionTest,
 }
 
-/// What of a column a condition looks at.
+/// The part of a column that a condition looks at.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionPath {
     /// All of it.
@@ -194,14 +194,14 @@ pub enum ConditionPath {
     Field(Name),
 }
 
-/// What must hold.
+/// The test of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionTest {
     /// A comparison; `CONTAINS` and `CONTAINS KEY` only of a whole column.
     Compare {
         /// The operator; never `LIKE`.
         operator: Operator,
-        /// What is compared with.
+        /// The value that it is compared with.
         value: Term,
     },
     /// `IN (…)` or `IN ?`
@@ -211,7 +211,7 @@ pub enum ConditionTest {
 /// `BEGIN BATCH … APPLY BATCH`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
-    /// Which sort.
+    /// The kind of the batch.
     pub kind: BatchKind,
     /// `USING …` for all statements.
     pub attributes: Attributes,

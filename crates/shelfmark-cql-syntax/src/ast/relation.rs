@@ -11,7 +11,7 @@ pub enum Relation {
         column: Name,
         /// The operator.
         operator: Operator,
-        /// What the column is compared with.
+        /// The value that the column is compared with.
         value: Term,
     },
     /// `c IN (1, 2)` or `c IN ?`.
@@ -34,7 +34,7 @@ pub enum Relation {
         key: Term,
         /// One of the six comparisons.
         operator: Operator,
-        /// What the element is compared with.
+        /// The value that the element is compared with.
         value: Term,
     },
     /// `token(a, b) > 1`.
@@ -43,7 +43,7 @@ pub enum Relation {
         columns: Vec<Name>,
         /// One of the six comparisons.
         operator: Operator,
-        /// What the token is compared with.
+        /// The value that the token is compared with.
         value: Term,
     },
     /// `(a, b) > (1, 2)` or `(a, b) > ?`.
@@ -66,12 +66,12 @@ pub enum Relation {
     Custom {
         /// The index.
         index: QualifiedName,
-        /// What is handed to it.
+        /// The expression that is handed to it.
         expression: Term,
     },
 }
 
-/// What stands right of `IN`.
+/// The values right of `IN`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InValues {
     /// The values, none included.

@@ -5,7 +5,7 @@ use crate::ast::{FunctionName, Literal, Name, QualifiedName, Type};
 /// `CREATE ROLE …` and `CREATE USER …`
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateRole {
-    /// Which of the two was written: a user may log in, a role only if it says so.
+    /// The word that was written: a user may log in, a role only if it says so.
     pub syntax: RoleSyntax,
     /// `IF NOT EXISTS`
     pub if_not_exists: bool,
@@ -18,7 +18,7 @@ pub struct CreateRole {
 /// `ALTER ROLE …` and `ALTER USER …`
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlterRole {
-    /// Which of the two was written.
+    /// The word that was written.
     pub syntax: RoleSyntax,
     /// `IF EXISTS`
     pub if_exists: bool,
@@ -31,7 +31,7 @@ pub struct AlterRole {
 /// `DROP ROLE …` and `DROP USER …`
 #[derive(Clone, Debug, PartialEq)]
 pub struct DropRole {
-    /// Which of the two was written.
+    /// The word that was written.
     pub syntax: RoleSyntax,
     /// `IF EXISTS`
     pub if_exists: bool,
@@ -67,7 +67,7 @@ pub enum RoleOption {
     Cidrs(AccessTo),
 }
 
-/// What an `ACCESS` option gives.
+/// The access that an `ACCESS` option gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AccessTo {
     /// `ALL`
@@ -99,7 +99,7 @@ pub struct GrantRole {
 /// `LIST permissions [ON resource] [OF role] [NORECURSIVE]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListPermissions {
-    /// Which.
+    /// The permissions.
     pub permissions: Permissions,
     /// On what.
     pub resource: Option<Resource>,
@@ -118,7 +118,7 @@ pub struct ListRoles {
     pub recursive: bool,
 }
 
-/// Which permissions.
+/// A list of permissions, or all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Permissions {
     /// `ALL`
@@ -171,7 +171,7 @@ impl Permission {
     }
 }
 
-/// What a permission is on.
+/// The resource that a permission is on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resource {
     /// `ALL KEYSPACES`

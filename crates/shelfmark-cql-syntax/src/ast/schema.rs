@@ -96,7 +96,7 @@ pub struct PrimaryKey {
     pub clustering: Vec<Name>,
 }
 
-/// What stands behind the `WITH` of a table or view.
+/// The options behind the `WITH` of a table or view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableOptions {
     /// `name = value`, none twice.
@@ -124,11 +124,11 @@ pub struct AlterTable {
     pub if_exists: bool,
     /// The table.
     pub name: QualifiedName,
-    /// What is done to it.
+    /// The action.
     pub action: AlterTableAction,
 }
 
-/// What is done to a table.
+/// The action of an `ALTER TABLE`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterTableAction {
     /// `ALTER c TYPE t`: known, and refused since Cassandra 3.0.10.
@@ -212,11 +212,11 @@ pub struct AlterType {
     pub if_exists: bool,
     /// The type.
     pub name: QualifiedName,
-    /// What is done to it.
+    /// The action.
     pub action: AlterTypeAction,
 }
 
-/// What is done to a type.
+/// The action of an `ALTER TYPE`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterTypeAction {
     /// `ALTER f TYPE t`: known, and refused since Cassandra 3.0.10.
@@ -248,7 +248,7 @@ pub struct CreateIndex {
     pub name: Option<Name>,
     /// The table.
     pub table: QualifiedName,
-    /// What is indexed; the grammar takes none or several, the executor decides.
+    /// The indexed columns; the grammar takes none or several, the executor decides.
     pub targets: Vec<IndexTarget>,
     /// `USING 'class'`
     pub using: Option<Box<str>>,
@@ -256,16 +256,16 @@ pub struct CreateIndex {
     pub properties: Vec<Property>,
 }
 
-/// What an index is on.
+/// A column that an index is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexTarget {
     /// The column.
     pub column: Name,
-    /// What of it.
+    /// The part of it.
     pub kind: IndexTargetKind,
 }
 
-/// What of a column an index is on.
+/// The part of a column that an index is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexTargetKind {
     /// `c`: the value; of a collection its values.
@@ -309,6 +309,6 @@ pub struct DropTrigger {
 pub struct Dropped {
     /// `IF EXISTS`
     pub if_exists: bool,
-    /// What goes.
+    /// The name of what is dropped.
     pub name: QualifiedName,
 }

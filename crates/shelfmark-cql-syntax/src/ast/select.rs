@@ -12,7 +12,7 @@ pub struct Select {
     pub json: bool,
     /// `DISTINCT`
     pub distinct: bool,
-    /// What is selected.
+    /// The select clause.
     pub selection: SelectClause,
     /// The table or view.
     pub table: QualifiedName,
@@ -30,7 +30,7 @@ pub struct Select {
     pub allow_filtering: bool,
 }
 
-/// What stands between `SELECT` and `FROM`.
+/// A select clause: the items between `SELECT` and `FROM`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SelectClause {
     /// `*`
@@ -42,13 +42,13 @@ pub enum SelectClause {
 /// One selected thing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectedItem {
-    /// What it is.
+    /// Its kind.
     pub selector: Selector,
     /// `AS alias`
     pub alias: Option<Name>,
 }
 
-/// What can be selected or grouped by.
+/// An expression that can be selected or grouped by.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selector {
     /// A column.
@@ -63,14 +63,14 @@ pub enum Selector {
     CountRows,
     /// `WRITETIME(c)`, `MAXWRITETIME(c)`, `TTL(c)`, perhaps of an element, a slice or a field.
     Metadata {
-        /// Which of the three.
+        /// The property.
         kind: WriteMetadata,
         /// A [`Selector::Column`], or elements, slices and fields of one.
         of: Box<Selector>,
     },
     /// `CAST(s AS type)`
     Cast {
-        /// What is converted.
+        /// The selector that is converted.
         selector: Box<Selector>,
         /// To what.
         target: NativeType,
@@ -125,16 +125,16 @@ pub enum Selector {
     Arithmetic {
         /// The operator.
         operator: ArithmeticOperator,
-        /// What stands left of it.
+        /// The left operand.
         left: Box<Selector>,
-        /// What stands right of it.
+        /// The right operand.
         right: Box<Selector>,
     },
     /// `- s`
     Negate(Box<Selector>),
 }
 
-/// What is asked of a cell beside its value.
+/// A property of a cell beside its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteMetadata {
     /// `WRITETIME`

@@ -23,7 +23,7 @@ pub struct Parsed {
 pub struct BindMarker {
     /// `:name`, folded like any name; none for `?`.
     pub name: Option<Name>,
-    /// Where it stood.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -43,7 +43,7 @@ macro_rules! statements {
             $($(#[$doc])* $name $(($content))?,)*
         }
 
-        /// Which statement it is, without its contents.
+        /// The kind of a statement, without its contents.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum StatementKind {
             $($(#[$doc])* $name,)*

@@ -35,9 +35,9 @@ pub enum Term {
     Arithmetic {
         /// The operator.
         operator: ArithmeticOperator,
-        /// What stands left of it.
+        /// The left operand.
         left: Box<Term>,
-        /// What stands right of it.
+        /// The right operand.
         right: Box<Term>,
     },
     /// `- a` before anything but a number.
@@ -61,13 +61,13 @@ pub enum Term {
 /// A constant as it was written.
 #[derive(Clone, Debug)]
 pub struct Literal {
-    /// What the lexer took it for; the column's type says what it must become.
+    /// The kind that the lexer took it for; the column's type says what it must become.
     pub kind: LiteralKind,
     /// The text: of a string what is between its quotes with doubled quotes reduced, of all
     /// others the characters as they were written (`NaN`, `Infinity` and `-Infinity` in this
     /// spelling).
     pub text: Box<str>,
-    /// Where it stood.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -105,8 +105,7 @@ pub struct Marker {
     pub index: usize,
 }
 
-/// Where the grammar takes a whole number or a marker and nothing else: `LIMIT`, `TTL`,
-/// `TIMESTAMP`.
+/// A whole number or a marker, where the grammar takes nothing else: `LIMIT`, `TTL`, `TIMESTAMP`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IntegerValue {
     /// The digits as written, perhaps with a minus sign; of any length.

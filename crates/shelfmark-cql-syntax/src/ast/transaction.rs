@@ -15,7 +15,7 @@ pub struct Transaction {
     pub modifications: Vec<Modification>,
 }
 
-/// What a transaction answers.
+/// The answer of a transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Returned {
     /// A whole `SELECT`.

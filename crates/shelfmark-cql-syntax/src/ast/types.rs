@@ -19,7 +19,7 @@ pub enum Type {
     Vector {
         /// The element's type.
         element: Box<Type>,
-        /// How many elements. The executor refuses what is below 1 or too large.
+        /// The number of elements. The executor refuses what is below 1 or too large.
         dimension: i32,
     },
     /// A user-defined type.

@@ -9,7 +9,7 @@ pub struct CreateView {
     pub if_not_exists: bool,
     /// The view.
     pub name: QualifiedName,
-    /// What of the base table it holds.
+    /// The columns of the base table that it holds.
     pub selection: SelectClause,
     /// The base table.
     pub base: QualifiedName,

@@ -2,7 +2,7 @@
 
 use crate::ast::NativeType;
 
-/// What a keyword may stand for beside itself.
+/// The uses of a keyword beside itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Nothing else: the word must be quoted to be a name.
@@ -35,7 +35,7 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// The kind as messages of the original name it when it was expected.
+            /// Returns the kind as messages of the original name it when it was expected.
             pub(crate) fn shown(self) -> &'static str {
                 match self {
                     $(Kind::$token => $shown,)*
@@ -43,7 +43,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What else a keyword may stand for; `None` for what is no keyword.
+            /// Returns the other uses of a keyword; `None` for what is no keyword.
             #[inline]
             pub(crate) fn class(self) -> Option<Class> {
                 match self {

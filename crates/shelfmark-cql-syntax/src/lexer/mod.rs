@@ -24,7 +24,7 @@ pub(crate) use scan::scan;
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
     /// Its first byte.
     pub(crate) start: u32,
@@ -32,16 +32,16 @@ pub(crate) struct Token {
     pub(crate) end: u32,
 }
 
-/// What the lexer could not read.
+/// A text that the lexer could not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     /// The byte where it stopped; the text's length at its end.
     pub(crate) at: usize,
-    /// What was wrong there.
+    /// The fault there.
     pub(crate) fault: Fault,
 }
 
-/// What was wrong with a character.
+/// The fault of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// No token goes on like that.
@@ -96,7 +96,7 @@ pub(crate) fn tokens(text: &str) -> (Vec<Token>, Option<Unreadable>) {
     }
 }
 
-/// A place in a text, which is never longer than [`crate::TEXT_BYTES_MAX`].
+/// Returns a place in a text, which is never longer than [`crate::TEXT_BYTES_MAX`].
 pub(crate) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! What begins with a digit: whole numbers, numbers with a point, durations, blobs, UUIDs.
+//! Tokens that begin with a digit: whole numbers, numbers with a point, durations, blobs, UUIDs.
 
 use super::scan::{is_word, run};
 use super::{A_SET, Fault, Kind, Unreadable};
@@ -156,7 +156,7 @@ pub(super) fn signed_duration(text: &[u8], at: usize) -> Result<usize, Unreadabl
     designators(text, at).ok_or(Unreadable { at: stopped, fault: Fault::NoViable })
 }
 
-/// `P0001-02-03T04:05:06`
+/// Reads `P0001-02-03T04:05:06`
 fn date_and_time(text: &[u8], at: usize) -> Result<usize, Unreadable> {
     let form = b"P0000-00-00T00:00:00";
     for (place, expected) in (at..).zip(form) {
@@ -173,7 +173,7 @@ fn date_and_time(text: &[u8], at: usize) -> Result<usize, Unreadable> {
     Ok(at + form.len())
 }
 
-/// `P1Y2M3D`, `PT4H5M6S`, both together, or `P7W`.
+/// Reads `P1Y2M3D`, `PT4H5M6S`, both together, or `P7W`.
 fn designators(text: &[u8], at: usize) -> Option<usize> {
     if let Some(end) = part(text, at + 1, b'W') {
         return Some(end);

@@ -81,7 +81,7 @@ fn minus(text: &[u8], at: usize) -> Result<(Kind, usize), Unreadable> {
     }
 }
 
-/// The first letter of a word behind a minus sign already decides that it is this word.
+/// Reads the rest of a word: its first letter behind a minus sign has decided that it is this word.
 fn all_of(text: &[u8], at: usize, word: &[u8]) -> Result<usize, Unreadable> {
     for (place, expected) in (at..).zip(word) {
         if !text.get(place).is_some_and(|byte| byte.eq_ignore_ascii_case(expected)) {
@@ -113,7 +113,7 @@ fn name(text: &[u8], at: usize) -> Result<(Kind, usize), Unreadable> {
     Ok((Kind::Quoted, quoted(text, at, b'"', "'\"'")?))
 }
 
-/// `$$text$$`, where the text may hold anything but two dollar signs.
+/// Reads `$$text$$`, where the text may hold anything but two dollar signs.
 fn dollars(text: &[u8], at: usize) -> Result<usize, Unreadable> {
     let fault = Fault::Expected("'$'");
     if text.get(at + 1) != Some(&b'$') {

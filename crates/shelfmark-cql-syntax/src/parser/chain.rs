@@ -26,7 +26,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The operator of a product, if one stands here.
+    /// Parses the operator of a product, if one stands here.
     pub(super) fn product_goes_on(&mut self) -> Parse<Option<ArithmeticOperator>> {
         Ok(match self.now() {
             Kind::Star => Some(ArithmeticOperator::Multiply),

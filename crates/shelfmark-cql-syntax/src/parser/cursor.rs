@@ -12,21 +12,21 @@ use crate::span::Span;
 /// Parsing one rule.
 pub(crate) type Parse<T> = Result<T, Failure>;
 
-/// Why a rule does not match.
+/// A failed rule, with the reason.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// What is wrong.
+    /// The reason of a failure.
     pub(crate) reason: Reason,
     /// The farthest token that was looked at.
     pub(crate) farthest: usize,
 }
 
-/// What is wrong.
+/// The reason of a failure.
 #[derive(Clone, Debug)]
 pub(crate) enum Reason {
     /// The decision that began at `index` ends at token `at`.
     NoViable {
-        /// Where the decision began.
+        /// The token at which the decision began.
         index: usize,
         /// The token that fits nothing.
         at: usize,
@@ -35,14 +35,14 @@ pub(crate) enum Reason {
     Mismatch {
         /// The place.
         index: usize,
-        /// What must stand there.
+        /// The text that must stand there.
         expected: &'static str,
     },
     /// The grammar is kept, a rule beside it is not.
     Rule(Box<str>),
     /// Deeper than [`DEPTH_MAX`].
     Depth {
-        /// Where it got too deep.
+        /// The token at which it got too deep.
         index: usize,
     },
 }
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         Failure { reason, farthest: self.farthest }
     }
 
-    /// The failure of a decision that began here and ends at the `ahead`-th token.
+    /// Returns the failure of a decision that began here and ends at the `ahead`-th token.
     #[cold]
     pub(crate) fn no_viable<T>(&mut self, ahead: usize) -> Parse<T> {
         self.looked(ahead);
@@ -168,13 +168,13 @@ impl<'a> Parser<'a> {
         Err(self.failure(Reason::NoViable { index, at: index + ahead - 1 }))
     }
 
-    /// A rule beside the grammar that stops parsing.
+    /// Fails by a rule beside the grammar, which stops parsing.
     #[cold]
     pub(crate) fn refuse<T>(&self, message: impl Into<Box<str>>) -> Parse<T> {
         Err(self.failure(Reason::Rule(message.into())))
     }
 
-    /// A rule beside the grammar that is reported once everything is parsed.
+    /// Notes the breach of a rule beside the grammar, reported once everything is parsed.
     #[cold]
     pub(crate) fn note(&mut self, message: impl FnOnce() -> String) {
         if self.broken_rule.is_none() {

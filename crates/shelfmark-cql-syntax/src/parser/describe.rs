@@ -5,7 +5,7 @@ use crate::ast::{Describe, DescribeTarget, QualifiedName};
 use crate::lexer::Kind;
 
 impl Parser<'_> {
-    /// `DESCRIBE …`, from the first word.
+    /// Parses `DESCRIBE …`, from the first word.
     pub(super) fn describe(&mut self) -> Parse<Describe> {
         self.bump();
         let target = self.describe_target()?;
@@ -111,7 +111,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A bare name, perhaps with its keyspace.
+    /// Parses a bare name, perhaps with its keyspace.
     fn described_any(&mut self) -> Parse<DescribeTarget> {
         if !self.now().is_name() {
             return self.no_viable(1);

@@ -5,7 +5,7 @@ use crate::ast::{Argument, CreateAggregate, CreateFunction, DropFunction, Type};
 use crate::lexer::Kind;
 
 impl Parser<'_> {
-    /// `CREATE [OR REPLACE] FUNCTION`, from behind `FUNCTION`.
+    /// Parses `CREATE [OR REPLACE] FUNCTION`, from behind `FUNCTION`.
     pub(super) fn create_function(&mut self, or_replace: bool) -> Parse<CreateFunction> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.function_name()?;
@@ -51,7 +51,7 @@ impl Parser<'_> {
         Ok(Argument { name, argument_type: self.cql_type()? })
     }
 
-    /// Types with commas between, or nothing.
+    /// Parses types with commas between, or nothing.
     fn argument_types(&mut self) -> Parse<Vec<Type>> {
         self.expect(Kind::LeftParen)?;
         let types = if self.now() == Kind::RightParen {
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ok(types)
     }
 
-    /// `CREATE [OR REPLACE] AGGREGATE`, from behind `AGGREGATE`.
+    /// Parses `CREATE [OR REPLACE] AGGREGATE`, from behind `AGGREGATE`.
     pub(super) fn create_aggregate(&mut self, or_replace: bool) -> Parse<CreateAggregate> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.function_name()?;
@@ -89,7 +89,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `DROP FUNCTION` and `DROP AGGREGATE`, from behind the second word.
+    /// Parses `DROP FUNCTION` and `DROP AGGREGATE`, from behind the second word.
     pub(super) fn drop_function(&mut self) -> Parse<DropFunction> {
         let if_exists = self.if_exists()?;
         let name = self.function_name()?;
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(DropFunction { if_exists, name, arguments })
     }
 
-    /// The argument types of a function that permissions are on.
+    /// Parses the argument types of a function that permissions are on.
     pub(super) fn resource_arguments(&mut self) -> Parse<Vec<Type>> {
         self.argument_types()
     }

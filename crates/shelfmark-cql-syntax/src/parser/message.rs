@@ -11,9 +11,9 @@ use crate::error::{SyntaxError, place};
 use crate::lexer::{Fault, Kind, Piece, Token, Unreadable, scan};
 use crate::limits::DEPTH_MAX;
 
-/// How many tokens before the decision are shown.
+/// The number of tokens shown before the decision.
 const TOKENS_BEFORE: usize = 10;
-/// How many tokens behind the decision's first are shown, if they were looked at.
+/// The number of tokens shown behind the decision's first, if they were looked at.
 const TOKENS_BEHIND: usize = 2;
 
 /// Words a failure.
@@ -59,7 +59,7 @@ fn byte(offset: u32) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }
 
-/// The end of the text has no place in the original.
+/// Returns line and column of a token; the end of the text has none in the original.
 fn line_and_column(text: &str, token: Token) -> String {
     if token.kind == Kind::End {
         return "0:-1".to_owned();

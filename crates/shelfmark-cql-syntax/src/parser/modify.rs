@@ -51,7 +51,7 @@ impl Parser<'_> {
         Ok(InsertValues::Json { value, default })
     }
 
-    /// `USING …`
+    /// Parses `USING …`
     fn attributes(&mut self) -> Parse<Attributes> {
         let mut attributes = Attributes::default();
         if !self.eat(Kind::Using) {
@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(Assignment { column, operation })
     }
 
-    /// What stands behind `column =`.
+    /// Parses what stands behind `column =`.
     fn plain_assignment(&mut self, column: &Name) -> Parse<Operation> {
         let first = self.now();
         if starts_value(first) || matches!(first, Kind::Minus | Kind::Token) {
@@ -162,7 +162,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `value` or `value + column`
+    /// Parses `value` or `value + column`
     fn set_or_prepend(&mut self, column: &Name) -> Parse<Operation> {
         let value = self.term()?;
         if !self.eat(Kind::Plus) {
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(Operation::Prepend(value))
     }
 
-    /// `column + value` or `column - value`
+    /// Parses `column + value` or `column - value`
     fn add_or_subtract(&mut self, column: &Name) -> Parse<Operation> {
         let other = self.column()?;
         let minus = self.bump().kind == Kind::Minus;
@@ -188,7 +188,7 @@ impl Parser<'_> {
         Ok(if minus { Operation::Subtract(value) } else { Operation::Add(value) })
     }
 
-    /// `column -1`, where the minus sign belongs to the number.
+    /// Parses `column -1`, where the minus sign belongs to the number.
     fn add_signed(&mut self, column: &Name) -> Parse<Operation> {
         let other = self.column()?;
         let token = self.bump();
@@ -245,7 +245,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `BEGIN`, when it is no transaction.
+    /// Parses what stands behind `BEGIN`, when it is no transaction.
     pub(super) fn batch(&mut self) -> Parse<Batch> {
         let kind = match self.now() {
             Kind::Unlogged => BatchKind::Unlogged,
@@ -267,7 +267,7 @@ impl Parser<'_> {
         Ok(Batch { kind, attributes, statements })
     }
 
-    /// A statement that writes, if one begins here.
+    /// Parses a statement that writes, if one begins here.
     pub(super) fn modification(&mut self) -> Parse<Option<Modification>> {
         Ok(Some(match self.now() {
             Kind::Insert => Modification::Insert(self.insert()?),

@@ -6,7 +6,7 @@ use crate::lexer::Kind;
 use crate::span::Span;
 
 impl Parser<'_> {
-    /// The name of a column, in places where it is defined.
+    /// Parses the name of a column, in places where it is defined.
     pub(super) fn name(&mut self) -> Parse<Name> {
         if self.now().is_name() {
             let token = self.bump();
@@ -15,7 +15,7 @@ impl Parser<'_> {
         self.no_viable(1)
     }
 
-    /// The name of a column, in places where it is used: `""` is one there.
+    /// Parses the name of a column, in places where it is used: `""` is one there.
     pub(super) fn column(&mut self) -> Parse<Name> {
         if self.now() == Kind::EmptyQuoted {
             let token = self.bump();
@@ -28,7 +28,7 @@ impl Parser<'_> {
         kind.is_name() || kind == Kind::EmptyQuoted
     }
 
-    /// `(a, b)`
+    /// Parses `(a, b)`
     pub(super) fn columns_in_parentheses(&mut self) -> Parse<Vec<Name>> {
         self.expect(Kind::LeftParen)?;
         let columns = self.list(Self::column)?;
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(columns)
     }
 
-    /// One or more of something, with commas between.
+    /// Parses one or more of something, with commas between.
     pub(super) fn list<T>(&mut self, item: impl Fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.eat(Kind::Comma) {
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// A name where a question mark is understood, and refused in the end.
+    /// Parses a name where a question mark is understood, and refused in the end.
     pub(super) fn name_not_bound(&mut self, of: &str) -> Parse<Name> {
         if self.now() == Kind::Question {
             let token = self.bump();
@@ -94,7 +94,7 @@ impl Parser<'_> {
         self.qualified("index", |kind| matches!(kind, Kind::Semicolon | Kind::End))
     }
 
-    /// `[keyspace.]name`; the original checks what may follow anywhere in the grammar.
+    /// Parses `[keyspace.]name`; the original checks what may follow anywhere in the grammar.
     fn qualified(&mut self, of: &str, follows: fn(Kind) -> bool) -> Parse<QualifiedName> {
         let first = self.now();
         if !first.is_name() && first != Kind::Question {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Ok(QualifiedName { keyspace, name: self.name_not_bound(of)? })
     }
 
-    /// The name of a user type, which is not one of the native types' names.
+    /// Parses the name of a user type, which is not one of the native types' names.
     pub(super) fn user_type_name(&mut self) -> Parse<QualifiedName> {
         let first = self.now();
         let qualified =
@@ -140,7 +140,7 @@ impl Parser<'_> {
         Ok(QualifiedName { keyspace, name: self.as_name(token) })
     }
 
-    /// The name of a function where it is called or dropped.
+    /// Parses the name of a function where it is called or dropped.
     pub(super) fn function_name(&mut self) -> Parse<FunctionName> {
         let first = self.now();
         let qualified = if first == Kind::Token {
@@ -175,7 +175,7 @@ impl Parser<'_> {
         Ok(FunctionName { keyspace, name: self.bare_function_name()? })
     }
 
-    /// The name of a function without its keyspace.
+    /// Parses the name of a function without its keyspace.
     pub(super) fn bare_function_name(&mut self) -> Parse<Name> {
         if self.now().is_function() {
             let token = self.bump();
@@ -184,7 +184,7 @@ impl Parser<'_> {
         self.no_viable(1)
     }
 
-    /// `?` or `:name`, where it is known that one stands here.
+    /// Parses `?` or `:name`, where it is known that one stands here.
     pub(super) fn marker(&mut self) -> Parse<Marker> {
         let token = self.bump();
         let mut span = Span { start: token.start, end: token.end };
@@ -200,7 +200,7 @@ impl Parser<'_> {
         matches!(kind, Kind::Question | Kind::Colon)
     }
 
-    /// A whole number or a marker.
+    /// Parses a whole number or a marker.
     pub(super) fn integer_value(&mut self) -> Parse<IntegerValue> {
         match self.now() {
             Kind::Integer => {
@@ -212,7 +212,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A constant.
+    /// Parses a constant.
     pub(super) fn literal(&mut self) -> Parse<Literal> {
         let first = self.now();
         let kind = match first {
@@ -248,7 +248,7 @@ impl Parser<'_> {
         Ok(Literal { kind, text, span: Span { start: token.start, end: token.end } })
     }
 
-    /// `IF NOT EXISTS`
+    /// Parses `IF NOT EXISTS`
     pub(super) fn if_not_exists(&mut self) -> Parse<bool> {
         if !self.eat(Kind::If) {
             return Ok(false);
@@ -258,7 +258,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// `IF EXISTS`
+    /// Parses `IF EXISTS`
     pub(super) fn if_exists(&mut self) -> Parse<bool> {
         if !self.eat(Kind::If) {
             return Ok(false);

@@ -7,7 +7,7 @@ use crate::ast::{
 use crate::lexer::Kind;
 
 impl Parser<'_> {
-    /// The relations of a `WHERE`.
+    /// Parses the relations of a `WHERE`.
     pub(super) fn relations(&mut self) -> Parse<Vec<Relation>> {
         let mut relations = vec![self.relation_or_expression()?];
         while self.eat(Kind::And) {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `CONTAINS value` or `CONTAINS KEY value`; a function's keyspace may be called `key`.
+    /// Parses `CONTAINS value` or `CONTAINS KEY value`; a function's keyspace may be called `key`.
     fn contains(&mut self) -> Parse<(Operator, Term)> {
         self.expect(Kind::Contains)?;
         let key = self.now() == Kind::Key && self.peek(2) != Kind::Dot;
@@ -123,7 +123,7 @@ impl Parser<'_> {
         Ok(Relation::Token { columns, operator, value: self.term()? })
     }
 
-    /// `(a, b) = …`, or a relation that stands in parentheses.
+    /// Parses `(a, b) = …`, or a relation that stands in parentheses.
     fn relation_in_parentheses(&mut self) -> Parse<Relation> {
         let next = self.peek(2);
         let tuple = if matches!(next, Kind::LeftParen | Kind::Token) {
@@ -185,7 +185,8 @@ impl Parser<'_> {
         Ok(Term::Tuple(items))
     }
 
-    /// What stands behind `(a, b) IN`: tuples or markers in parentheses, or one marker for all.
+    /// Parses what stands behind `(a, b) IN`: tuples or markers in parentheses, or one marker for
+    /// all.
     fn tuple_values(&mut self) -> Parse<InValues> {
         let now = self.now();
         if Self::is_marker(now) {
@@ -213,7 +214,7 @@ impl Parser<'_> {
         self.no_viable(1)
     }
 
-    /// What stands behind `c IN`: terms in parentheses, or one marker for all.
+    /// Parses what stands behind `c IN`: terms in parentheses, or one marker for all.
     fn in_values(&mut self) -> Parse<InValues> {
         match self.now() {
             Kind::LeftParen => {
@@ -227,7 +228,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `IF …` behind an `UPDATE` or a `DELETE`.
+    /// Parses `IF …` behind an `UPDATE` or a `DELETE`.
     pub(super) fn conditions(&mut self) -> Parse<Conditions> {
         if !self.eat(Kind::If) {
             return Ok(Conditions::None);

@@ -10,7 +10,7 @@ use crate::lexer::Kind;
 use crate::span::Span;
 
 impl Parser<'_> {
-    /// The name of a role, which may also be a string.
+    /// Parses the name of a role, which may also be a string.
     fn role_name(&mut self) -> Parse<Name> {
         if self.now() == Kind::String {
             return Ok(self.string_as_name());
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Name::at(self.meaning(token), span)
     }
 
-    /// The name of a user: never quoted, and no keyword; its case is kept.
+    /// Parses the name of a user: never quoted, and no keyword; its case is kept.
     fn user_name(&mut self) -> Parse<Name> {
         self.plain_or_string("user names and USER is deprecated, please use ROLE")
     }
@@ -40,21 +40,21 @@ impl Parser<'_> {
         Ok(self.string_as_name())
     }
 
-    /// `CREATE ROLE` and `CREATE USER`, from behind the second word.
+    /// Parses `CREATE ROLE` and `CREATE USER`, from behind the second word.
     pub(super) fn create_role(&mut self, syntax: RoleSyntax) -> Parse<CreateRole> {
         let if_not_exists = self.if_not_exists()?;
         let (name, options) = self.role_and_options(syntax)?;
         Ok(CreateRole { syntax, if_not_exists, name, options })
     }
 
-    /// `ALTER ROLE` and `ALTER USER`, from behind the second word.
+    /// Parses `ALTER ROLE` and `ALTER USER`, from behind the second word.
     pub(super) fn alter_role(&mut self, syntax: RoleSyntax) -> Parse<AlterRole> {
         let if_exists = self.if_exists()?;
         let (name, options) = self.role_and_options(syntax)?;
         Ok(AlterRole { syntax, if_exists, name, options })
     }
 
-    /// `DROP ROLE` and `DROP USER`, from behind the second word.
+    /// Parses `DROP ROLE` and `DROP USER`, from behind the second word.
     pub(super) fn drop_role(&mut self, syntax: RoleSyntax) -> Parse<DropRole> {
         let if_exists = self.if_exists()?;
         let name = match syntax {
@@ -86,7 +86,7 @@ impl Parser<'_> {
         Ok((name, options))
     }
 
-    /// `[WITH [HASHED] PASSWORD '…'] [SUPERUSER | NOSUPERUSER]`
+    /// Parses `[WITH [HASHED] PASSWORD '…'] [SUPERUSER | NOSUPERUSER]`
     fn user_options(&mut self) -> Parse<Vec<RoleOption>> {
         let mut options = Vec::new();
         if self.eat(Kind::With) {
@@ -157,7 +157,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `ACCESS TO …` and `ACCESS FROM …`
+    /// Parses `ACCESS TO …` and `ACCESS FROM …`
     fn access(&mut self) -> Parse<RoleOption> {
         let datacenters = match self.peek(2) {
             Kind::To => true,
@@ -185,7 +185,7 @@ impl Parser<'_> {
         Ok(if datacenters { RoleOption::Datacenters(access) } else { RoleOption::Cidrs(access) })
     }
 
-    /// `GRANT` and `REVOKE`, from the first word.
+    /// Parses `GRANT` and `REVOKE`, from the first word.
     pub(super) fn grant_or_revoke(&mut self) -> Parse<Statement> {
         let grant = self.now() == Kind::Grant;
         let preposition = if grant { Kind::To } else { Kind::From };
@@ -205,7 +205,8 @@ impl Parser<'_> {
         Ok(if grant { Statement::GrantRole(granted) } else { Statement::RevokeRole(granted) })
     }
 
-    /// Some permissions have names that roles may have too: what follows decides.
+    /// Returns true if a permission stands here, and no role of the same name: what follows
+    /// decides.
     fn is_about_permissions(&mut self, preposition: Kind) -> Parse<bool> {
         let next = self.peek(2);
         if permission(next).is_some() && !next.is_name() {
@@ -298,7 +299,7 @@ impl Parser<'_> {
         Ok(Resource::Table(self.table_name()?))
     }
 
-    /// A role, a function or a bean, unless the word is the name of a table.
+    /// Parses a role, a function or a bean, unless the word is the name of a table.
     fn named_resource(&mut self) -> Parse<Option<Resource>> {
         let first = self.now();
         let next = self.peek(2);
@@ -371,7 +372,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `LIST …`, from the first word.
+    /// Parses `LIST …`, from the first word.
     pub(super) fn list_statement(&mut self) -> Parse<Statement> {
         let next = self.peek(2);
         if next == Kind::Ident && self.is_superusers(2) {
@@ -407,7 +408,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `SUPERUSERS` became a keyword after 5.0; it is taken as a word here.
+    /// Returns true for `SUPERUSERS`, which became a keyword after 5.0 and is taken as a word here.
     fn is_superusers(&self, ahead: usize) -> bool {
         let token = self.token(self.position + ahead - 1);
         self.slice(token).eq_ignore_ascii_case("superusers")
@@ -417,7 +418,7 @@ impl Parser<'_> {
         if self.eat(Kind::Of) { Ok(Some(self.role_name()?)) } else { Ok(None) }
     }
 
-    /// `ADD IDENTITY`, from behind `ADD`.
+    /// Parses `ADD IDENTITY`, from behind `ADD`.
     pub(super) fn add_identity(&mut self) -> Parse<AddIdentity> {
         self.expect(Kind::Identity)?;
         let if_not_exists = self.if_not_exists()?;
@@ -428,7 +429,7 @@ impl Parser<'_> {
         Ok(AddIdentity { if_not_exists, identity, role })
     }
 
-    /// `DROP IDENTITY`, from behind `IDENTITY`.
+    /// Parses `DROP IDENTITY`, from behind `IDENTITY`.
     pub(super) fn drop_identity(&mut self) -> Parse<DropIdentity> {
         let if_exists = self.if_exists()?;
         let identity = self.plain_or_string("identity")?.as_str().into();
@@ -440,7 +441,7 @@ fn password(hashed: bool, text: Box<str>) -> RoleOption {
     if hashed { RoleOption::HashedPassword(text) } else { RoleOption::Password(text) }
 }
 
-/// The original's name of an option that may stand only once.
+/// Returns the original's name of an option that may stand only once.
 fn option_name(option: &RoleOption) -> Option<&'static str> {
     match option {
         RoleOption::Password(_) => Some("PASSWORD"),
@@ -452,7 +453,7 @@ fn option_name(option: &RoleOption) -> Option<&'static str> {
     }
 }
 
-/// What may stand behind a resource, anywhere in the grammar.
+/// Returns the tokens that may follow a resource, anywhere in the grammar.
 fn follows_resource(kind: Kind) -> bool {
     matches!(kind, Kind::Semicolon | Kind::From | Kind::Norecursive | Kind::Of | Kind::To)
 }
@@ -473,7 +474,7 @@ fn permission(kind: Kind) -> Option<Permission> {
     })
 }
 
-/// The original's name for a sort of resource, and the permissions that there are on it.
+/// Returns the original's name for a sort of resource, and the permissions that there are on it.
 fn applicable(resource: &Resource) -> (&'static str, &'static [Permission]) {
     use Permission::{
         Alter, Authorize, Create, Describe, Drop, Execute, Modify, Select, SelectMasked, Unmask,

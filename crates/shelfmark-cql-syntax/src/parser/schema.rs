@@ -8,7 +8,7 @@ use crate::ast::{
 use crate::lexer::Kind;
 
 impl Parser<'_> {
-    /// `CREATE KEYSPACE`, from behind `KEYSPACE`.
+    /// Parses `CREATE KEYSPACE`, from behind `KEYSPACE`.
     pub(super) fn create_keyspace(&mut self) -> Parse<CreateKeyspace> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.keyspace_name()?;
@@ -16,7 +16,7 @@ impl Parser<'_> {
         Ok(CreateKeyspace { if_not_exists, name, properties: self.properties()? })
     }
 
-    /// `ALTER KEYSPACE`, from behind `KEYSPACE`.
+    /// Parses `ALTER KEYSPACE`, from behind `KEYSPACE`.
     pub(super) fn alter_keyspace(&mut self) -> Parse<AlterKeyspace> {
         let if_exists = self.if_exists()?;
         let name = self.keyspace_name()?;
@@ -24,14 +24,14 @@ impl Parser<'_> {
         Ok(AlterKeyspace { if_exists, name, properties: self.properties()? })
     }
 
-    /// `DROP KEYSPACE`, from behind `KEYSPACE`.
+    /// Parses `DROP KEYSPACE`, from behind `KEYSPACE`.
     pub(super) fn drop_keyspace(&mut self) -> Parse<Dropped> {
         let if_exists = self.if_exists()?;
         let name = self.keyspace_name()?;
         Ok(Dropped { if_exists, name: QualifiedName { keyspace: None, name } })
     }
 
-    /// `DROP`, from behind the word that says what.
+    /// Parses `DROP`, from behind the word that says what.
     pub(super) fn dropped(
         &mut self,
         name: fn(&mut Self) -> Parse<QualifiedName>,
@@ -40,7 +40,7 @@ impl Parser<'_> {
         Ok(Dropped { if_exists, name: name(self)? })
     }
 
-    /// `a = 1 AND b = {…}`
+    /// Parses `a = 1 AND b = {…}`
     pub(super) fn properties(&mut self) -> Parse<Vec<Property>> {
         let mut properties = Vec::new();
         loop {
@@ -51,7 +51,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One property, which must not be there yet.
+    /// Parses one property, which must not be there yet.
     pub(super) fn property_into(&mut self, properties: &mut Vec<Property>) -> Parse<()> {
         let property = self.property()?;
         if properties.iter().any(|other| other.name == property.name) {
@@ -87,7 +87,7 @@ impl Parser<'_> {
         Ok(Property { name, value })
     }
 
-    /// `{'k': 'v'}`: a map of constants.
+    /// Parses `{'k': 'v'}`: a map of constants.
     pub(super) fn property_map(&mut self) -> Parse<Vec<(Literal, Literal)>> {
         self.expect(Kind::LeftBrace)?;
         let mut entries = Vec::new();
@@ -116,7 +116,7 @@ impl Parser<'_> {
         Ok(properties)
     }
 
-    /// `CREATE [CUSTOM] INDEX`, from behind `CREATE`.
+    /// Parses `CREATE [CUSTOM] INDEX`, from behind `CREATE`.
     pub(super) fn create_index(&mut self) -> Parse<CreateIndex> {
         let custom = self.eat(Kind::Custom);
         self.expect(Kind::Index)?;
@@ -165,7 +165,7 @@ impl Parser<'_> {
         Ok(IndexTarget { column, kind })
     }
 
-    /// `CREATE TRIGGER`, from behind `TRIGGER`.
+    /// Parses `CREATE TRIGGER`, from behind `TRIGGER`.
     pub(super) fn create_trigger(&mut self) -> Parse<CreateTrigger> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.name()?;
@@ -176,7 +176,7 @@ impl Parser<'_> {
         Ok(CreateTrigger { if_not_exists, name, table, class })
     }
 
-    /// `DROP TRIGGER`, from behind `TRIGGER`.
+    /// Parses `DROP TRIGGER`, from behind `TRIGGER`.
     pub(super) fn drop_trigger(&mut self) -> Parse<DropTrigger> {
         let if_exists = self.if_exists()?;
         let name = self.name()?;
@@ -189,7 +189,7 @@ fn starts_target(kind: Kind) -> bool {
     matches!(kind, Kind::EmptyQuoted | Kind::Entries | Kind::Full) || kind.is_name()
 }
 
-/// An unreserved keyword, which may stand bare as the value of a property.
+/// Returns an unreserved keyword, which may stand bare as the value of a property.
 fn is_word(kind: Kind) -> bool {
     kind.is_name() && !matches!(kind, Kind::Ident | Kind::Quoted)
 }

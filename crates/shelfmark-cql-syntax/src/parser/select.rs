@@ -49,7 +49,8 @@ impl Parser<'_> {
         })
     }
 
-    /// `JSON` is a modifier where a selection can follow it, else the name of a column.
+    /// Parses a select clause: `JSON` is a modifier where a selection can follow it, else the name
+    /// of a column.
     fn json_clause(&mut self) -> Parse<(bool, bool, SelectClause)> {
         match self.now() {
             Kind::Json => {
@@ -69,7 +70,8 @@ impl Parser<'_> {
         Ok((false, distinct, selection))
     }
 
-    /// `DISTINCT` is a modifier where a selection can follow it, else the name of a column.
+    /// Parses a select clause: `DISTINCT` is a modifier where a selection can follow it, else the
+    /// name of a column.
     fn distinct_clause(&mut self) -> Parse<(bool, SelectClause)> {
         match self.now() {
             Kind::Distinct => {
@@ -88,7 +90,7 @@ impl Parser<'_> {
         Ok((false, self.select_clause()?))
     }
 
-    /// `*` or a list.
+    /// Parses `*` or a list.
     pub(super) fn select_clause(&mut self) -> Parse<SelectClause> {
         if self.eat(Kind::Star) {
             return Ok(SelectClause::All);

@@ -6,7 +6,7 @@ use crate::ast::{ArithmeticOperator, Selector, Term, WriteMetadata};
 use crate::lexer::Kind;
 
 impl Parser<'_> {
-    /// A selector: sums of products of selectors.
+    /// Parses a selector: sums of products of selectors.
     pub(super) fn selector(&mut self) -> Parse<Selector> {
         self.chain(Self::selector_product, Self::selector_sum_goes_on, arithmetic)
     }
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(Selector::Slice { of, from: Some(key), to })
     }
 
-    /// A selector without anything behind it.
+    /// Parses a selector without anything behind it.
     fn plain_selector(&mut self) -> Parse<Selector> {
         match self.now() {
             Kind::LeftParen => {
@@ -122,7 +122,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(type) selector`, else `(a, b)`.
+    /// Parses `(type) selector`, else `(a, b)`.
     fn selector_parentheses(&mut self) -> Parse<Selector> {
         if let Some(hint) = self.attempt(|parser| parser.deeper(Self::selector_type_hint))? {
             return Ok(hint);
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(selector)
     }
 
-    /// A column, a constant, a marker or a function.
+    /// Parses a column, a constant, a marker or a function.
     fn simple_selector(&mut self) -> Parse<Selector> {
         let first = self.now();
         if first == Kind::Token {
@@ -314,7 +314,7 @@ fn arithmetic(operator: ArithmeticOperator, left: Selector, right: Selector) -> 
     Selector::Arithmetic { operator, left: Box::new(left), right: Box::new(right) }
 }
 
-/// What may stand behind a selected column, anywhere in the grammar.
+/// Returns the tokens that may follow a selected column, anywhere in the grammar.
 fn follows_column(kind: Kind) -> bool {
     matches!(
         kind,

@@ -1,11 +1,11 @@
-//! Which statement it is.
+//! The rule for a statement of any kind.
 
 use super::cursor::{Parse, Parser};
 use crate::ast::{RoleSyntax, Statement};
 use crate::lexer::Kind;
 
 impl Parser<'_> {
-    /// One statement.
+    /// Parses one statement.
     pub(super) fn statement(&mut self) -> Parse<Statement> {
         let first = self.now();
         match first {

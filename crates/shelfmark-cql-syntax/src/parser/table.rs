@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::lexer::Kind;
 
 impl Parser<'_> {
-    /// `CREATE TABLE`, from behind `TABLE`.
+    /// Parses `CREATE TABLE`, from behind `TABLE`.
     pub(super) fn create_table(&mut self) -> Parse<CreateTable> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.table_name()?;
@@ -55,7 +55,7 @@ impl Parser<'_> {
         Ok(ColumnDefinition { name, column_type, is_static, mask })
     }
 
-    /// `MASKED WITH …`
+    /// Parses `MASKED WITH …`
     fn mask(&mut self) -> Parse<ColumnMask> {
         if self.peek(2) != Kind::With {
             return self.no_viable(2);
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Ok(ColumnMask::Function { name, arguments })
     }
 
-    /// `PRIMARY KEY ((a, b), c)`
+    /// Parses `PRIMARY KEY ((a, b), c)`
     fn primary_key(&mut self) -> Parse<PrimaryKey> {
         self.expect(Kind::Primary)?;
         self.expect(Kind::Key)?;
@@ -112,7 +112,7 @@ impl Parser<'_> {
         Ok(PrimaryKey { partition, clustering })
     }
 
-    /// `WITH …` of a table or a view.
+    /// Parses `WITH …` of a table or a view.
     fn table_options(&mut self, table: bool) -> Parse<TableOptions> {
         let mut options = TableOptions::default();
         if !self.eat(Kind::With) {
@@ -135,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `COMPACT STORAGE` or `CLUSTERING ORDER BY (…)`
+    /// Parses `COMPACT STORAGE` or `CLUSTERING ORDER BY (…)`
     fn table_words(&mut self, options: &mut TableOptions, table: bool) -> Parse<()> {
         let first = self.bump().kind;
         self.bump();
@@ -166,7 +166,7 @@ impl Parser<'_> {
         Ok((column, direction))
     }
 
-    /// `ALTER TABLE`, from behind `TABLE`.
+    /// Parses `ALTER TABLE`, from behind `TABLE`.
     pub(super) fn alter_table(&mut self) -> Parse<AlterTable> {
         let if_exists = self.if_exists()?;
         let name = self.table_name()?;
@@ -208,7 +208,8 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// `ALTER c TYPE t`, `ALTER [IF EXISTS] c MASKED WITH …`, `ALTER [IF EXISTS] c DROP MASKED`
+    /// Parses `ALTER c TYPE t`, `ALTER [IF EXISTS] c MASKED WITH …`, `ALTER [IF EXISTS] c DROP
+    /// MASKED`
     fn alter_column(&mut self) -> Parse<AlterTableAction> {
         let next = self.peek(2);
         if next == Kind::If {
@@ -271,7 +272,7 @@ impl Parser<'_> {
         Ok(AlterTableAction::Drop { if_exists, columns, timestamp })
     }
 
-    /// `a TO b AND c TO d`
+    /// Parses `a TO b AND c TO d`
     fn renames(&mut self) -> Parse<Vec<Rename>> {
         let mut renames = Vec::new();
         loop {
@@ -284,7 +285,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `CREATE TYPE`, from behind `TYPE`.
+    /// Parses `CREATE TYPE`, from behind `TYPE`.
     pub(super) fn create_type(&mut self) -> Parse<CreateType> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.user_type_name()?;
@@ -304,7 +305,7 @@ impl Parser<'_> {
         Ok(Field { name, field_type: self.cql_type()? })
     }
 
-    /// `ALTER TYPE`, from behind `TYPE`.
+    /// Parses `ALTER TYPE`, from behind `TYPE`.
     pub(super) fn alter_type(&mut self) -> Parse<AlterType> {
         let if_exists = self.if_exists()?;
         let name = self.user_type_name()?;
@@ -330,7 +331,7 @@ impl Parser<'_> {
         Ok(AlterType { if_exists, name, action })
     }
 
-    /// `CREATE MATERIALIZED VIEW`, from behind `VIEW`.
+    /// Parses `CREATE MATERIALIZED VIEW`, from behind `VIEW`.
     pub(super) fn create_view(&mut self) -> Parse<CreateView> {
         let if_not_exists = self.if_not_exists()?;
         let name = self.table_name()?;
@@ -345,7 +346,7 @@ impl Parser<'_> {
         Ok(CreateView { if_not_exists, name, selection, base, relations, primary_key, options })
     }
 
-    /// `ALTER MATERIALIZED VIEW`, from behind `VIEW`.
+    /// Parses `ALTER MATERIALIZED VIEW`, from behind `VIEW`.
     pub(super) fn alter_view(&mut self) -> Parse<AlterView> {
         let if_exists = self.if_exists()?;
         let name = self.table_name()?;

@@ -5,7 +5,7 @@ use crate::ast::{ArithmeticOperator, Term};
 use crate::lexer::{Class, Kind};
 
 impl Parser<'_> {
-    /// A term: sums of products of simple terms.
+    /// Parses a term: sums of products of simple terms.
     pub(super) fn term(&mut self) -> Parse<Term> {
         self.chain(Self::product, Self::sum_goes_on, arithmetic)
     }
@@ -197,7 +197,7 @@ impl Parser<'_> {
         Ok(hint)
     }
 
-    /// `('class') term` or `('text')`.
+    /// Parses `('class') term` or `('text')`.
     fn is_custom_type_hint(&mut self) -> Parse<bool> {
         match self.peek(3) {
             Kind::RightParen => {}
@@ -277,12 +277,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Zero or more terms with commas between.
+    /// Parses zero or more terms with commas between.
     pub(super) fn optional_terms(&mut self) -> Parse<Vec<Term>> {
         if Self::starts_term(self.now()) { self.list(Self::term) } else { Ok(Vec::new()) }
     }
 
-    /// `{…}`: a set, a map, or a value of a user type.
+    /// Parses `{…}`: a set, a map, or a value of a user type.
     fn braces(&mut self) -> Parse<Term> {
         let next = self.peek(2);
         let fields = if next.is_name() {
@@ -339,7 +339,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `key: value`
+    /// Parses `key: value`
     pub(super) fn entry(&mut self) -> Parse<(Term, Term)> {
         let key = self.term()?;
         self.expect(Kind::Colon)?;
@@ -356,7 +356,8 @@ impl Parser<'_> {
         Ok(Term::Function { name, arguments })
     }
 
-    /// The original looks over the whole name and the parenthesis to see whether arguments follow.
+    /// Looks over the whole name and the parenthesis, as the original does, to see whether
+    /// arguments follow.
     fn look_over_call(&mut self) -> Parse<()> {
         let first = self.now();
         let mut ahead = 2;
@@ -400,7 +401,7 @@ pub(super) fn starts_value(kind: Kind) -> bool {
         )
 }
 
-/// What may stand behind a term, anywhere in the grammar.
+/// Returns the tokens that may follow a term, anywhere in the grammar.
 fn follows_term(kind: Kind) -> bool {
     matches!(
         kind,
@@ -429,7 +430,7 @@ fn follows_term(kind: Kind) -> bool {
     )
 }
 
-/// What may stand behind a part of a term and not behind a whole one.
+/// Returns the tokens that may follow a part of a term and not behind a whole one.
 fn follows_factor(kind: Kind) -> bool {
     matches!(kind, Kind::Percent | Kind::Plus | Kind::Minus | Kind::Slash | Kind::Star | Kind::As)
 }

@@ -19,7 +19,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// From `TRANSACTION` to the end.
+    /// Parses a transaction, from `TRANSACTION` to the end.
     pub(super) fn transaction(&mut self) -> Parse<Transaction> {
         self.word("transaction")?;
         self.in_transaction = true;
@@ -55,7 +55,7 @@ impl Parser<'_> {
         Ok(Transaction { lets, returned, conditions, modifications })
     }
 
-    /// `SELECT …;` or `SELECT row.column, …;`
+    /// Parses `SELECT …;` or `SELECT row.column, …;`
     fn returned(&mut self) -> Parse<Option<Returned>> {
         if self.now() != Kind::Select {
             return Ok(None);

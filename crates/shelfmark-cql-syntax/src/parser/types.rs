@@ -5,7 +5,7 @@ use crate::ast::{NativeType, Type};
 use crate::lexer::{Class, Kind};
 
 impl Parser<'_> {
-    /// A type.
+    /// Parses a type.
     pub(super) fn cql_type(&mut self) -> Parse<Type> {
         let first = self.now();
         match first {
@@ -55,7 +55,7 @@ impl Parser<'_> {
         Ok(Type::User(self.user_type_name()?))
     }
 
-    /// A native type where nothing else is taken, as in `CAST`.
+    /// Parses a native type where nothing else is taken, as in `CAST`.
     pub(super) fn native_type(&mut self) -> Parse<NativeType> {
         match self.now().class() {
             Some(Class::Type(native)) => {
@@ -113,7 +113,7 @@ impl Parser<'_> {
     }
 }
 
-/// What may stand behind a type, anywhere in the grammar.
+/// Returns the tokens that may follow a type, anywhere in the grammar.
 fn follows_type(kind: Kind) -> bool {
     matches!(
         kind,

@@ -36,7 +36,8 @@ fn quoted_unless(name: &str, allowed: impl Fn(Class) -> bool) -> Cow<'_, str> {
     Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
 }
 
-/// A name of which no keyword may be made. An empty one can only be a role's, given as a string.
+/// Returns a name of which no keyword may be made. An empty one can only be a role's, given as a
+/// string.
 pub(super) fn strictly_quoted(name: &Name) -> Cow<'_, str> {
     if name.as_str().is_empty() {
         return Cow::Borrowed("''");
@@ -68,7 +69,7 @@ impl Display for FunctionName {
     }
 }
 
-/// A function's own name; `expr(` would be something else.
+/// Parses a function's own name; `expr(` would be something else.
 pub(super) fn function(name: &Name) -> Cow<'_, str> {
     if name.as_str() == "expr" {
         return Cow::Borrowed("\"expr\"");
@@ -78,7 +79,7 @@ pub(super) fn function(name: &Name) -> Cow<'_, str> {
     })
 }
 
-/// A user type's name, which may have a keyspace.
+/// Parses a user type's name, which may have a keyspace.
 pub(super) fn user_type(f: &mut Formatter<'_>, name: &QualifiedName) -> fmt::Result {
     if let Some(keyspace) = &name.keyspace {
         write!(f, "{keyspace}.")?;

@@ -12,7 +12,7 @@ use crate::ast::{
     RoleSyntax,
 };
 
-/// A role's name; a user's may not stand in double quotes.
+/// Parses a role's name; a user's may not stand in double quotes.
 fn role(syntax: RoleSyntax, name: &Name) -> String {
     match syntax {
         RoleSyntax::Role => strictly_quoted(name).into_owned(),

@@ -113,7 +113,7 @@ impl Display for Describe {
     }
 }
 
-/// A bare name that is a keyword would be taken as one.
+/// Writes a name in quotes where it is a keyword: bare it would be taken as one.
 fn any(f: &mut Formatter<'_>, name: &QualifiedName) -> fmt::Result {
     if let Some(keyspace) = &name.keyspace {
         write!(f, "{}.", strictly_quoted(keyspace))?;

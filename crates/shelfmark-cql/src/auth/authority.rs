@@ -1,28 +1,29 @@
-//! Who may do what: decided from roles, from the roles that they were given, and from permissions.
+//! Authorization: decided from roles, the roles granted to them, and permissions.
 //!
 //! What it is not: a list of what statements need (`statement::needs`), nor the statements that
 //! change roles and permissions (`role_statements`, `permissions`), which write through it.
 //!
 //! Invariant: what was changed holds from the next statement on, on every connection. What is
-//! remembered of a role is forgotten by each change, and a change that came in between is noticed.
+//! cached of a role is forgotten by each change, and a change that came in between is noticed.
 //!
 //! Source: Cassandra 5.0, `ClientState`, `CassandraAuthorizer` and `AllowAllAuthorizer`, read
 //! 2026-11.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::Permission;
 use shelfmark_engine::{Engine, Write};
 
-use super::User;
 use super::grants::{Granted, Grants};
 use super::resource::{PermissionSet, Resource};
 use super::roles::{Roles, failed, unauthorized};
-use crate::error::CqlError;
+use super::user::User;
 use crate::limits::{GRANTS_PER_COMMIT_MAX, ROLES_REMEMBERED_MAX};
+use crate::lock::{self, lock};
 
-/// What decides which role may do what.
+/// The rule that decides what a role may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Authorizer {
     /// Whoever has logged in may do everything; superusers alone change roles.
@@ -52,18 +53,18 @@ impl Authorizer {
     }
 }
 
-/// What a statement needs of whoever runs it.
+/// A permission that a statement requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// The permission, on the resource or on what it is part of: see [`Need::on`].
+pub(crate) enum RequiredPermission {
+    /// The permission, on the resource or on what it is part of: see [`RequiredPermission::on`].
     On(Permission, Resource, Box<[String]>),
     /// To be a superuser; the text says so.
     Superuser(&'static str),
-    /// Nobody may; the text says why.
+    /// Nobody may run it; the text says why.
     Nobody(String),
 }
 
-impl Need {
+impl RequiredPermission {
     /// Returns the need of a permission. The names by which it can be granted are worked out here,
     /// once for a plan that runs often.
     pub(crate) fn on(permission: Permission, resource: Resource) -> Self {
@@ -72,7 +73,7 @@ impl Need {
     }
 }
 
-/// What a role may do, with what follows from the roles that it was given.
+/// The effective permissions of a role, those of the roles granted to it included.
 #[derive(Debug, Default)]
 pub(crate) struct Effective {
     pub(super) is_superuser: bool,
@@ -89,14 +90,14 @@ impl Effective {
     }
 }
 
-/// What was found of roles, and how often anything was changed since the start.
+/// A cache of effective permissions, and the number of changes since the start.
 #[derive(Default)]
-struct Remembered {
+struct PermissionCache {
     changes: u64,
     by_role: HashMap<Arc<str>, Arc<Effective>>,
 }
 
-impl Remembered {
+impl PermissionCache {
     /// Keeps what was read of a role since there were so many changes; not if something changed
     /// while it was read.
     fn put(&mut self, name: &Arc<str>, effective: &Arc<Effective>, changes: u64) {
@@ -121,7 +122,7 @@ pub(crate) struct Authority {
     pub(super) grants: Grants,
     authorizer: Authorizer,
     engine: Engine,
-    remembered: RwLock<Remembered>,
+    cache: RwLock<PermissionCache>,
     /// Roles and permissions change one after the other.
     changing: Mutex<()>,
 }
@@ -135,7 +136,7 @@ impl Authority {
             grants: Grants::new(engine.clone()),
             authorizer,
             engine: engine.clone(),
-            remembered: RwLock::default(),
+            cache: RwLock::default(),
             changing: Mutex::default(),
         }
     }
@@ -169,7 +170,11 @@ impl Authority {
     /// # Errors
     ///
     /// * `Unauthorized`: the first of the needs that it has not.
-    pub(crate) fn check(&self, user: Option<&User>, needs: &[Need]) -> Result<(), CqlError> {
+    pub(crate) fn check(
+        &self,
+        user: Option<&User>,
+        needs: &[RequiredPermission],
+    ) -> Result<(), CqlError> {
         let Some(user) = user.filter(|own| self.checks() && !own.is_start_role()) else {
             return Ok(());
         };
@@ -179,17 +184,19 @@ impl Authority {
         let effective = self.effective(&user.name)?;
         for need in needs {
             match need {
-                Need::On(permission, resource, names) if !effective.has(*permission, names) => {
+                RequiredPermission::On(permission, resource, names)
+                    if !effective.has(*permission, names) =>
+                {
                     return Err(unauthorized(format!(
                         "User {} has no {} permission on {resource} or any of its parents",
                         user.name,
                         permission.name()
                     )));
                 }
-                Need::Superuser(text) if !effective.is_superuser => {
+                RequiredPermission::Superuser(text) if !effective.is_superuser => {
                     return Err(unauthorized((*text).to_owned()));
                 }
-                Need::Nobody(text) if !effective.is_superuser => {
+                RequiredPermission::Nobody(text) if !effective.is_superuser => {
                     return Err(unauthorized(text.clone()));
                 }
                 _ => {}
@@ -229,11 +236,11 @@ impl Authority {
 
     fn effective(&self, name: &Arc<str>) -> Result<Arc<Effective>, CqlError> {
         let changes = {
-            let remembered = self.remembered.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(found) = remembered.by_role.get(name) {
+            let cache = lock::read(&self.cache);
+            if let Some(found) = cache.by_role.get(name) {
                 return Ok(Arc::clone(found));
             }
-            remembered.changes
+            cache.changes
         };
         let mut effective = Effective::default();
         for role in self.roles.with_inherited(name)? {
@@ -245,14 +252,14 @@ impl Authority {
             effective.roles.insert(role.name);
         }
         let effective = Arc::new(effective);
-        let mut remembered = self.remembered.write().unwrap_or_else(PoisonError::into_inner);
-        remembered.put(name, &effective, changes);
+        let mut cache = lock::write(&self.cache);
+        cache.put(name, &effective, changes);
         Ok(effective)
     }
 
     /// Holds other changes of roles and permissions off.
     pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
-        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.changing)
     }
 
     /// Writes changes of roles and permissions: all or none if they are not very many. They are on
@@ -265,7 +272,7 @@ impl Authority {
             done = self.engine.write_all(some).map(drop).map_err(|error| failed(&error));
         }
         // Also after a failure: what was written is not known then.
-        self.remembered.write().unwrap_or_else(PoisonError::into_inner).forget();
+        lock::write(&self.cache).forget();
         done
     }
 
@@ -318,19 +325,19 @@ mod tests {
 
     #[test]
     fn what_was_read_before_a_change_is_not_remembered() {
-        let (mut remembered, role) = (Remembered::default(), Arc::<str>::from("ann"));
+        let (mut cache, role) = (PermissionCache::default(), Arc::<str>::from("ann"));
         let effective = Arc::default();
-        let began = remembered.changes;
-        remembered.forget();
-        remembered.put(&role, &effective, began);
-        assert!(remembered.by_role.is_empty());
-        let began = remembered.changes;
-        remembered.put(&role, &effective, began);
-        assert_eq!(remembered.by_role.len(), 1);
+        let began = cache.changes;
+        cache.forget();
+        cache.put(&role, &effective, began);
+        assert!(cache.by_role.is_empty());
+        let began = cache.changes;
+        cache.put(&role, &effective, began);
+        assert_eq!(cache.by_role.len(), 1);
         for number in 0..=ROLES_REMEMBERED_MAX {
-            remembered.put(&number.to_string().into(), &effective, began);
+            cache.put(&number.to_string().into(), &effective, began);
         }
-        assert!(remembered.by_role.len() <= ROLES_REMEMBERED_MAX);
+        assert!(cache.by_role.len() <= ROLES_REMEMBERED_MAX);
     }
 
     #[test]

@@ -8,17 +8,17 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::Permission;
 use shelfmark_engine::{Engine, Get, Query, Scan, Table, Write};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, TableName, TableSchema, Value};
 
 use super::resource::{PERMISSIONS, PermissionSet, Resource};
 use super::roles::{NAMESPACE, failed, find_table, make_table};
-use crate::error::CqlError;
 
 const TABLE: &str = "role_permissions";
 
-/// What a role was given on one resource.
+/// The permissions granted to a role on one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Granted {
     pub(crate) role: String,

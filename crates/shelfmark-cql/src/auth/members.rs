@@ -4,17 +4,19 @@
 
 use std::collections::BTreeMap;
 
+use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 use shelfmark_cql_syntax::ast::{GrantRole, ListRoles, Name, Permission};
+use shelfmark_cql_types::{CqlType, put_collection};
 
+use super::authority::Authority;
 use super::resource::Resource;
 use super::roles::{Role, Roles, unauthorized};
-use super::{Authority, User};
-use crate::error::CqlError;
-use crate::outcome::{Answered, ColumnSpec, Outcome, ResultRows, RowBuffer};
-use crate::types::{CqlType, put_collection};
+use super::user::User;
+use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 
 impl Roles {
-    /// The role with those that it has, directly or not; empty if there is none of this name.
+    /// Returns the role with those that it has, directly or not; empty if there is none of this
+    /// name.
     pub(super) fn with_inherited(&self, name: &str) -> Result<Vec<Role>, CqlError> {
         let mut found: BTreeMap<String, Role> = BTreeMap::new();
         let mut open = vec![name.to_owned()];
@@ -49,7 +51,7 @@ impl Roles {
 }
 
 impl Authority {
-    /// `GRANT role TO role`.
+    /// Runs `GRANT role TO role`.
     pub(super) fn grant_role(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
         let (role, grantee) = (own.role.as_str(), own.grantee.as_str());
         self.allow(user, Permission::Authorize, &Resource::Role(role.into()))?;
@@ -66,7 +68,7 @@ impl Authority {
         self.write(vec![self.roles.put(&changed)?])
     }
 
-    /// `REVOKE role FROM role`.
+    /// Runs `REVOKE role FROM role`.
     pub(super) fn revoke_role(&self, own: &GrantRole, user: Option<&User>) -> Result<(), CqlError> {
         let (role, revokee) = (own.role.as_str(), own.grantee.as_str());
         self.allow(user, Permission::Authorize, &Resource::Role(role.into()))?;
@@ -84,7 +86,7 @@ impl Authority {
         self.write(vec![self.roles.put(&changed)?])
     }
 
-    /// `LIST ROLES`.
+    /// Answers `LIST ROLES`.
     pub(super) fn list_roles(
         &self,
         own: &ListRoles,
@@ -137,7 +139,7 @@ impl Authority {
         }))
     }
 
-    /// `LIST USERS`: the roles that may log in.
+    /// Answers `LIST USERS`: the roles that may log in.
     pub(super) fn list_users(&self, user: Option<&User>) -> Result<Answered, CqlError> {
         let mut roles = match self.may(user, Permission::Describe, &Resource::AllRoles)? {
             true => self.roles.all()?,

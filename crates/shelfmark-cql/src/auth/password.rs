@@ -12,13 +12,13 @@ const ROUNDS_LOG2: u32 = 10;
 /// Letters of a hash's salt, of 16 bytes, and of the hash itself, of 23.
 const SALT_AND_HASH_LETTERS: usize = 53;
 
-/// Why a text is not taken for a hash.
+/// The reason why a text is no acceptable hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadHash {
-    /// It is no hash of bcrypt's.
+    /// The text is no hash of bcrypt's.
     None,
-    /// It has so many doublings, more than [`HASH_COST_MAX`]: each attempt to log in would take seconds,
-    /// or years.
+    /// The hash has so many doublings, more than [`HASH_COST_MAX`]: each attempt to log in would
+    /// take seconds, or years.
     Costly(u32),
 }
 

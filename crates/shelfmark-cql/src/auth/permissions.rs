@@ -6,22 +6,21 @@
 //! Source: Cassandra 5.0, `PermissionsManagementStatement`, `ListPermissionsStatement`,
 //! `CassandraAuthorizer` and `AllowAllAuthorizer`, read 2026-11.
 
+use shelfmark_cql_protocol::{CqlError, ErrorCode};
 use shelfmark_cql_syntax::ast::{
     self, FunctionName, Grant, ListPermissions, Name, Permission, Permissions, Statement,
 };
+use shelfmark_cql_types::CqlType;
 
-use super::User;
-use super::authority::{Authority, Need};
+use super::authority::{Authority, RequiredPermission};
 use super::members::{answer, column};
 use super::resource::{PERMISSIONS, PermissionSet, Resource};
 use super::roles::unauthorized;
-use crate::error::{CqlError, ErrorCode};
+use super::user::User;
 use crate::outcome::{Answered, Outcome};
 use crate::schema::Schema;
-use crate::types::CqlType;
 
-/// What a statement about permissions is looked at with: the keyspace of names that have none, and
-/// the schema.
+/// The context of a statement about permissions: who runs it, the current keyspace and the schema.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'s> {
     pub(crate) user: Option<&'s User>,
@@ -58,7 +57,7 @@ impl Authority {
         self.checks() && user.is_some()
     }
 
-    /// `GRANT` if `gives`, else `REVOKE`; `None` where no permissions are kept.
+    /// Runs `GRANT` if `gives`, else `REVOKE`; `None` where no permissions are kept.
     fn change(
         &self,
         own: &Grant,
@@ -67,9 +66,9 @@ impl Authority {
     ) -> Result<Option<Answered>, CqlError> {
         let resource = resolve(&own.resource, context)?;
         let wanted = wanted(&own.permissions).and(resource.applicable());
-        let needs: Vec<Need> = std::iter::once(Permission::Authorize)
+        let needs: Vec<RequiredPermission> = std::iter::once(Permission::Authorize)
             .chain(wanted.iter())
-            .map(|permission| Need::on(permission, resource.clone()))
+            .map(|permission| RequiredPermission::on(permission, resource.clone()))
             .collect();
         self.check(context.user, &needs)?;
         let role = own.role.as_str();
@@ -109,7 +108,7 @@ impl Authority {
         Ok(Some(answered))
     }
 
-    /// `LIST PERMISSIONS`; `None` where no permissions are kept.
+    /// Answers `LIST PERMISSIONS`; `None` where no permissions are kept.
     fn list(
         &self,
         own: &ListPermissions,
@@ -230,7 +229,7 @@ fn function(
     Ok(Resource::Function(keyspace.into(), shown.into()))
 }
 
-/// The rows of `LIST PERMISSIONS`: by role, by the resource's stored name, by permission.
+/// Returns the rows of `LIST PERMISSIONS`: by role, by the resource's stored name, by permission.
 fn listed(mut found: Vec<super::grants::Granted>, wanted: PermissionSet) -> Answered {
     found.sort_by(|a, b| (&a.role, &a.resource).cmp(&(&b.role, &b.resource)));
     let rows: Vec<(&str, String, Permission)> = found

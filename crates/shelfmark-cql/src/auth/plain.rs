@@ -4,18 +4,19 @@
 
 use std::fmt;
 
-use crate::error::{CqlError, ErrorCode};
+use shelfmark_cql_protocol::{CqlError, ErrorCode};
+
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 
-/// Who somebody says to be, and the password that is to prove it.
-pub(crate) struct Claim {
+/// The role name that a client claims, and its password.
+pub(crate) struct LoginAttempt {
     pub(crate) name: String,
     pub(crate) password: String,
 }
 
-impl fmt::Debug for Claim {
+impl fmt::Debug for LoginAttempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Claim").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("LoginAttempt").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -24,7 +25,7 @@ impl fmt::Debug for Claim {
 /// # Errors
 ///
 /// * `BadCredentials`: it is no PLAIN token.
-pub(crate) fn plain(token: Option<&[u8]>) -> Result<Claim, CqlError> {
+pub(crate) fn plain(token: Option<&[u8]>) -> Result<LoginAttempt, CqlError> {
     let refused = |text: &str| CqlError::new(ErrorCode::BadCredentials, text);
     let token = token.unwrap_or_default();
     if token.len() > 3 * CREDENTIAL_SIZE_BYTES_MAX {
@@ -35,7 +36,7 @@ pub(crate) fn plain(token: Option<&[u8]>) -> Result<Claim, CqlError> {
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
         (Some(_), Some(_), Some(""), None) => Err(refused("Password must not be null")),
         (Some(_), Some(name), Some(password), None) => {
-            Ok(Claim { name: name.to_owned(), password: password.to_owned() })
+            Ok(LoginAttempt { name: name.to_owned(), password: password.to_owned() })
         }
         (_, None, _, _) => Err(refused("Authentication ID must not be null")),
         _ => Err(refused("Password must not be null")),

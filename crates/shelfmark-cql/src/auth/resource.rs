@@ -1,4 +1,4 @@
-//! What permissions are on: keyspaces and tables, roles, functions, beans, each within others.
+//! Resources of permissions: keyspaces and tables, roles, functions, beans, each within others.
 //!
 //! What it is not: a list of what there is. A resource may name what was dropped or never made.
 //!
@@ -71,7 +71,7 @@ impl PermissionSet {
     }
 }
 
-/// What a permission is on.
+/// A resource: the object of a permission.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Resource {
     AllKeyspaces,
@@ -137,7 +137,7 @@ impl Resource {
     /// Returns it and the resources whose permissions are ones on it, from within. For the server's own
     /// keyspaces those on all keyspaces do not count.
     pub(crate) fn granting(&self) -> impl Iterator<Item = Self> {
-        let is_own = self.keyspace().is_some_and(crate::system::is_system);
+        let is_own = self.keyspace().is_some_and(crate::schema::is_system);
         self.chain().filter(move |own| !is_own || *own != Self::AllKeyspaces)
     }
 
@@ -152,7 +152,7 @@ impl Resource {
     /// Returns the permissions on it that nobody can be given.
     pub(crate) fn never_given(&self) -> PermissionSet {
         use Permission::{Alter, Describe, Select};
-        let is_own = |own: &str| crate::system::is_system(own) && !crate::system::is_virtual(own);
+        let is_own = |own: &str| crate::schema::is_system(own) && !crate::schema::is_virtual(own);
         match self.keyspace() {
             Some(keyspace) if is_own(keyspace) => PermissionSet::of(&PERMISSIONS)
                 .without(PermissionSet::of(&[Select, Describe, Alter])),

@@ -8,15 +8,16 @@
 //! Source: Cassandra 5.0, `CreateRoleStatement`, `AlterRoleStatement` and `DropRoleStatement`, read
 //! 2026-11.
 
+use shelfmark_cql_protocol::CqlError;
 use shelfmark_cql_syntax::ast::{
     AccessTo, AlterRole, CreateRole, DropRole, Permission, RoleOption, RoleSyntax, Statement,
 };
 use shelfmark_engine::Write;
 
+use super::authority::Authority;
 use super::resource::Resource;
 use super::roles::{Role, unauthorized};
-use super::{Authority, User};
-use crate::error::CqlError;
+use super::user::User;
 use crate::limits::CREDENTIAL_SIZE_BYTES_MAX;
 use crate::outcome::{Answered, Outcome};
 
@@ -98,8 +99,8 @@ impl Authority {
         self.write(writes)
     }
 
-    /// The writes that take permissions of a role, permissions on it, and the role itself away from
-    /// whoever has them.
+    /// Returns the writes that take permissions of a role, permissions on it, and the role itself
+    /// away from whoever has them.
     fn forgotten(&self, name: &str) -> Result<Vec<Write>, CqlError> {
         let own = Resource::Role(name.into()).name();
         let mut writes =
@@ -244,8 +245,10 @@ mod tests {
     use shelfmark_store::memory::MemoryStore;
 
     use super::*;
-    use crate::auth::{Authorizer, Claim, Login, OneRole, Roles};
-    use crate::error::ErrorCode;
+    use crate::auth::plain::LoginAttempt;
+    use crate::auth::roles::Roles;
+    use crate::auth::{Authorizer, Login, OneRole};
+    use shelfmark_cql_protocol::ErrorCode;
 
     fn engine() -> Engine {
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_micros(1));
@@ -267,7 +270,7 @@ mod tests {
         let first = OneRole::new("root", "r", [3; 16]);
         let login = Login::new(first, [4; 16]).and(Roles::new(engine.clone(), Some("root")));
         let may = |name: &str, password: &str| {
-            login.check(&Claim { name: name.to_owned(), password: password.to_owned() })
+            login.check(&LoginAttempt { name: name.to_owned(), password: password.to_owned() })
         };
         let make = "CREATE ROLE ann WITH PASSWORD = 'a' AND LOGIN = true";
         said(&engine, Some("root"), make).unwrap();

@@ -9,15 +9,14 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{Consistency, CqlError, ErrorCode, WriteKind};
 use shelfmark_cql_syntax::ast::{AccessTo, RoleOption};
 use shelfmark_engine::{Engine, ErrorKind, Get, Scan, Table, Write};
 use shelfmark_model::{Item, Key, KeyColumn, KeyType, TableName, TableSchema, Value};
 
-use super::password::BadHash;
-use super::{Credentials, PasswordHash};
-use crate::error::{CqlError, ErrorCode, WriteKind};
+use super::password::{BadHash, PasswordHash};
+use crate::engine_error::from_engine;
 use crate::limits::{CREDENTIAL_SIZE_BYTES_MAX, HASH_COST_MAX};
-use crate::outcome::Consistency;
 
 /// The one data centre.
 const DATACENTER: &str = "datacenter1";
@@ -25,6 +24,15 @@ const DATACENTER: &str = "datacenter1";
 /// The namespace of the tables of roles and permissions.
 pub(super) const NAMESPACE: &str = "system_auth";
 const TABLE: &str = "roles";
+
+/// The stored credentials of a role.
+#[derive(Debug, Clone)]
+pub(crate) struct Credentials {
+    /// The hash of its password; without one it cannot log in.
+    pub(crate) hash: Option<PasswordHash>,
+    /// True if it may log in at all.
+    pub(crate) can_login: bool,
+}
 
 /// A role.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +54,7 @@ pub(crate) struct Roles {
 }
 
 pub(super) fn failed(error: &shelfmark_engine::Error) -> CqlError {
-    CqlError::from_engine(error, Consistency::One, Some(WriteKind::Simple))
+    from_engine(error, Consistency::One, Some(WriteKind::Simple))
 }
 
 pub(super) fn unauthorized(message: String) -> CqlError {

@@ -8,14 +8,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{Consistency, CqlError};
 use shelfmark_engine::{Engine, ErrorKind};
 
 use super::record::{decode_keyspace, decode_table};
 use super::{Damage, Keyspace, Schema, Table};
-use crate::error::CqlError;
-use crate::outcome::Consistency;
+use crate::engine_error::from_engine;
 
-/// How many names are asked for at a time.
+/// The number of names read at a time.
 const NAMES_PER_PAGE: usize = 1_000;
 
 /// Builds the schema. Tables that did not change since `previous` are the same ones.
@@ -28,8 +28,7 @@ pub(crate) fn load(
     system: &[Arc<Keyspace>],
     previous: &Schema,
 ) -> Result<Schema, CqlError> {
-    let failed =
-        |error: shelfmark_engine::Error| CqlError::from_engine(&error, Consistency::One, None);
+    let failed = |error: shelfmark_engine::Error| from_engine(&error, Consistency::One, None);
     let mut keyspaces: BTreeMap<String, Arc<Keyspace>> =
         system.iter().map(|own| (own.name.to_string(), Arc::clone(own))).collect();
     let mut hash = Fingerprint::default();
@@ -89,7 +88,7 @@ pub(crate) fn load(
     Ok(Schema { version: hash.uuid(), keyspaces })
 }
 
-/// A keyspace of which nothing is known but its name.
+/// Returns a keyspace of which nothing is known but its name.
 fn unreadable_keyspace(name: &str) -> Keyspace {
     Keyspace {
         name: name.into(),

@@ -8,22 +8,25 @@
 
 mod load;
 mod options;
+mod own_keyspaces;
 mod record;
-mod resolve;
 mod stored;
+mod virtual_table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use shelfmark_cql_types::term::KeyedTable;
+use shelfmark_cql_types::{CqlType, UserType, UserTypes};
 use shelfmark_model::{Revived, TextFold};
-
-use crate::types::{CqlType, UserType};
 
 pub(crate) use load::load;
 pub use options::TableOptions;
+pub(crate) use own_keyspaces::{is_system, is_virtual};
 pub(crate) use record::{damaged, decode_keyspace, decode_table, encode_keyspace};
-pub(crate) use resolve::{refresh, resolve_type};
 pub(crate) use stored::{keeps_up, stored_index, stored_name, stored_schema, update_stored};
+pub use virtual_table::{VirtualRow, VirtualTable};
+pub(crate) use virtual_table::{is_costly, keyspaces as virtual_keyspaces};
 
 /// A table's id, as `system_schema.tables.id` shows it.
 pub type TableId = [u8; 16];
@@ -35,6 +38,12 @@ pub struct Schema {
     pub version: [u8; 16],
     /// The keyspaces by name, the system's too.
     pub keyspaces: BTreeMap<String, Arc<Keyspace>>,
+}
+
+impl UserTypes for Schema {
+    fn user_type(&self, keyspace: &str, name: &str) -> Option<&Arc<UserType>> {
+        self.keyspace(keyspace)?.types.get(name)
+    }
 }
 
 impl Schema {
@@ -54,23 +63,23 @@ impl Schema {
 /// A keyspace.
 #[derive(Debug, Clone)]
 pub struct Keyspace {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Whether the statement asked for a commit log; ours always writes one.
+    /// True if the statement asked for a commit log; ours always writes one.
     pub durable_writes: bool,
     /// The replication map, `class` among it, by name.
     pub replication: Vec<(String, String)>,
-    /// Whether it is virtual: computed, with nothing stored.
+    /// True if it is virtual: computed, with nothing stored.
     pub is_virtual: bool,
     /// Tables and views by name.
     pub tables: BTreeMap<String, Arc<Table>>,
     /// User types by name.
     pub types: BTreeMap<String, Arc<UserType>>,
-    /// What of it cannot be read.
+    /// The records of the keyspace that cannot be read.
     pub damage: Damage,
 }
 
-/// What of a keyspace is stored and cannot be read: everything else of it works.
+/// The records of a keyspace that are stored and cannot be read: everything else of it works.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Damage {
     /// The keyspace's own record: nothing is known of its types, so its tables cannot be read either.
@@ -81,21 +90,21 @@ pub struct Damage {
     pub types: BTreeMap<String, Vec<(String, String)>>,
 }
 
-/// What part of a row a column is.
+/// The kind of a column: the part of a row that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ColumnKind {
-    /// Of the partition key.
+    /// A column of the partition key.
     PartitionKey,
-    /// Of the clustering key.
+    /// A column of the clustering key.
     Clustering,
-    /// One value per partition.
+    /// A static column: one value per partition.
     Static,
     /// Everything else.
     Regular,
 }
 
 impl ColumnKind {
-    /// The word of `system_schema.columns`.
+    /// Returns the word of `system_schema.columns`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -106,7 +115,7 @@ impl ColumnKind {
         }
     }
 
-    /// Whether it is part of the primary key.
+    /// Returns true if it is part of the primary key.
     #[must_use]
     pub const fn is_key(self) -> bool {
         matches!(self, Self::PartitionKey | Self::Clustering)
@@ -116,16 +125,16 @@ impl ColumnKind {
 /// A column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub kind: CqlType,
-    /// What part of the row it is.
+    /// The kind of the column.
     pub role: ColumnKind,
-    /// Whether its clustering order is descending.
+    /// True if its clustering order is descending.
     pub descending: bool,
-    /// Of a key column its place in its part of the key; of others the number that the engine
-    /// stores its cells under.
+    /// The number of the column: of a key column its place in its part of the key; of others the
+    /// number that the engine stores its cells under.
     pub id: u32,
 }
 
@@ -136,36 +145,36 @@ impl Column {
         Self { name: name.into(), kind, role, descending: false, id: 0 }
     }
 
-    /// The position of `system_schema.columns`: −1 outside of keys.
+    /// Returns the position of `system_schema.columns`: −1 outside of keys.
     #[must_use]
     pub fn position(&self) -> i32 {
         if self.role.is_key() { i32::try_from(self.id).unwrap_or(i32::MAX) } else { -1 }
     }
 
-    /// Whether the column's value is kept in several cells.
+    /// Returns true if the column's value is kept in several cells.
     #[must_use]
     pub const fn is_multi_cell(&self) -> bool {
         self.kind.is_multi_cell()
     }
 }
 
-/// What `system_schema.tables.flags` says.
+/// The flags of a table, as `system_schema.tables.flags` shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TableFlags {
-    /// It holds counters.
+    /// True if the table holds counters.
     pub counter: bool,
     /// Made `WITH COMPACT STORAGE`.
     pub compact: bool,
     /// Compact: every clustering column stands for a column name; there is one value.
     pub dense: bool,
-    /// Its clustering key is more than one component, or it is not compact.
+    /// True if the clustering key has more than one component, or the table is not compact.
     pub compound: bool,
     /// A super column family of the 2012 tools.
     pub super_columns: bool,
 }
 
 impl TableFlags {
-    /// The words of `system_schema.tables.flags`, sorted.
+    /// Returns the words of `system_schema.tables.flags`, sorted.
     #[must_use]
     pub fn names(self) -> Vec<&'static str> {
         let pairs = [
@@ -181,35 +190,50 @@ impl TableFlags {
 /// A table or view.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// Its keyspace.
+    /// The keyspace.
     pub keyspace: Arc<str>,
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its id.
+    /// The id.
     pub id: TableId,
-    /// Its columns: partition key in order, clustering key in order, statics by name, the others by
+    /// The columns: partition key in order, clustering key in order, statics by name, the others by
     /// name.
     pub columns: Vec<Column>,
-    /// How many of the columns are the partition key.
+    /// The number of columns of the partition key.
     pub partition_count: usize,
-    /// How many after them are the clustering key.
+    /// The number of clustering columns behind them.
     pub clustering_count: usize,
     /// The number of the next column that is no key; none is used twice.
     pub next_column: u32,
-    /// What `WITH` said.
+    /// The options that `WITH` set.
     pub options: TableOptions,
-    /// What kind of table it is.
+    /// The flags of the table.
     pub flags: TableFlags,
-    /// Its indexes by name.
+    /// The indexes by name.
     pub indexes: Vec<Index>,
     /// Columns that are no more.
     pub dropped: Vec<DroppedColumn>,
     /// Columns that are back under their numbers.
     pub revived: Vec<Revived>,
-    /// Of a view, what it shows.
+    /// The definition of the view, if the table is one.
     pub view: Option<View>,
-    /// Where the rows are; `None` for a virtual table.
+    /// The engine's table that holds the rows; `None` for a virtual table.
     pub stored: Option<Arc<shelfmark_engine::Table>>,
+}
+
+impl KeyedTable for Table {
+    fn keyspace(&self) -> &Arc<str> {
+        &self.keyspace
+    }
+
+    fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    fn partition_key(&self) -> Vec<(&str, &CqlType)> {
+        let columns = self.partition_columns().iter();
+        columns.map(|column| (&*column.name, &column.kind)).collect()
+    }
 }
 
 impl Table {
@@ -268,13 +292,13 @@ impl Table {
         self.clustering_count = count(ColumnKind::Clustering);
     }
 
-    /// The name as messages show it.
+    /// Returns the name as messages show it.
     #[must_use]
     pub fn full_name(&self) -> String {
         format!(
             "{}.{}",
-            crate::types::maybe_quote(&self.keyspace),
-            crate::types::maybe_quote(&self.name)
+            shelfmark_cql_types::maybe_quote(&self.keyspace),
+            shelfmark_cql_types::maybe_quote(&self.name)
         )
     }
 
@@ -290,39 +314,39 @@ impl Table {
         self.find(name).map(|(_, column)| column)
     }
 
-    /// The columns of the partition key.
+    /// Returns the columns of the partition key.
     #[must_use]
     pub fn partition_columns(&self) -> &[Column] {
         self.columns.get(..self.partition_count).unwrap_or_default()
     }
 
-    /// The columns of the clustering key.
+    /// Returns the columns of the clustering key.
     #[must_use]
     pub fn clustering_columns(&self) -> &[Column] {
         let end = self.partition_count + self.clustering_count;
         self.columns.get(self.partition_count..end).unwrap_or_default()
     }
 
-    /// The columns that are no key: statics, then regular ones.
+    /// Returns the columns that are no key: statics, then regular ones.
     #[must_use]
     pub fn other_columns(&self) -> &[Column] {
         self.columns.get(self.partition_count + self.clustering_count..).unwrap_or_default()
     }
 
-    /// Whether any column is static.
+    /// Returns true if any column is static.
     #[must_use]
     pub fn has_statics(&self) -> bool {
         self.other_columns().iter().any(|column| column.role == ColumnKind::Static)
     }
 
-    /// Whether it is a view.
+    /// Returns true if it is a view.
     #[must_use]
     pub const fn is_view(&self) -> bool {
         self.view.is_some()
     }
 }
 
-/// What of a column an index is on.
+/// The part of a column that an index covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexTarget {
     /// A plain value.
@@ -340,31 +364,31 @@ pub enum IndexTarget {
 /// A secondary index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The column.
     pub column: Arc<str>,
-    /// What of it.
+    /// The part of the column that is indexed.
     pub target: IndexTarget,
     /// The class of a custom index as it was written; ours is the same for all.
     pub class: Option<String>,
     /// Options of a custom index.
     pub options: Vec<(String, String)>,
-    /// Whether it can be read: older rows have been added.
+    /// True if it can be read: older rows have been added.
     pub is_public: bool,
 }
 
 impl Index {
-    /// The word of `system_schema.indexes.kind`.
+    /// Returns the word of `system_schema.indexes.kind`.
     #[must_use]
     pub const fn kind_name(&self) -> &'static str {
         if self.class.is_some() { "CUSTOM" } else { "COMPOSITES" }
     }
 
-    /// The `target` of `system_schema.indexes.options`: `v`, `keys(m)`, `"Odd"`.
+    /// Returns the `target` of `system_schema.indexes.options`: `v`, `keys(m)`, `"Odd"`.
     #[must_use]
     pub fn target_text(&self) -> String {
-        let column = crate::types::maybe_quote(&self.column);
+        let column = shelfmark_cql_types::maybe_quote(&self.column);
         match self.target {
             IndexTarget::Value => column,
             IndexTarget::Values => format!("values({column})"),
@@ -374,7 +398,7 @@ impl Index {
         }
     }
 
-    /// Which texts it does not tell apart.
+    /// Returns the folding of texts that an index does not tell apart.
     #[must_use]
     pub fn fold(&self) -> TextFold {
         let is = |wanted: &str, value: &str| {
@@ -388,7 +412,7 @@ impl Index {
         }
     }
 
-    /// Whether it was made as one of the kinds that serve ranges.
+    /// Returns true if it was made as one of the kinds that serve ranges.
     #[must_use]
     pub fn is_sai(&self) -> bool {
         self.class.as_deref().is_some_and(|class| {
@@ -401,27 +425,27 @@ impl Index {
 /// A column that was dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DroppedColumn {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub kind: CqlType,
     /// Static or regular.
     pub role: ColumnKind,
-    /// When it was dropped, in microseconds since the Unix epoch.
+    /// The time of the drop, in microseconds since the Unix epoch.
     pub dropped_at: i64,
     /// The number that the engine stores its cells under, if what is later than `dropped_at` comes
     /// back with the column.
     pub id: Option<u32>,
 }
 
-/// What a view shows.
+/// The definition of a materialized view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// The base table's name, in the same keyspace.
     pub base: Arc<str>,
     /// The base table's id.
     pub base_id: TableId,
-    /// Whether it was made with `SELECT *`.
+    /// True if it was made with `SELECT *`.
     pub include_all_columns: bool,
     /// Its `WHERE`, as CQL text.
     pub where_clause: String,

@@ -1,4 +1,4 @@
-//! What this face attaches to the engine's namespaces and tables: JSON, versioned.
+//! Records that this face attaches to the engine's namespaces and tables: JSON, versioned.
 //!
 //! Invariant: a record that was written by an older version can be read; unknown versions are
 //! refused, not guessed. Whatever a statement writes was decoded by this code before.
@@ -7,16 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-
+use shelfmark_cql_protocol::{CqlError, ErrorCode};
+use shelfmark_cql_types::{CqlType, UserType, check_limits, class_name, parse_class_name, refresh};
 use shelfmark_model::TableSchema;
 
-use super::resolve::refresh;
 use super::{
     Column, ColumnKind, Damage, DroppedColumn, Index, IndexTarget, Keyspace, Table, TableFlags,
     TableOptions, View,
 };
-use crate::error::{CqlError, ErrorCode};
-use crate::types::{CqlType, UserType, check_limits, class_name, parse_class_name};
 
 const VERSION: u8 = 1;
 
@@ -84,7 +82,7 @@ struct ViewRecord {
     where_clause: String,
 }
 
-/// The error for what is stored and cannot be read.
+/// Returns the error for what is stored and cannot be read.
 pub(crate) fn damaged(what: &str) -> CqlError {
     CqlError::new(ErrorCode::Server, format!("what is stored about {what} cannot be read"))
 }
@@ -174,7 +172,7 @@ pub(crate) fn decode_keyspace(name: &str, bytes: &[u8]) -> Result<Keyspace, CqlE
 /// Gives types that hold types the present form of those; deep ones need as many rounds. What is
 /// over the limits then cannot be used.
 fn settle(types: &mut BTreeMap<String, Arc<UserType>>, damage: &mut Damage) {
-    for _ in 0..crate::types::TYPE_DEPTH_MAX {
+    for _ in 0..shelfmark_cql_types::TYPE_DEPTH_MAX {
         let mut fresh: BTreeMap<String, Arc<UserType>> = BTreeMap::new();
         for (name, own) in types.iter() {
             let fields =

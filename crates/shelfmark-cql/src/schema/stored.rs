@@ -5,6 +5,8 @@
 //! Invariant: a part of a key that is stored never changes its bytes. User types in keys get their new
 //! fields at the end, where those that are not there are not written.
 
+use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_types::{CqlType, key_type};
 use shelfmark_model::{
     CellIndex, CellIndexTarget, Column as StoredColumn, ColumnType, Direction, IndexState,
     KeyColumn, KeyType, SortColumn, TableName, TableSchema,
@@ -12,8 +14,6 @@ use shelfmark_model::{
 
 use super::record::encode_table;
 use super::{Column, ColumnKind, Index, IndexTarget, Table};
-use crate::error::CqlError;
-use crate::types::{CqlType, key_type};
 
 /// Returns the engine's name of a table.
 pub(crate) fn stored_name(table: &Table) -> TableName {
@@ -65,7 +65,7 @@ fn clustering_type(column: &Column) -> KeyType {
     KeyType::Kinded(Box::new(key_type(&column.kind)))
 }
 
-/// The types of the terms of an index of this name; none if there is none.
+/// Returns the types of the terms of an index of this name; none if there is none.
 fn index_terms(table: &Table, name: &str) -> Vec<KeyType> {
     let index = table.indexes.iter().find(|own| own.name == name);
     index.and_then(|own| stored_index(table, own).ok()).map(|own| own.terms).unwrap_or_default()
@@ -106,7 +106,7 @@ pub(crate) fn keeps_up(table: &Table) -> bool {
 
 fn stored_column(column: &Column) -> StoredColumn {
     let column_type = match &column.kind {
-        CqlType::Native(crate::types::Native::Counter) => ColumnType::Counter,
+        CqlType::Native(shelfmark_cql_types::Native::Counter) => ColumnType::Counter,
         CqlType::List { element, frozen: false } => ColumnType::List(key_type(element)),
         CqlType::Set { element, frozen: false } => ColumnType::Set(key_type(element)),
         CqlType::Map { key, value, frozen: false } => {

@@ -8,13 +8,15 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::login::{Phase, SharedPhase};
-use super::outbox::Outbox;
-use crate::frame::Version;
+use shelfmark_cql_protocol::frame::Version;
+use shelfmark_cql_protocol::message::Request;
+
+use super::phase::{Phase, SharedPhase};
+use super::send_queue::SendQueue;
 use crate::limits::CLIENT_OPTIONS_BYTES_MAX;
-use crate::message::Request;
+use crate::lock::lock;
 
 /// The open connections of a face, and what closed ones did.
 #[derive(Default)]
@@ -44,24 +46,24 @@ impl Counts {
     }
 }
 
-/// What is known of one connection.
+/// The record of one connection.
 struct Record {
     address: SocketAddr,
     phase: SharedPhase,
-    outbox: Arc<Outbox>,
+    send_queue: Arc<SendQueue>,
     counts: Counts,
-    said: Mutex<Said>,
+    said: Mutex<ClientProperties>,
 }
 
-/// What a connection told of itself.
+/// The properties that a connection told of itself.
 #[derive(Debug, Clone, Default)]
-struct Said {
+struct ClientProperties {
     version: Option<Version>,
     options: Vec<(String, String)>,
     encryption: Option<Encryption>,
 }
 
-/// How a connection is encrypted.
+/// The encryption of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Encryption {
     /// The protocol, such as `TLSv1.3`.
@@ -83,7 +85,7 @@ pub(crate) struct Client {
     pub(crate) requests: u64,
 }
 
-/// What all connections did so far.
+/// Sums over all connections, closed ones included.
 pub(crate) struct Totals {
     /// Requests that wait for their answers.
     pub(crate) active: u64,
@@ -95,7 +97,7 @@ pub(crate) struct Totals {
 
 impl Clients {
     fn open(&self) -> MutexGuard<'_, BTreeMap<(SocketAddr, u64), Arc<Record>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     fn records(&self) -> Vec<Arc<Record>> {
@@ -114,7 +116,7 @@ impl Clients {
         let mut active = 0;
         for record in self.records() {
             sum.add(&record.counts);
-            active += record.outbox.load().requests as u64;
+            active += record.send_queue.load().requests as u64;
         }
         let Counts { all, queries, executions } = sum;
         Totals {
@@ -127,8 +129,8 @@ impl Clients {
 }
 
 impl Record {
-    fn said(&self) -> MutexGuard<'_, Said> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    fn said(&self) -> MutexGuard<'_, ClientProperties> {
+        lock(&self.said)
     }
 
     fn now(&self) -> Client {
@@ -143,7 +145,7 @@ impl Record {
             stage,
             // Cassandra's name for those who need not log in.
             user: user.map_or_else(|| "anonymous".to_owned(), |user| user.name.to_string()),
-            keyspace: self.outbox.keyspace(),
+            keyspace: self.send_queue.keyspace(),
             version: said.version.unwrap_or(Version::HIGHEST),
             options: said.options,
             encryption: said.encryption,
@@ -164,13 +166,13 @@ impl Listed {
         clients: &Arc<Clients>,
         address: SocketAddr,
         phase: &SharedPhase,
-        outbox: &Arc<Outbox>,
+        send_queue: &Arc<SendQueue>,
     ) -> Self {
         let place = (address, clients.next.fetch_add(1, Ordering::Relaxed));
         let record = Arc::new(Record {
             address,
             phase: phase.clone(),
-            outbox: Arc::clone(outbox),
+            send_queue: Arc::clone(send_queue),
             counts: Counts::default(),
             said: Mutex::default(),
         });

@@ -6,59 +6,63 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
+use shelfmark_cql_protocol::frame::{
+    Decoder, Envelope, FrameError, Framing, Opcode, Version, flag,
+};
+use shelfmark_cql_protocol::message::{
+    self, Batch, BatchItem, Execute, Prepare, Prepared as PreparedHead, Query, QueryParameters,
+    Request, ResultMetadataId, Write as _,
+};
+use shelfmark_cql_protocol::{CQL_VERSION, CqlError, ErrorCode, Values};
+use shelfmark_cql_types::to_hex;
 use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
 use super::clients::{Encryption, Listed};
-use super::face::Face;
-use super::login::{self, Phase, SharedPhase};
-use super::outbox::{Outbox, Wake};
-use super::paging;
+use super::face::{Face, full};
+use super::login;
+use super::paging_state;
+use super::phase::{Phase, SharedPhase};
 use super::prepared::Prepared;
-use super::reply::{Known, Pending, Traced};
+use super::reply::{ClientMetadata, OpenTrace, PendingRequest};
+use super::send_queue::{SendQueue, Wake};
 use super::tracing;
 use crate::auth::User;
-use crate::error::{CqlError, ErrorCode};
-use crate::frame::{Decoder, Envelope, FrameError, Framing, Opcode, Version, flag};
 use crate::limits::{
-    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, INLINE_ROWS_MAX, INLINE_TEXT_SIZE_BYTES_MAX,
-    REQUEST_BYTES_PENDING_MAX, REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES,
-    TURN_REQUESTS_MAX, TURN_SIZE_BYTES_MAX, planned_bytes,
+    ANSWER_BYTES_PENDING_MAX, HEAVY_OVERHEAD_BYTES, POOLED_MAX, REQUEST_BYTES_PENDING_MAX,
+    REQUESTS_PENDING_MAX, SHARED_MAX, STATEMENT_PART_SIZE_BYTES, TURN_REQUESTS_MAX,
+    TURN_SIZE_BYTES_MAX, planned_bytes,
 };
-use crate::message::{
-    self, Batch, BatchItem, Execute, MetadataId, Prepare, Query, Request, Statement, Write as _,
-};
-use crate::outcome::{BatchEntry, BatchRequest, PreparedStatement, RequestOptions, Values, Weight};
-use crate::trace::TraceLog;
+use crate::outcome::RequestOptions;
+use crate::statement::{BatchEntry, BatchRequest, PreparedStatement};
+use crate::trace_recorder::TraceRecorder;
 
-/// What Cassandra says of prepared statements that rely on `USE`, once per connection.
+/// Cassandra's warning of prepared statements that rely on `USE`, sent once per connection.
 const USE_WARNING: &str = "`USE <keyspace>` with prepared statements is considered to be an anti-pattern due to ambiguity in non-qualified table names. Please consider removing instances of `Session#setKeyspace(<keyspace>)`, `Session#execute(\"USE <keyspace>\")` and `cluster.newSession(<keyspace>)` from your code, and always use fully qualified table names (e.g. <keyspace>.<table>).";
 
 /// The class that drivers know the login by.
 const AUTHENTICATOR: &str = "org.apache.cassandra.auth.PasswordAuthenticator";
 
-/// How much longer a short statement of a batch is once it is planned, about.
+/// The factor by which a short statement of a batch grows once it is planned, about.
 const TEXT_TIMES: usize = 16;
 
-/// The version of CQL that is reported, here and in `system.local`.
-pub(crate) const CQL_VERSION: &str = "3.4.7";
-
-/// What a connection can do next.
+/// The state of a connection after it was fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// It has read all whole requests: give it more bytes.
+    /// All whole requests were read: give it more bytes.
     Hungry,
-    /// It may have more whole requests: let other connections have their turn, then feed it again.
+    /// There may be more whole requests: let other connections have their turn, then feed it again.
     Paused,
-    /// It has as much under way as it may: give it nothing before answers were taken.
+    /// As much is under way as may be: give it nothing before answers were taken.
     Full,
-    /// It broke the protocol: send what it has to say, then close it.
+    /// The client broke the protocol: send what it has to say, then close it.
     Ended,
 }
 
 /// A connection: bytes in, bytes out.
 pub struct Connection {
     face: Arc<Face>,
-    outbox: Arc<Outbox>,
+    send_queue: Arc<SendQueue>,
     decoder: Decoder,
     phase: SharedPhase,
     listed: Listed,
@@ -83,16 +87,16 @@ impl Connection {
         Self::with_account(face, client, wake, budget)
     }
 
-    /// As [`Connection::new`], of a client whose part of the memory budget is known already: see
-    /// [`Face::account`].
+    /// Works as [`Connection::new`], of a client whose part of the memory budget is known already:
+    /// see [`Face::account`].
     #[must_use]
     pub fn with_account(face: Arc<Face>, client: SocketAddr, wake: Wake, budget: Client) -> Self {
-        let outbox = Arc::new(Outbox::new(wake, &budget));
+        let send_queue = Arc::new(SendQueue::new(wake, &budget));
         let phase = SharedPhase::new();
         Self {
-            listed: Listed::new(&face.clients, client, &phase, &outbox),
+            listed: Listed::new(&face.clients, client, &phase, &send_queue),
             face,
-            outbox,
+            send_queue,
             share: budget.share(),
             budget,
             decoder: Decoder::default(),
@@ -115,7 +119,7 @@ impl Connection {
     /// Takes whole requests off `input` and runs them. Their answers come out of
     /// [`Connection::take_output`], now or later.
     pub fn feed(&mut self, input: &mut BytesMut) -> Progress {
-        self.outbox.stay_awake();
+        self.send_queue.stay_awake();
         let (mut requests, mut bytes) = (0, 0);
         while !self.ended {
             if self.is_full() {
@@ -157,7 +161,7 @@ impl Connection {
     ///
     /// * The operating system's error: a long answer cannot be read back. Close the connection.
     pub fn take_output(&mut self) -> std::io::Result<Bytes> {
-        self.outbox.take()
+        self.send_queue.take()
     }
 
     /// Returns the connection's part of the memory budget.
@@ -169,7 +173,7 @@ impl Connection {
     /// Tells whether requests are under way whose answers are still to come.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.outbox.load().requests > 0
+        self.send_queue.load().requests > 0
     }
 
     /// Tells whether the handshake, with the login where one is asked for, is done.
@@ -185,11 +189,12 @@ impl Connection {
     }
 
     fn is_full(&self) -> bool {
-        let load = self.outbox.load();
+        let load = self.send_queue.load();
         load.requests >= REQUESTS_PENDING_MAX
             || load.request_bytes >= REQUEST_BYTES_PENDING_MAX
             || load.answer_bytes >= ANSWER_BYTES_PENDING_MAX
             || self.shared.load(Ordering::Relaxed) >= SHARED_MAX
+            || self.send_queue.pooled.load(Ordering::Relaxed) >= POOLED_MAX
             // One request always gets in.
             || load.is_over && load.requests > 0
     }
@@ -205,8 +210,8 @@ impl Connection {
             FrameError::TooLarge { .. } => CqlError::invalid(error.to_string()),
             _ => CqlError::protocol(error.to_string()),
         };
-        self.outbox.begin(0);
-        self.outbox.answer(0, version, 0, error.stream(), Opcode::Error, |out| {
+        self.send_queue.begin(0);
+        self.send_queue.answer(0, version, 0, error.stream(), Opcode::Error, |out| {
             message::error(&refused, version, out);
         });
         self.ended = true;
@@ -217,8 +222,8 @@ impl Connection {
         let error = CqlError::overloaded(
             "Server is in overloaded state. Cannot accept more requests at this point",
         );
-        self.outbox.begin(0);
-        self.outbox.answer(0, self.version, 0, 0, Opcode::Error, |out| {
+        self.send_queue.begin(0);
+        self.send_queue.answer(0, self.version, 0, 0, Opcode::Error, |out| {
             message::error(&error, self.version, out);
         });
         self.ended = true;
@@ -227,10 +232,10 @@ impl Connection {
     fn request(&mut self, envelope: &Envelope) {
         self.version = envelope.version;
         let bytes = envelope.body.len();
-        self.outbox.begin(bytes);
-        let pending = Pending {
+        self.send_queue.begin(bytes);
+        let pending = PendingRequest {
             face: Arc::clone(&self.face),
-            outbox: Arc::clone(&self.outbox),
+            send_queue: Arc::clone(&self.send_queue),
             version: envelope.version,
             stream: envelope.stream.max(0),
             bytes,
@@ -253,7 +258,7 @@ impl Connection {
         }
     }
 
-    fn run(&mut self, request: Request, envelope: &Envelope, mut pending: Pending) {
+    fn run(&mut self, request: Request, envelope: &Envelope, mut pending: PendingRequest) {
         let phase = self.phase.get();
         match (&phase, &request) {
             (Phase::New | Phase::Ready(_), Request::Options)
@@ -301,7 +306,7 @@ impl Connection {
         }
     }
 
-    fn startup(&mut self, options: &[(String, String)], pending: Pending) {
+    fn startup(&mut self, options: &[(String, String)], pending: PendingRequest) {
         let version = pending.version;
         let compression = match login::compression(options, version) {
             Ok(compression) => compression,
@@ -322,13 +327,13 @@ impl Connection {
             (Version::V3 | Version::V4, None) => Framing::Plain,
             (Version::V3 | Version::V4, Some(compression)) => Framing::PlainCompressed(compression),
         };
-        self.outbox.agree(version, framing);
+        self.send_queue.agree(version, framing);
     }
 
-    fn register(&self, kinds: &[String], pending: Pending) {
+    fn register(&self, kinds: &[String], pending: PendingRequest) {
         for kind in kinds {
             match kind.to_ascii_uppercase().as_str() {
-                "SCHEMA_CHANGE" => self.face.events.add(&self.outbox),
+                "SCHEMA_CHANGE" => self.face.events.add(&self.send_queue),
                 "TOPOLOGY_CHANGE" | "STATUS_CHANGE" => {}
                 _ => {
                     let text = format!("Invalid value '{kind}' for Type");
@@ -339,49 +344,58 @@ impl Connection {
         pending.say(Opcode::Ready, |_| ());
     }
 
-    fn query(&self, query: Query, user: Option<User>, mut pending: Pending) {
+    fn query(&self, query: Query, user: Option<User>, mut pending: PendingRequest) {
         let skip = query.options.skip_metadata;
         let options = match self.options(query.options, user, &pending) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        if query.text.len() > INLINE_TEXT_SIZE_BYTES_MAX {
-            pending.weigh(HEAVY_OVERHEAD_BYTES);
+        if query.text.len() > INLINE_SIZE_BYTES_MAX {
+            pending.charge(HEAVY_OVERHEAD_BYTES);
+            pending.take_turn_of_pool();
             let face = Arc::clone(&self.face);
-            let work = move || long_query(&face, &query.text, options, skip, pending);
-            return self.face.background.run(Box::new(work));
+            let work = move |admitted: Result<(), _>| match admitted {
+                Ok(()) => long_query(&face, &query.text, options, skip, pending),
+                Err(refused) => pending.refuse(&full(refused)),
+            };
+            return self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
         }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
             Ok(statement) if !fills(&options.values, &statement) => {
                 pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
             }
             Ok(statement) => {
-                pending.say_step(|| "Preparing statement".to_owned());
-                let known = if skip { Known::All } else { Known::None };
+                pending.record_step(|| "Preparing statement".to_owned());
+                let known = if skip { ClientMetadata::All } else { ClientMetadata::None };
                 self.start(&statement, options, known, pending);
             }
             Err(error) => pending.refuse(&error),
         }
     }
 
-    fn prepare(&self, prepare: Prepare, mut pending: Pending) {
-        let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.outbox.keyspace());
+    fn prepare(&self, prepare: Prepare, mut pending: PendingRequest) {
+        let keyspace = prepare.keyspace.map(Arc::from).or_else(|| self.send_queue.keyspace());
         let text = prepare.text;
-        if text.len() <= INLINE_TEXT_SIZE_BYTES_MAX {
+        if text.len() <= INLINE_SIZE_BYTES_MAX {
             return run_prepare(text, keyspace, pending);
         }
-        pending.weigh(HEAVY_OVERHEAD_BYTES);
+        pending.charge(HEAVY_OVERHEAD_BYTES);
+        pending.take_turn_of_pool();
         let budget = self.budget.clone();
-        self.face.background.run(Box::new(move || {
+        let work = move |admitted: Result<(), _>| {
+            if let Err(refused) = admitted {
+                return pending.refuse(&full(refused));
+            }
             let mut share = budget.share();
             if !share.cover(planned_bytes(&text)) {
                 return pending.refuse(&no_room_for_statement());
             }
             run_prepare(text, keyspace, pending);
-        }));
+        };
+        self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
     }
 
-    fn execute(&self, execute: Execute, user: Option<User>, mut pending: Pending) {
+    fn execute(&self, execute: Execute, user: Option<User>, mut pending: PendingRequest) {
         let face = &self.face;
         let found = face.statements.find(&face.executor, &execute.id, pending.version);
         let skip = execute.options.skip_metadata;
@@ -391,42 +405,51 @@ impl Connection {
             (Err(error), _) | (_, Err(error)) => return pending.refuse(&error),
         };
         if let Some(traced) = &mut pending.traced {
-            traced.log.say("Found the prepared statement");
+            traced.log.record("Found the prepared statement");
             let text = without_password(prepared.text().to_owned());
             let own = tracing::values(&text, &prepared.statement.markers, &options.values);
             traced.parameters.extend(own);
         }
         let statement = &prepared.statement;
-        let client_has = execute.metadata_id.and_then(|id| MetadataId::try_from(&id[..]).ok());
+        let client_has =
+            execute.metadata_id.and_then(|id| ResultMetadataId::try_from(&id[..]).ok());
         let known = match client_has {
             // Rows of conditional writes differ from one to the next: they say what they hold.
-            _ if statement.conditional => Known::None,
+            _ if statement.conditional => ClientMetadata::None,
             // The usual case is told without hashing the columns.
             Some(id) if id == prepared.metadata_id && skip => {
-                Known::These(Arc::clone(&statement.result))
+                ClientMetadata::These(Arc::clone(&statement.result))
             }
-            Some(id) => Known::Named(id, skip),
-            None if pending.version >= Version::V5 => Known::Named(MetadataId::default(), skip),
-            None if skip && !prepared.changed => Known::These(Arc::clone(&statement.result)),
-            None => Known::None,
+            Some(id) => ClientMetadata::Named(id, skip),
+            None if pending.version >= Version::V5 => {
+                ClientMetadata::Named(ResultMetadataId::default(), skip)
+            }
+            None if skip && !prepared.changed => {
+                ClientMetadata::These(Arc::clone(&statement.result))
+            }
+            None => ClientMetadata::None,
         };
         self.start(&prepared.statement, options, known, pending);
     }
 
-    fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: Pending) {
+    fn batch(&self, mut batch: Batch, user: Option<User>, mut pending: PendingRequest) {
         let own = std::mem::take(&mut batch.options);
         let options = match self.options(own, user, &pending) {
             Ok(options) => options,
             Err(error) => return pending.refuse(&error),
         };
-        let is_long =
-            batch.items.len() > INLINE_ROWS_MAX || pending.bytes > INLINE_TEXT_SIZE_BYTES_MAX;
-        if !is_long {
-            return run_batch(&self.face, batch, options, pending);
+        let weight = self.face.weigh(Weight::of(batch.items.len(), pending.bytes));
+        if !weight.is_for_pool() {
+            return run_batch(&self.face, weight, batch, options, pending);
         }
-        pending.weigh(HEAVY_OVERHEAD_BYTES);
+        pending.charge(HEAVY_OVERHEAD_BYTES);
+        pending.take_turn_of_pool();
         let face = Arc::clone(&self.face);
-        self.face.background.run(Box::new(move || run_batch(&face, batch, options, pending)));
+        let work = move |admitted: Result<(), _>| match admitted {
+            Ok(()) => run_batch(&face, weight, batch, options, pending),
+            Err(refused) => pending.refuse(&full(refused)),
+        };
+        self.face.pool.run(weight, Box::new(work));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -434,36 +457,32 @@ impl Connection {
         &self,
         statement: &Arc<PreparedStatement>,
         options: RequestOptions,
-        known: Known,
-        mut pending: Pending,
+        known: ClientMetadata,
+        mut pending: PendingRequest,
     ) {
-        let elsewhere = match statement.weight {
-            Weight::Light => None,
-            Weight::Page => self.crowd.then_some(false),
-            Weight::Heavy => Some(true),
-        };
         let face = Arc::clone(&self.face);
-        match elsewhere {
-            None if statement.weight == Weight::Light => {
-                face.executor.execute(statement, options, pending.answer(known));
-            }
-            None => begin(&face, statement, options, known, pending),
-            Some(true) => run_long(&face, statement, options, known, pending),
-            Some(false) => {
-                pending.weigh(HEAVY_OVERHEAD_BYTES);
+        let weight = face.weigh(statement.weight);
+        match weight {
+            Weight::Light => face.executor.execute(statement, options, pending.answer(known)),
+            Weight::Page if self.crowd => {
+                pending.charge(HEAVY_OVERHEAD_BYTES);
                 pending.take_turn(&self.shared);
                 let statement = Arc::clone(statement);
                 let work = move || begin(&face, &statement, options, known, pending);
-                self.face.background.share(Box::new(work));
+                self.face.pool.share(Box::new(work));
+            }
+            Weight::Page => begin(&face, statement, options, known, pending),
+            Weight::Heavy | Weight::Waiting => {
+                run_long(&face, (statement, weight), options, known, pending);
             }
         }
     }
 
     fn options(
         &self,
-        options: Statement,
+        options: QueryParameters,
         user: Option<User>,
-        pending: &Pending,
+        pending: &PendingRequest,
     ) -> Result<RequestOptions, CqlError> {
         if options.timestamp == Some(i64::MIN) {
             return Err(CqlError::protocol(format!(
@@ -477,7 +496,7 @@ impl Connection {
             return Err(CqlError::protocol("The page size cannot be 0"));
         }
         Ok(RequestOptions {
-            keyspace: options.keyspace.map(Arc::from).or_else(|| self.outbox.keyspace()),
+            keyspace: options.keyspace.map(Arc::from).or_else(|| self.send_queue.keyspace()),
             user,
             consistency: options.consistency,
             serial_consistency: options.serial_consistency,
@@ -487,7 +506,7 @@ impl Connection {
                 .page_size
                 .and_then(|size| u32::try_from(size).ok())
                 .filter(|s| *s > 0),
-            paging: options.paging_state.map(paging::open).transpose()?,
+            paging: options.paging_state.map(paging_state::decode).transpose()?,
             timestamp: options.timestamp,
             now_in_seconds: options.now_in_seconds,
             is_inline: false,
@@ -497,7 +516,7 @@ impl Connection {
         })
     }
 
-    fn traced(&self, request: &Request) -> Option<Traced> {
+    fn traced(&self, request: &Request) -> Option<OpenTrace> {
         let (request, text, options) = match request {
             Request::Query(query) => {
                 ("Execute CQL3 query", Some(&query.text), Some(&query.options))
@@ -513,12 +532,12 @@ impl Connection {
             | Request::Register(_) => return None,
         };
         let text = text.map(|text| without_password(text.clone()));
-        let log = TraceLog::new(&self.face.environment);
+        let log = TraceRecorder::new(&self.face.environment);
         if let Some(text) = &text {
-            log.say(format!("Parsing {text}"));
+            log.record(format!("Parsing {text}"));
         }
         let parameters = tracing::parameters(text, options);
-        Some(Traced { client: self.client.ip(), request, parameters, log })
+        Some(OpenTrace { client: self.client.ip(), request, parameters, log })
     }
 }
 
@@ -531,56 +550,74 @@ fn begin(
     face: &Arc<Face>,
     statement: &Arc<PreparedStatement>,
     mut options: RequestOptions,
-    known: Known,
-    pending: Pending,
+    known: ClientMetadata,
+    pending: PendingRequest,
 ) {
     // Read twice, the first rows would be told twice to whoever observes the engine, and in a trace.
-    options.is_inline = !face.background.is_inline() && options.trace.is_none();
+    options.is_inline = !face.pool.is_inline() && options.trace.is_none();
     if options.is_inline
         && let Some(outcome) = face.executor.try_short(statement, &options)
     {
         return pending.answer(known)(outcome);
     }
     options.is_inline = false;
-    run_long(face, statement, options, known, pending);
+    run_long(face, (statement, Weight::Heavy), options, known, pending);
 }
 
 /// Runs a statement on the pool.
 fn run_long(
     face: &Arc<Face>,
-    statement: &Arc<PreparedStatement>,
+    (statement, weight): (&Arc<PreparedStatement>, Weight),
     options: RequestOptions,
-    known: Known,
-    mut pending: Pending,
+    known: ClientMetadata,
+    mut pending: PendingRequest,
 ) {
-    pending.weigh(HEAVY_OVERHEAD_BYTES);
+    pending.charge(HEAVY_OVERHEAD_BYTES);
+    pending.take_turn_of_pool();
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
     let answer = pending.answer(known);
-    face.background.run(Box::new(move || executor.execute(&statement, options, answer)));
+    let work = move |admitted: Result<(), _>| match admitted {
+        Ok(()) => executor.execute(&statement, options, answer),
+        Err(refused) => answer(Err(full(refused))),
+    };
+    face.pool.run(weight, Box::new(work));
 }
 
 /// Prepares a statement.
-fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: Pending) {
+fn run_prepare(text: String, keyspace: Option<Arc<str>>, pending: PendingRequest) {
     let face = Arc::clone(&pending.face);
     let prepared = match face.statements.prepare(&face.executor, text, keyspace) {
         Ok(prepared) => prepared,
         Err(error) => return pending.refuse(&error),
     };
-    pending.say_step(|| "Preparing statement".to_owned());
+    pending.record_step(|| "Preparing statement".to_owned());
     let version = pending.version;
     let used = prepared.statement.needs_keyspace.then(|| prepared.keyspace()).flatten();
-    let warning = used.filter(|_| pending.outbox.warns_of_use()).map(|keyspace| {
-        let id: String = prepared.id.iter().map(|own| format!("{own:02x}")).collect();
+    let warning = used.filter(|_| pending.send_queue.warns_of_use()).map(|keyspace| {
+        let id = to_hex(&prepared.id);
         format!("{USE_WARNING} Keyspace used: {keyspace}, statement keyspace: {keyspace}, statement id: {id}")
     });
     pending.say_traced(Opcode::Result, warning.into_iter().collect(), |out| {
         let Prepared { id, metadata_id, statement, .. } = &*prepared;
-        message::prepared(id, metadata_id, statement, version, out);
+        let head = PreparedHead {
+            id,
+            metadata_id,
+            markers: &statement.markers,
+            pk_indices: &statement.pk_indices,
+            result: &statement.result,
+        };
+        message::prepared(head, version, out);
     });
 }
 
 /// Parses, plans and runs a long statement.
-fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool, pending: Pending) {
+fn long_query(
+    face: &Arc<Face>,
+    text: &str,
+    options: RequestOptions,
+    skip: bool,
+    pending: PendingRequest,
+) {
     let mut share = options.client.as_ref().map(Client::share);
     if share.as_mut().is_some_and(|share| !share.cover(planned_bytes(text))) {
         return pending.refuse(&no_room_for_statement());
@@ -590,16 +627,22 @@ fn long_query(face: &Arc<Face>, text: &str, options: RequestOptions, skip: bool,
             pending.refuse(&CqlError::invalid("Invalid amount of bind variables"));
         }
         Ok(statement) => {
-            pending.say_step(|| "Preparing statement".to_owned());
-            let known = if skip { Known::All } else { Known::None };
+            pending.record_step(|| "Preparing statement".to_owned());
+            let known = if skip { ClientMetadata::All } else { ClientMetadata::None };
             face.executor.execute(&statement, options, pending.answer(known));
         }
         Err(error) => pending.refuse(&error),
     }
 }
 
-/// Plans and runs a batch.
-fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: Pending) {
+/// Plans and runs a batch: at the pool if it is there, or if a statement turns out heavy.
+fn run_batch(
+    face: &Arc<Face>,
+    weight: Weight,
+    batch: Batch,
+    options: RequestOptions,
+    mut pending: PendingRequest,
+) {
     let texts = batch.items.iter().map(|(item, _)| match item {
         // Lists are long once they are planned, and so are short statements.
         BatchItem::Text(text) => {
@@ -630,18 +673,23 @@ fn run_batch(face: &Arc<Face>, batch: Batch, options: RequestOptions, pending: P
             Err(error) => return pending.refuse(&error),
         }
     }
-    pending.say_step(|| format!("Planned {} statements of the batch", entries.len()));
-    let is_long = entries.iter().any(|entry| entry.statement.weight == Weight::Heavy);
+    pending.record_step(|| format!("Planned {} statements of the batch", entries.len()));
+    let heaviest = entries.iter().map(|entry| entry.statement.weight).max();
     let request = BatchRequest { kind: batch.kind, entries };
-    let answer = pending.answer(Known::None);
-    if !is_long {
-        return face.executor.batch(request, options, answer);
+    if weight.is_for_pool() || heaviest.is_none_or(|own| !own.is_for_pool()) {
+        return face.executor.batch(request, options, pending.answer(ClientMetadata::None));
     }
+    pending.take_turn_of_pool();
+    let answer = pending.answer(ClientMetadata::None);
     let executor = Arc::clone(&face.executor);
-    face.background.run(Box::new(move || executor.batch(request, options, answer)));
+    let work = move |admitted: Result<(), _>| match admitted {
+        Ok(()) => executor.batch(request, options, answer),
+        Err(refused) => answer(Err(full(refused))),
+    };
+    face.pool.run(Weight::Heavy, Box::new(work));
 }
 
-/// Whether there is a value for each marker.
+/// Returns true if there is a value for each marker.
 fn fills(values: &Values, statement: &PreparedStatement) -> bool {
     match values {
         Values::Positional(values) => values.len() == statement.markers.len(),

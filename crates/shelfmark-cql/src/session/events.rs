@@ -1,23 +1,24 @@
-//! Who is told about changes of the schema.
+//! Events: the connections that are told about changes of the schema.
 //!
 //! Status and topology never change on a single store: who registers for them hears nothing.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-use super::outbox::Outbox;
-use crate::message;
-use crate::outcome::SchemaChange;
+use shelfmark_cql_protocol::{SchemaChange, message};
+
+use super::send_queue::SendQueue;
+use crate::lock::lock;
 
 /// The connections that registered.
 #[derive(Default)]
 pub(super) struct Events {
-    listeners: Mutex<Vec<Weak<Outbox>>>,
+    listeners: Mutex<Vec<Weak<SendQueue>>>,
 }
 
 impl Events {
     /// Adds a connection; it is forgotten when it is gone.
-    pub(super) fn add(&self, listener: &Arc<Outbox>) {
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn add(&self, listener: &Arc<SendQueue>) {
+        let mut listeners = lock(&self.listeners);
         listeners.retain(|listener| listener.strong_count() > 0);
         let known =
             listeners.iter().any(|known| std::ptr::eq(known.as_ptr(), Arc::as_ptr(listener)));
@@ -28,8 +29,8 @@ impl Events {
 
     /// Tells everybody.
     pub(super) fn publish(&self, change: &SchemaChange) {
-        let listeners: Vec<Arc<Outbox>> = {
-            let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let listeners: Vec<Arc<SendQueue>> = {
+            let listeners = lock(&self.listeners);
             listeners.iter().filter_map(Weak::upgrade).collect()
         };
         for listener in listeners {

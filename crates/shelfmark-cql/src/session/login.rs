@@ -1,48 +1,18 @@
 //! The handshake: STARTUP, and who the client is.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::CqlError;
+use shelfmark_cql_protocol::frame::{Compression, Opcode, Version};
+use shelfmark_cql_protocol::message::Write as _;
 use shelfmark_engine::budget::Client;
+use shelfmark_engine::weight::Weight;
 
-use super::face::Face;
-use super::reply::Pending;
-use crate::auth::{self, User};
-use crate::error::CqlError;
-use crate::frame::{Compression, Opcode, Version};
-use crate::message::Write as _;
-
-/// How far a client has come.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// It has said nothing yet.
-    New,
-    /// It was asked who it is.
-    Asked,
-    /// It has said so, and that is being checked: one check at a time costs a client no more than
-    /// it costs us.
-    Checking,
-    /// It may send statements, as this role if roles are asked for.
-    Ready(Option<User>),
-}
-
-/// The phase, shared with the thread that checks a password.
-#[derive(Debug, Clone)]
-pub(super) struct SharedPhase(Arc<Mutex<Phase>>);
-
-impl SharedPhase {
-    pub(super) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Phase::New)))
-    }
-
-    pub(super) fn get(&self) -> Phase {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(super) fn set(&self, phase: Phase) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = phase;
-    }
-}
+use super::face::{Face, full};
+use super::phase::{Phase, SharedPhase};
+use super::reply::PendingRequest;
+use crate::auth;
 
 /// Reads the options of STARTUP.
 ///
@@ -90,12 +60,17 @@ pub(super) fn check(
     phase: SharedPhase,
     token: Option<Bytes>,
     budget: Client,
-    pending: Pending,
+    pending: PendingRequest,
 ) {
     phase.set(Phase::Checking);
     let face = Arc::clone(face);
-    let background = Arc::clone(&face.background);
-    background.run(Box::new(move || {
+    let pool = Arc::clone(&face.pool);
+    let weight = face.weigh(Weight::Heavy);
+    let work = move |admitted: Result<(), _>| {
+        if let Err(refused) = admitted {
+            phase.set(Phase::Asked);
+            return pending.refuse(&full(refused));
+        }
         let Some(login) = &face.login else {
             return pending.refuse(&CqlError::protocol("This server asks nobody to log in"));
         };
@@ -111,5 +86,6 @@ pub(super) fn check(
                 pending.refuse(&error);
             }
         }
-    }));
+    };
+    pool.run(weight, Box::new(work));
 }

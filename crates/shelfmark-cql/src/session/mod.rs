@@ -1,4 +1,4 @@
-//! What one connection may say next, and what it is answered.
+//! Sessions: the state of one connection, and the answers to its requests.
 //!
 //! What it is not: it knows neither sockets nor statements. Bytes come in through
 //! [`Connection::feed`] and go out through [`Connection::take_output`]; statements are the
@@ -12,18 +12,22 @@ mod connection;
 mod events;
 mod face;
 mod login;
-mod outbox;
-mod paging;
+mod options;
+mod paging_state;
+mod phase;
 mod prepared;
 mod reply;
+mod send_queue;
 mod tracing;
 
 pub(crate) use clients::{Client, Clients};
-pub(crate) use connection::{CQL_VERSION, without_password};
+pub(crate) use connection::without_password;
 pub use connection::{Connection, Progress};
-pub use face::{Background, Face, FaceOptions, Inline};
-pub(crate) use prepared::{Listed as ListedStatement, Statements};
-pub(crate) use tracing::{Trace, Traces, time_uuid};
+pub use face::Face;
+pub use options::FaceOptions;
+pub(crate) use prepared::{Listed as ListedStatement, PreparedStatements};
+pub use shelfmark_engine::weight::Inline;
+pub(crate) use tracing::{Trace, TraceStore, time_uuid};
 
 #[cfg(test)]
 mod tests;

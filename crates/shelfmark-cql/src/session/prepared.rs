@@ -4,19 +4,21 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 use md5::{Digest as _, Md5};
+use shelfmark_cql_protocol::frame::Version;
+use shelfmark_cql_protocol::message::{ResultMetadataId, metadata_id};
+use shelfmark_cql_protocol::{CqlError, ErrorCode, ErrorExtra};
+use shelfmark_cql_types::to_hex;
 
-use crate::error::{CqlError, ErrorCode, ErrorExtra};
-use crate::frame::Version;
 use crate::limits::{
     PREPARED_BYTES_MAX, PREPARED_STATEMENTS_MAX, PREPARED_TEXT_SIZE_BYTES_MAX, planned_bytes,
 };
-use crate::message::{MetadataId, metadata_id};
-use crate::outcome::PreparedStatement;
+use crate::lock;
 use crate::statement::Executor;
+use crate::statement::PreparedStatement;
 
 pub(crate) type StatementId = [u8; 16];
 
@@ -24,27 +26,27 @@ pub(crate) type StatementId = [u8; 16];
 pub(super) struct Prepared {
     pub(super) id: StatementId,
     pub(super) statement: Arc<PreparedStatement>,
-    /// Which columns its rows have.
-    pub(super) metadata_id: MetadataId,
-    /// Whether its rows have other columns than when it was prepared first: clients of versions
+    /// The id of the result metadata.
+    pub(super) metadata_id: ResultMetadataId,
+    /// True if its rows have other columns than when it was prepared first: clients of versions
     /// before 5 cannot be told, so they get the columns with every page.
     pub(super) changed: bool,
     text: String,
-    /// What it takes in memory, about.
+    /// The memory that it takes, about, in bytes.
     size_bytes: usize,
-    /// That of names without one.
+    /// The keyspace of names that have none.
     keyspace: Option<Arc<str>>,
     /// Used since the last time that places were needed.
     used: AtomicBool,
 }
 
 impl Prepared {
-    /// Its text.
+    /// Returns the text of it.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The keyspace of its names that have none.
+    /// Returns the keyspace of its names that have none.
     pub(super) fn keyspace(&self) -> Option<&str> {
         self.keyspace.as_deref()
     }
@@ -58,23 +60,23 @@ pub(crate) struct Listed {
 }
 
 /// The prepared statements.
-pub(crate) struct Statements {
-    /// What all may take.
+pub(crate) struct PreparedStatements {
+    /// The most bytes that all may take.
     bytes_max: usize,
-    known: RwLock<Known>,
+    known: RwLock<Cache>,
 }
 
-/// What is kept, within the limits of number and bytes.
-struct Known {
+/// The prepared statements that are kept, within the limits of number and bytes.
+struct Cache {
     by_id: HashMap<StatementId, Arc<Prepared>>,
-    /// What they take together, and the limit of that.
+    /// The bytes that they take together, and the limit.
     bytes: usize,
     bytes_max: usize,
-    /// How many went to make room.
+    /// The number of statements that were evicted.
     evicted: u64,
 }
 
-impl Known {
+impl Cache {
     /// Keeps a statement in place of an older one of its id. Where there is no room, those go that
     /// were not used since room was made last, and all if that is not enough.
     fn put(&mut self, prepared: Arc<Prepared>) {
@@ -100,11 +102,11 @@ impl Known {
     }
 }
 
-impl Statements {
+impl PreparedStatements {
     /// Creates a list that takes so many bytes, at most [`PREPARED_BYTES_MAX`].
     pub(crate) fn within(bytes_max: usize) -> Self {
         let bytes_max = bytes_max.min(PREPARED_BYTES_MAX);
-        let known = Known { by_id: HashMap::new(), bytes: 0, bytes_max, evicted: 0 };
+        let known = Cache { by_id: HashMap::new(), bytes: 0, bytes_max, evicted: 0 };
         Self { bytes_max, known: RwLock::new(known) }
     }
 
@@ -180,7 +182,7 @@ impl Statements {
 
     /// Returns the id, the keyspace and the text of each that is kept, and how many went to make room.
     pub(crate) fn listed(&self) -> (Vec<Listed>, u64) {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = lock::read(&self.known);
         let listed = known.by_id.values().map(|prepared| Listed {
             id: prepared.id,
             keyspace: prepared.keyspace.clone(),
@@ -190,7 +192,7 @@ impl Statements {
     }
 
     fn get(&self, id: &StatementId) -> Option<Arc<Prepared>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = lock::read(&self.known);
         let prepared = Arc::clone(known.by_id.get(id)?);
         drop(known);
         // Written only when it changes, so that readers do not share a cache line for it.
@@ -202,7 +204,7 @@ impl Statements {
 
     fn put(&self, prepared: Prepared) -> Arc<Prepared> {
         let prepared = Arc::new(prepared);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock::write(&self.known);
         known.put(Arc::clone(&prepared));
         prepared
     }
@@ -218,7 +220,7 @@ fn too_long(text: &str) -> CqlError {
 }
 
 fn unprepared(id: &[u8]) -> CqlError {
-    let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = to_hex(id);
     CqlError {
         code: ErrorCode::Unprepared,
         message: format!(

@@ -5,32 +5,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{BufMut as _, Bytes, BytesMut};
+use shelfmark_cql_protocol::frame::{Opcode, SpooledAnswer, Version, flag};
+use shelfmark_cql_protocol::message::{
+    self, ResultHead, ResultMetadataId, RowsMetadata, Write as _, metadata_id,
+};
+use shelfmark_cql_protocol::{ColumnSpec, CqlError};
 
 use super::face::Face;
-use super::outbox::Outbox;
-use super::paging;
+use super::paging_state;
+use super::send_queue::SendQueue;
 use super::tracing::{Trace, time_uuid};
-use crate::error::CqlError;
-use crate::frame::{Long, Opcode, Version, flag};
-use crate::message::{self, MetadataId, RowsHead, Write as _, metadata_id};
-use crate::outcome::{Answer, Answered, ColumnSpec, Outcome};
-use crate::trace::TraceLog;
+use crate::outcome::{Answer, Answered, Outcome};
+use crate::trace_recorder::TraceRecorder;
 
 /// A request on its way: where its answer goes.
-pub(super) struct Pending {
+pub(super) struct PendingRequest {
     pub(super) face: Arc<Face>,
-    pub(super) outbox: Arc<Outbox>,
+    pub(super) send_queue: Arc<SendQueue>,
     pub(super) version: Version,
     pub(super) stream: i16,
     /// Length of its body.
     pub(super) bytes: usize,
-    /// What is traced of it, if that was asked for.
-    pub(super) traced: Option<Traced>,
-    /// Its turn on another thread of the sockets, if it has one.
+    /// The trace of the request, if one was asked for.
+    pub(super) traced: Option<OpenTrace>,
+    /// The turn on another thread of the sockets or at the pool, if it has one.
     pub(super) turn: Option<Turn>,
 }
 
-/// One of the reads of a connection that run on other threads of the sockets.
+/// A request of a connection that runs on another thread.
 pub(super) struct Turn(Arc<AtomicUsize>);
 
 impl Drop for Turn {
@@ -39,48 +41,48 @@ impl Drop for Turn {
     }
 }
 
-/// What a trace says beside what was done.
-pub(super) struct Traced {
+/// A trace that is being recorded, with what it says of its request.
+pub(super) struct OpenTrace {
     pub(super) client: IpAddr,
     pub(super) request: &'static str,
     pub(super) parameters: Vec<(String, String)>,
-    pub(super) log: TraceLog,
+    pub(super) log: TraceRecorder,
 }
 
-/// Which columns the client has already.
-pub(super) enum Known {
-    /// It wants them with the rows.
+/// The result metadata that the client has already.
+pub(super) enum ClientMetadata {
+    /// The client wants the columns with the rows.
     None,
-    /// It does not want them.
+    /// The client does not want the columns.
     All,
-    /// It does not want them if they are these; otherwise it is sent them.
+    /// The client does not want the columns if they are these; otherwise it is sent them.
     These(Arc<[ColumnSpec]>),
     /// Version 5: it names those it has. Second: whether it wants none that it has.
-    Named(MetadataId, bool),
+    Named(ResultMetadataId, bool),
 }
 
-impl Known {
-    fn head(&self, columns: &Arc<[ColumnSpec]>) -> RowsHead {
+impl ClientMetadata {
+    fn head(&self, columns: &Arc<[ColumnSpec]>) -> RowsMetadata {
         match self {
-            Self::None => RowsHead::Full,
-            Self::All => RowsHead::Skipped,
+            Self::None => RowsMetadata::Full,
+            Self::All => RowsMetadata::Skipped,
             Self::These(known) if Arc::ptr_eq(known, columns) || known == columns => {
-                RowsHead::Skipped
+                RowsMetadata::Skipped
             }
-            Self::These(_) => RowsHead::Full,
+            Self::These(_) => RowsMetadata::Full,
             Self::Named(known, skip) => {
                 let now = metadata_id(columns);
                 match (*known == now, skip) {
-                    (true, true) => RowsHead::Skipped,
-                    (true, false) => RowsHead::Full,
-                    (false, _) => RowsHead::Changed(now),
+                    (true, true) => RowsMetadata::Skipped,
+                    (true, false) => RowsMetadata::Full,
+                    (false, _) => RowsMetadata::Changed(now),
                 }
             }
         }
     }
 }
 
-impl Pending {
+impl PendingRequest {
     /// Sends an error, with a trace in front if one was asked for.
     pub(super) fn refuse(mut self, error: &CqlError) {
         self.turn = None;
@@ -89,17 +91,25 @@ impl Pending {
             .take()
             .map(|traced| self.keep(traced, Some(format!("Refused it: {}", error.message))));
         let flags = if trace.is_some() { flag::TRACING } else { 0 };
-        self.outbox.answer(self.bytes, self.version, flags, self.stream, Opcode::Error, |out| {
-            if let Some(id) = trace {
-                out.put_slice(&id);
-            }
-            message::error(error, self.version, out);
-        });
+        self.send_queue.answer(
+            self.bytes,
+            self.version,
+            flags,
+            self.stream,
+            Opcode::Error,
+            |out| {
+                if let Some(id) = trace {
+                    out.put_slice(&id);
+                }
+                message::error(error, self.version, out);
+            },
+        );
     }
 
     /// Sends an answer that has no outcome.
-    pub(super) fn say(self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
-        self.outbox.answer(self.bytes, self.version, 0, self.stream, opcode, body);
+    pub(super) fn say(mut self, opcode: Opcode, body: impl FnOnce(&mut BytesMut)) {
+        self.turn = None;
+        self.send_queue.answer(self.bytes, self.version, 0, self.stream, opcode, body);
     }
 
     /// Sends an answer with warnings, and a trace in front if one was asked for.
@@ -109,13 +119,14 @@ impl Pending {
         warnings: Vec<String>,
         body: impl FnOnce(&mut BytesMut),
     ) {
+        self.turn = None;
         let trace = self.traced.take().map(|traced| self.keep(traced, None));
         let warned = !warnings.is_empty() && self.version >= Version::V4;
         let mut flags = if trace.is_some() { flag::TRACING } else { 0 };
         if warned {
             flags |= flag::WARNING;
         }
-        self.outbox.answer(self.bytes, self.version, flags, self.stream, opcode, |out| {
+        self.send_queue.answer(self.bytes, self.version, flags, self.stream, opcode, |out| {
             if let Some(id) = trace {
                 out.put_slice(&id);
             }
@@ -127,7 +138,7 @@ impl Pending {
     }
 
     /// Returns what the executor calls with the outcome.
-    pub(super) fn answer(self, known: Known) -> Answer {
+    pub(super) fn answer(self, known: ClientMetadata) -> Answer {
         Box::new(move |outcome| match outcome {
             Ok(answered) => self.outcome(answered, &known),
             Err(error) => self.refuse(&error),
@@ -141,23 +152,29 @@ impl Pending {
         self.turn = Some(Turn(Arc::clone(of)));
     }
 
+    /// As [`Pending::take_turn`], among those at the pool.
+    pub(super) fn take_turn_of_pool(&mut self) {
+        let pooled = Arc::clone(&self.send_queue.pooled);
+        self.take_turn(&pooled);
+    }
+
     /// Notes that the request waits for a thread of the pool.
-    pub(super) fn weigh(&mut self, bytes: usize) {
-        self.outbox.weigh(bytes);
+    pub(super) fn charge(&mut self, bytes: usize) {
+        self.send_queue.charge(bytes);
         self.bytes += bytes;
     }
 
-    fn outcome(mut self, answered: Answered, known: &Known) {
+    fn outcome(mut self, answered: Answered, known: &ClientMetadata) {
         self.turn = None;
         let Answered { mut outcome, warnings } = answered;
         let trace = self.traced.take().map(|traced| self.keep(traced, Some(summary(&outcome))));
-        let (mut head, mut state) = (RowsHead::Full, None);
+        let (mut head, mut state) = (RowsMetadata::Full, None);
         match &outcome {
             Outcome::Rows(rows) => {
                 head = known.head(&rows.columns);
-                state = rows.paging.as_deref().map(paging::seal);
+                state = rows.paging.as_deref().map(paging_state::encode);
             }
-            Outcome::SetKeyspace(keyspace) => self.outbox.set_keyspace(keyspace),
+            Outcome::SetKeyspace(keyspace) => self.send_queue.set_keyspace(keyspace),
             Outcome::SchemaChange(_) | Outcome::Void => {}
         }
         let warned = !warnings.is_empty() && self.version >= Version::V4;
@@ -178,21 +195,25 @@ impl Pending {
             _ => (None, None),
         };
         let (version, stream) = (self.version, self.stream);
-        self.outbox.answer_with(self.bytes, parts.0, |framing, envelopes| {
+        self.send_queue.answer_with(self.bytes, parts.0, |framing, envelopes| {
             if let Some(spooled) = parts.1 {
                 let mut body = BytesMut::new();
                 before(&mut body);
-                message::result_head(&outcome, head, state.as_deref(), version, &mut body);
+                message::result_head(result(&outcome, head, state.as_deref()), version, &mut body);
                 let tail = match &mut outcome {
                     Outcome::Rows(rows) => rows.rows.take_bytes(),
                     _ => Bytes::new(),
                 };
-                let long = Long::new(version, flags, stream, framing, &body, spooled, tail);
+                let long =
+                    SpooledAnswer::new(version, flags, stream, framing, &body, spooled, tail);
                 return Some(long);
             }
             envelopes.push(version, flags, stream, Opcode::Result, framing, |out| {
                 before(out);
-                message::result(&outcome, head, state.as_deref(), version, out);
+                message::result_head(result(&outcome, head, state.as_deref()), version, out);
+                if let Outcome::Rows(rows) = &outcome {
+                    out.put_slice(rows.rows.bytes());
+                }
             });
             None
         });
@@ -202,15 +223,15 @@ impl Pending {
     }
 
     /// Notes a step, if a trace was asked for.
-    pub(super) fn say_step(&self, activity: impl FnOnce() -> String) {
+    pub(super) fn record_step(&self, activity: impl FnOnce() -> String) {
         if let Some(traced) = &self.traced {
-            traced.log.say(activity());
+            traced.log.record(activity());
         }
     }
 
     /// Keeps a trace and returns its id.
-    fn keep(&self, traced: Traced, last: Option<String>) -> [u8; 16] {
-        let Traced { client, request, parameters, log } = traced;
+    fn keep(&self, traced: OpenTrace, last: Option<String>) -> [u8; 16] {
+        let OpenTrace { client, request, parameters, log } = traced;
         let started_micros = log.started_micros();
         let id = time_uuid(started_micros, self.face.environment.random.number());
         let (events, duration_micros) = log.end(last);
@@ -227,7 +248,24 @@ impl Pending {
     }
 }
 
-/// What a statement came to.
+/// Returns what RESULT says of an outcome, of rows all but their cells.
+fn result<'o>(
+    outcome: &'o Outcome,
+    head: RowsMetadata,
+    paging_state: Option<&'o [u8]>,
+) -> ResultHead<'o> {
+    match outcome {
+        Outcome::Void => ResultHead::Void,
+        Outcome::Rows(page) => {
+            let (columns, rows) = (&page.columns, page.rows.rows());
+            ResultHead::Rows { columns, head, paging_state, rows }
+        }
+        Outcome::SetKeyspace(keyspace) => ResultHead::SetKeyspace(keyspace),
+        Outcome::SchemaChange(change) => ResultHead::SchemaChange(change),
+    }
+}
+
+/// Returns the last step of a trace: what a statement came to.
 fn summary(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Void => "Answered that it is done".to_owned(),

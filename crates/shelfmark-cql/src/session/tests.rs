@@ -2,35 +2,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
+use shelfmark_cql_protocol::frame::{Envelopes, Framing, Opcode, Version};
+use shelfmark_cql_protocol::message::{ResultMetadataId, Write as _};
 use shelfmark_engine::budget::Budget;
+use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Refused, Weight, Work};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
 
 use super::*;
 use crate::auth::{Login, OneRole};
-use crate::frame::{Envelopes, Framing, Opcode, Version};
 use crate::limits::{
-    INLINE_ROWS_MAX, PREPARED_PART, PREPARED_TEXT_SIZE_BYTES_MAX, SHARED_MAX, TURN_REQUESTS_MAX,
+    POOLED_MAX, PREPARED_PART, PREPARED_TEXT_SIZE_BYTES_MAX, SHARED_MAX, TURN_REQUESTS_MAX,
 };
-use crate::message::MetadataId;
-use crate::message::Write as _;
 
 fn face(login: Option<Login>) -> Arc<Face> {
     face_with(login, FaceOptions::default(), Arc::new(Inline))
 }
 
 /// A face whose clients share so many bytes.
-fn small_face(bytes: usize, background: Arc<dyn Background>) -> Arc<Face> {
+fn small_face(bytes: usize, background: Arc<dyn Pool>) -> Arc<Face> {
     let budget = Arc::new(Budget::new(bytes));
     face_with(None, FaceOptions { budget, ..FaceOptions::default() }, background)
 }
 
-fn face_with(
-    login: Option<Login>,
-    options: FaceOptions,
-    background: Arc<dyn Background>,
-) -> Arc<Face> {
+fn face_with(login: Option<Login>, options: FaceOptions, background: Arc<dyn Pool>) -> Arc<Face> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
@@ -339,12 +335,12 @@ fn query(text: &str) -> BytesMut {
 /// Keeps the work instead of running it.
 #[derive(Default)]
 struct Kept {
-    long: std::sync::Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+    long: std::sync::Mutex<Vec<Work>>,
     shared: std::sync::Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
 
-impl Background for Kept {
-    fn run(&self, work: Box<dyn FnOnce() + Send>) {
+impl Pool for Kept {
+    fn run(&self, _: Weight, work: Work) {
         self.long.lock().unwrap().push(work);
     }
 
@@ -353,16 +349,37 @@ impl Background for Kept {
     }
 }
 
+#[test]
+fn what_the_pool_refuses_is_answered_and_a_connection_fills_no_pool() {
+    let (mut connection, background) = kept(1);
+    let scan = envelope(4, 3, QUERY, &query("SELECT count(*) FROM k.t"));
+    let (_, found) = ask(&mut connection, &scan);
+    assert!(found.is_empty());
+    let work = background.long.lock().unwrap().pop().unwrap();
+    work(Err(Refused));
+    let found = answers(connection.take_output().unwrap());
+    assert_eq!((found[0].0, found[0].1), (3, ERROR));
+    assert_eq!(found[0].2[..4], 0x1001_i32.to_be_bytes());
+    // The next one is served, and no more are read than may wait.
+    let mut input = BytesMut::from(&scan.repeat(POOLED_MAX + 1)[..]);
+    while connection.feed(&mut input) == Progress::Paused {}
+    let works = std::mem::take(&mut *background.long.lock().unwrap());
+    assert_eq!((works.len(), input.len()), (POOLED_MAX, scan.len()));
+    works.into_iter().for_each(|work| work(Ok(())));
+    assert_eq!(answers(connection.take_output().unwrap()).len(), POOLED_MAX);
+    assert_eq!(connection.feed(&mut input), Progress::Hungry);
+}
+
 /// A ready connection to a face whose work is kept, with partition 1 of `rows` rows.
 fn kept(rows: usize) -> (Connection, Arc<Kept>) {
     let background = Arc::new(Kept::default());
-    let face = small_face(64 << 20, Arc::clone(&background) as Arc<dyn Background>);
+    let face = small_face(64 << 20, Arc::clone(&background) as Arc<dyn Pool>);
     let mut connection = connect(&face);
     ask(&mut connection, &envelope(4, 0, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
     let mut run = |text: &str| {
         ask(&mut connection, &envelope(4, 1, QUERY, &query(text)));
         let works = std::mem::take(&mut *background.long.lock().unwrap());
-        works.into_iter().for_each(|work| work());
+        works.into_iter().for_each(|work| work(Ok(())));
         let found = answers(connection.take_output().unwrap());
         assert!(found.iter().all(|(_, opcode, _)| *opcode == RESULT), "{text}: {found:?}");
     };
@@ -389,7 +406,7 @@ fn a_long_read_goes_on_where_it_holds_nobody_up() {
             let (_, mut found) = ask(&mut connection, &envelope(4, 1, QUERY, &query(text)));
             let works = std::mem::take(&mut *background.long.lock().unwrap());
             assert_eq!((works.len(), found.len()), (usize::from(is_long), usize::from(!is_long)));
-            works.into_iter().for_each(|work| work());
+            works.into_iter().for_each(|work| work(Ok(())));
             found.extend(answers(connection.take_output().unwrap()));
             let (_, opcode, body) = found.remove(0);
             assert_eq!(opcode, RESULT, "{text}");
@@ -450,8 +467,8 @@ fn a_compressed_request_is_counted_as_long_as_it_says_it_is() {
             let plain = query(&text);
             let mut body = BytesMut::new();
             let own = match compression {
-                "lz4" => crate::frame::Compression::Lz4,
-                _ => crate::frame::Compression::Snappy,
+                "lz4" => shelfmark_cql_protocol::frame::Compression::Lz4,
+                _ => shelfmark_cql_protocol::frame::Compression::Snappy,
             };
             own.pack_body(&plain, &mut body);
             let mut out = envelope(4, 1, QUERY, &body);
@@ -500,7 +517,7 @@ fn version_5_is_told_that_columns_changed() {
     let mut connection = connect(&face);
     connection.feed(&mut envelope(5, 1, STARTUP, &map(&[("CQL_VERSION", "3.0.0")])));
     connection.take_output().unwrap();
-    let mut execute = |metadata: &MetadataId| -> (i32, i32, Bytes) {
+    let mut execute = |metadata: &ResultMetadataId| -> (i32, i32, Bytes) {
         let mut body = BytesMut::new();
         for part in [&id, metadata] {
             body.put_u16(16);
@@ -525,7 +542,7 @@ fn version_5_is_told_that_columns_changed() {
     let (flags, columns, mut rest) = execute(&old);
     assert_eq!((flags & CHANGED, flags & NO_METADATA, columns), (CHANGED, 0, 3));
     assert_eq!(rest.get_u16(), 16);
-    let fresh: MetadataId = rest.split_to(16)[..].try_into().unwrap();
+    let fresh: ResultMetadataId = rest.split_to(16)[..].try_into().unwrap();
     assert_ne!(fresh, old);
     assert!(rest.windows(3).any(|part| part == [0, 1, b'w']), "the new column is named");
     // Whoever has the new columns is sent none, and whoever has not is told again.

@@ -3,37 +3,39 @@
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use shelfmark_cql_protocol::message::QueryParameters;
+use shelfmark_cql_protocol::{BoundValue, ColumnSpec, Consistency, Values};
+use shelfmark_cql_types::{CqlType, to_literal};
 
 use crate::limits::{
     TRACE_AGE_SECONDS_MAX, TRACE_TEXT_BYTES_MAX, TRACE_VALUES_MAX, TRACES_BYTES_MAX, TRACES_MAX,
 };
-use crate::message::Statement;
-use crate::outcome::{BoundValue, ColumnSpec, Consistency, Values};
-use crate::trace::{Step, shortened};
-use crate::types::{CqlType, to_literal};
+use crate::lock::lock;
+use crate::trace_recorder::{Step, shortened};
 
-/// What was done for one request.
+/// A trace: the steps of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     /// A time-based UUID.
     pub(crate) id: [u8; 16],
-    /// Who asked.
+    /// The address of the client.
     pub(crate) client: IpAddr,
-    /// What was asked for, in Cassandra's words.
+    /// The kind of request, in Cassandra's words.
     pub(crate) request: &'static str,
     /// The statement and what came with it.
     pub(crate) parameters: Vec<(String, String)>,
-    /// When it began, in microseconds since the epoch.
+    /// The start, in microseconds since the epoch.
     pub(crate) started_micros: u64,
-    /// How long it took, in microseconds.
+    /// The duration, in microseconds.
     pub(crate) duration_micros: u64,
-    /// What was done, in order.
+    /// The steps, in order.
     pub(crate) events: Vec<Step>,
 }
 
 impl Trace {
-    /// About how many bytes it takes.
+    /// Returns about how many bytes it takes.
     fn size_bytes(&self) -> usize {
         let parameters = self.parameters.iter().map(|(name, value)| name.len() + value.len() + 48);
         let events = self.events.iter().map(|step| step.activity.len() + 32);
@@ -43,7 +45,7 @@ impl Trace {
 
 /// The last traces.
 #[derive(Debug, Default)]
-pub(crate) struct Traces {
+pub(crate) struct TraceStore {
     kept: Mutex<Kept>,
 }
 
@@ -61,9 +63,9 @@ impl Kept {
     }
 }
 
-impl Traces {
+impl TraceStore {
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.kept)
     }
 
     /// Keeps a trace; the oldest go.
@@ -94,7 +96,7 @@ impl Traces {
 /// Returns what a trace says of a request: its text, if it came with one, and its options.
 pub(super) fn parameters(
     text: Option<String>,
-    options: Option<&Statement>,
+    options: Option<&QueryParameters>,
 ) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut put = |name: &str, value: String| {
@@ -169,14 +171,14 @@ mod tests {
         }
     }
 
-    fn ids(traces: &Traces, now_micros: u64) -> Vec<u8> {
+    fn ids(traces: &TraceStore, now_micros: u64) -> Vec<u8> {
         traces.find(None, now_micros).iter().map(|trace| trace.id[0]).collect()
     }
 
     #[test]
     fn traces_go_after_a_day() {
         let day = TRACE_AGE_SECONDS_MAX * 1_000_000;
-        let traces = Traces::default();
+        let traces = TraceStore::default();
         traces.keep(trace(1, 10, 0));
         traces.keep(trace(2, 20, 0));
         assert_eq!(ids(&traces, day + 10), [1, 2]);
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn traces_are_bounded_by_number_and_bytes() {
-        let traces = Traces::default();
+        let traces = TraceStore::default();
         for number in 0..=TRACES_MAX {
             traces.keep(trace(u8::try_from(number % 256).unwrap(), 1, 0));
         }

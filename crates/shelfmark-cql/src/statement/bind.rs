@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::error::CqlError;
-use crate::limits::INLINE_ROWS_MAX;
-use crate::outcome::{BoundValue, ColumnSpec, Values};
-use crate::schema::Table;
-use crate::term::Expr;
+use shelfmark_cql_protocol::{BoundValue, ColumnSpec, CqlError, Values};
+use shelfmark_cql_types::term::Expr;
+use shelfmark_engine::weight::INLINE_ROWS_MAX;
 
 use super::relation::{InList, MultiTest, Restrictions, Test};
+use crate::schema::Table;
 
 /// Returns one value for each marker.
 ///
@@ -61,12 +60,13 @@ pub(super) fn listed(own: &Restrictions) -> usize {
     singles.chain(multis).fold(1, usize::saturating_mul)
 }
 
-/// Which markers make the partition key, in its order; none if they do not make all of it.
+/// Returns the markers that make the partition key, in its order; none if they do not make all of
+/// it.
 pub(super) fn pk_indices(table: &Table, own: &Restrictions) -> Vec<u16> {
     pk_indices_of_any(table, std::iter::once(own))
 }
 
-/// As [`pk_indices`], of the statements of a batch: the last marker of each column counts.
+/// Works as [`pk_indices`], of the statements of a batch: the last marker of each column counts.
 pub(super) fn pk_indices_of_any<'r>(
     table: &Table,
     all: impl Iterator<Item = &'r Restrictions>,

@@ -1,19 +1,16 @@
 //! Restrictions tested on rows, where keys alone do not decide.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
+use shelfmark_cql_types::term::{EvalContext, Expr};
+use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_model::TextFold;
 
 use super::keys::in_values;
-use super::relation::{MultiTest, Restrictions, Test, TupleValue};
-use crate::error::CqlError;
-use crate::outcome::BoundValue;
+use super::relation::{Multi, MultiTest, Restrictions, Test, TupleValue};
 use crate::schema::{Index, IndexTarget, Table};
-use crate::term::{Env, Expr};
-use crate::types::{CqlType, compare, elements, entries, fields};
 
-type Result<T> = std::result::Result<T, CqlError>;
-
-/// A restriction with its values.
+/// A restriction with its values; those of `In` in their order.
 #[derive(Debug, Clone)]
 enum Check {
     Equal(Bytes),
@@ -23,11 +20,11 @@ enum Check {
     Contains(Bytes),
     ContainsKey(Bytes),
     Entry(Bytes, Bytes),
-    /// One of the tests above, of texts as an index folds them.
+    /// A test of texts as an index folds them.
     Folded(TextFold, Folded, Bytes),
 }
 
-/// What of a column is compared after it was folded.
+/// The values of a column that are compared after folding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folded {
     Value,
@@ -38,7 +35,8 @@ enum Folded {
 /// Tuples of clustering columns compared one by one.
 #[derive(Debug, Clone)]
 enum TupleCheck {
-    In(Vec<Vec<Bytes>>),
+    /// True if they are sorted.
+    In(Vec<Vec<Bytes>>, bool),
     Lower(Vec<Bytes>, bool),
     Upper(Vec<Bytes>, bool),
 }
@@ -50,7 +48,7 @@ pub(crate) struct RowFilter {
     tuples: Vec<(usize, Vec<CqlType>, TupleCheck)>,
 }
 
-fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: Env<'_>) -> Result<Bytes> {
+fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: EvalContext<'_>) -> Result<Bytes> {
     let name = table.columns.get(at).map_or("", |own| &*own.name);
     match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(bytes),
@@ -65,7 +63,7 @@ fn value(expr: &Expr, what: &str, table: &Table, at: usize, env: Env<'_>) -> Res
 
 impl RowFilter {
     /// Evaluates all restrictions of columns; those of the token are left out.
-    pub(crate) fn of(own: &Restrictions, table: &Table, env: Env<'_>) -> Result<Self> {
+    pub(crate) fn of(own: &Restrictions, table: &Table, env: EvalContext<'_>) -> Result<Self> {
         let mut filter = Self::default();
         for (at, tests) in &own.single {
             let Some(column) = table.columns.get(*at) else { continue };
@@ -73,7 +71,11 @@ impl RowFilter {
                 let get = |expr: &Expr| value(expr, "value", table, *at, env);
                 let check = match test {
                     Test::Equal(expr) => Check::Equal(get(expr)?),
-                    Test::In(list) => Check::In(in_values(list, column, env)?),
+                    Test::In(list) => {
+                        let mut all = in_values(list, column, env)?;
+                        all.sort_by(|a, b| compare(&column.kind, a, b));
+                        Check::In(all)
+                    }
                     Test::Lower(expr, included) => Check::Lower(get(expr)?, *included),
                     Test::Upper(expr, included) => Check::Upper(get(expr)?, *included),
                     Test::Contains(expr) => Check::Contains(get(expr)?),
@@ -88,47 +90,12 @@ impl RowFilter {
             }
         }
         for multi in &own.multi {
-            let columns = table.clustering_columns();
-            let columns = columns.get(multi.start..multi.start + multi.count).unwrap_or_default();
-            let types = columns.iter().map(|own| own.kind.clone()).collect();
-            let at = table.partition_count + multi.start;
-            let parts = |own: &TupleValue| -> Result<Vec<Bytes>> {
-                match own {
-                    TupleValue::Parts(exprs) => {
-                        exprs.iter().map(|expr| value(expr, "value", table, at, env)).collect()
-                    }
-                    TupleValue::Marker(expr) => {
-                        let bytes = value(expr, "value", table, at, env)?;
-                        Ok(fields(&bytes)
-                            .flatten()
-                            .flatten()
-                            .map(|part| bytes.slice_ref(part))
-                            .collect())
-                    }
-                }
-            };
-            let check = match &multi.test {
-                MultiTest::Equal(own) => TupleCheck::In(vec![parts(own)?]),
-                MultiTest::In(all) => TupleCheck::In(all.iter().map(parts).collect::<Result<_>>()?),
-                MultiTest::InMarker(expr) => {
-                    let bytes = value(expr, "value", table, at, env)?;
-                    let all = elements(&bytes)?.flatten().flatten();
-                    TupleCheck::In(
-                        all.map(|own| {
-                            fields(own).flatten().flatten().map(Bytes::copy_from_slice).collect()
-                        })
-                        .collect(),
-                    )
-                }
-                MultiTest::Lower(own, included) => TupleCheck::Lower(parts(own)?, *included),
-                MultiTest::Upper(own, included) => TupleCheck::Upper(parts(own)?, *included),
-            };
-            filter.tuples.push((at, types, check));
+            filter.tuples.push(tuples(multi, table, env)?);
         }
         Ok(filter)
     }
 
-    /// Whether a row passes; `get` gives its values by the columns' places.
+    /// Returns true if a row passes; `get` gives its values by the columns' places.
     pub(crate) fn accepts(&self, get: &dyn Fn(usize) -> Option<Bytes>) -> bool {
         self.checks
             .iter()
@@ -140,7 +107,55 @@ impl RowFilter {
     }
 }
 
-/// What an index on texts that counts several as one finds, passes.
+/// Evaluates a restriction of several clustering columns at once.
+fn tuples(
+    multi: &Multi,
+    table: &Table,
+    env: EvalContext<'_>,
+) -> Result<(usize, Vec<CqlType>, TupleCheck)> {
+    let columns = table.clustering_columns();
+    let columns = columns.get(multi.start..multi.start + multi.count).unwrap_or_default();
+    let types: Vec<CqlType> = columns.iter().map(|own| own.kind.clone()).collect();
+    let at = table.partition_count + multi.start;
+    let parts = |own: &TupleValue| -> Result<Vec<Bytes>> {
+        match own {
+            TupleValue::Parts(exprs) => {
+                exprs.iter().map(|expr| value(expr, "value", table, at, env)).collect()
+            }
+            TupleValue::Marker(expr) => {
+                let bytes = value(expr, "value", table, at, env)?;
+                Ok(fields(&bytes).flatten().flatten().map(|part| bytes.slice_ref(part)).collect())
+            }
+        }
+    };
+    let mut check = match &multi.test {
+        MultiTest::Equal(own) => TupleCheck::In(vec![parts(own)?], false),
+        MultiTest::In(all) => TupleCheck::In(all.iter().map(parts).collect::<Result<_>>()?, false),
+        MultiTest::InMarker(expr) => {
+            let bytes = value(expr, "value", table, at, env)?;
+            let all = elements(&bytes)?.flatten().flatten();
+            TupleCheck::In(
+                all.map(|own| {
+                    fields(own).flatten().flatten().map(Bytes::copy_from_slice).collect()
+                })
+                .collect(),
+                false,
+            )
+        }
+        MultiTest::Lower(own, included) => TupleCheck::Lower(parts(own)?, *included),
+        MultiTest::Upper(own, included) => TupleCheck::Upper(parts(own)?, *included),
+    };
+    // Tuples that lack parts equal all that begin so, which is no order.
+    if let TupleCheck::In(all, is_sorted) = &mut check
+        && all.iter().all(|own| own.len() == types.len())
+    {
+        all.sort_by(|a, b| compare_tuples(&types, a, b));
+        *is_sorted = true;
+    }
+    Ok((at, types, check))
+}
+
+/// Returns the tests of columns whose index folds texts.
 fn folded(check: Check, table: &Table, column: &str) -> Check {
     let (what, wanted) = match &check {
         Check::Equal(value) => (Folded::Value, value),
@@ -168,7 +183,7 @@ fn passes(ty: &CqlType, check: &Check, own: &Bytes) -> bool {
     // Empty values of types that have none of their own are in no range.
     match check {
         Check::Equal(other) => order(other).is_eq(),
-        Check::In(all) => all.iter().any(|other| order(other).is_eq()),
+        Check::In(all) => all.binary_search_by(|other| order(other).reverse()).is_ok(),
         Check::Lower(other, included) => {
             order(other).is_gt() || (*included && order(other).is_eq())
         }
@@ -224,17 +239,21 @@ fn passes(ty: &CqlType, check: &Check, own: &Bytes) -> bool {
     }
 }
 
+/// Compares tuples of clustering columns as far as both have parts.
+fn compare_tuples(types: &[CqlType], a: &[Bytes], b: &[Bytes]) -> std::cmp::Ordering {
+    types
+        .iter()
+        .zip(a.iter().zip(b))
+        .map(|(ty, (a, b))| compare(ty, a, b))
+        .find(|order| order.is_ne())
+        .unwrap_or(std::cmp::Ordering::Equal)
+}
+
 fn passes_tuple(types: &[CqlType], check: &TupleCheck, own: &[Bytes]) -> bool {
-    let order = |other: &[Bytes]| {
-        types
-            .iter()
-            .zip(own.iter().zip(other))
-            .map(|(ty, (a, b))| compare(ty, a, b))
-            .find(|order| order.is_ne())
-            .unwrap_or(std::cmp::Ordering::Equal)
-    };
+    let order = |other: &[Bytes]| compare_tuples(types, own, other);
     match check {
-        TupleCheck::In(all) => all.iter().any(|other| order(other).is_eq()),
+        TupleCheck::In(all, true) => all.binary_search_by(|other| order(other).reverse()).is_ok(),
+        TupleCheck::In(all, false) => all.iter().any(|other| order(other).is_eq()),
         TupleCheck::Lower(other, included) => {
             order(other).is_gt() || (*included && order(other).is_eq())
         }

@@ -1,55 +1,22 @@
 //! Restrictions evaluated: partition keys, and spans of clustering keys.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
+use shelfmark_cql_types::term::{EvalContext, Expr};
+use shelfmark_cql_types::{
+    CqlType, canonical, compare, elements, fields, partition_bytes, validate,
+};
 use shelfmark_engine::{ClusteringValue, Span, SpanBound};
 
 use super::relation::{InList, Multi, MultiTest, Restrictions, Test, TupleValue};
-use crate::error::CqlError;
 use crate::limits::{COMBINATIONS_BYTES_MAX, COMBINATIONS_MAX};
-use crate::outcome::BoundValue;
 use crate::schema::{Column, Table};
-use crate::term::{Env, Expr};
-use crate::types::{CqlType, canonical, compare, elements, fields, validate};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Longest value of a key column. Source: Cassandra 5.0, `FBUtilities.MAX_UNSIGNED_SHORT`.
 pub(crate) const KEY_SIZE_BYTES_MAX: usize = 65_535;
 
-/// Joins the columns of a partition key into the form that is stored and hashed.
-pub(crate) fn partition_bytes(parts: &[Bytes]) -> Bytes {
-    if let [only] = parts {
-        return only.clone();
-    }
-    let mut out = Vec::with_capacity(parts.iter().map(|part| part.len() + 3).sum());
-    for part in parts {
-        out.extend_from_slice(&u16::try_from(part.len()).unwrap_or(u16::MAX).to_be_bytes());
-        out.extend_from_slice(part);
-        out.push(0);
-    }
-    out.into()
-}
-
-/// Splits what [`partition_bytes`] joined.
-pub(crate) fn partition_parts(bytes: &Bytes, count: usize) -> Vec<Bytes> {
-    if count == 1 {
-        return vec![bytes.clone()];
-    }
-    let mut parts = Vec::with_capacity(count);
-    let mut at = 0;
-    while let Some(length) = bytes.get(at..at + 2).and_then(|own| own.first_chunk::<2>()) {
-        let end = at + 2 + usize::from(u16::from_be_bytes(*length));
-        if end > bytes.len() {
-            break;
-        }
-        parts.push(bytes.slice(at + 2..end));
-        at = end + 1;
-    }
-    parts
-}
-
 /// Evaluates a value that a key column is compared with.
-pub(crate) fn key_value(expr: &Expr, column: &Column, env: Env<'_>) -> Result<Bytes> {
+pub(crate) fn key_value(expr: &Expr, column: &Column, env: EvalContext<'_>) -> Result<Bytes> {
     match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(bytes),
         BoundValue::Null => Err(CqlError::invalid(format!(
@@ -74,7 +41,11 @@ pub(crate) fn bound_elements(bytes: &Bytes, ty: &CqlType) -> Result<Vec<Option<B
 }
 
 /// Evaluates the values of an `IN`, sorted by the column's order and without repetitions.
-pub(crate) fn in_values(list: &InList, column: &Column, env: Env<'_>) -> Result<Vec<Bytes>> {
+pub(crate) fn in_values(
+    list: &InList,
+    column: &Column,
+    env: EvalContext<'_>,
+) -> Result<Vec<Bytes>> {
     let mut values: Vec<Bytes> = match list {
         InList::Values(exprs) => {
             exprs.iter().map(|expr| key_value(expr, column, env)).collect::<Result<_>>()?
@@ -159,7 +130,7 @@ fn extend(what: &str, all: Vec<Vec<Bytes>>, values: &[Vec<Bytes>]) -> Result<Vec
 pub(crate) fn partitions(
     table: &Table,
     own: &Restrictions,
-    env: Env<'_>,
+    env: EvalContext<'_>,
 ) -> Result<Vec<Vec<Bytes>>> {
     let mut all: Vec<Vec<Bytes>> = vec![Vec::new()];
     for (at, column) in table.partition_columns().iter().enumerate() {
@@ -203,7 +174,12 @@ pub(crate) fn checked_partition(parts: &[Bytes], single: bool) -> Result<Bytes> 
 }
 
 /// Evaluates a tuple. `place` is how a null in it is spoken of.
-fn tuple(value: &TupleValue, columns: &[Column], env: Env<'_>, place: &str) -> Result<Vec<Bytes>> {
+fn tuple(
+    value: &TupleValue,
+    columns: &[Column],
+    env: EvalContext<'_>,
+    place: &str,
+) -> Result<Vec<Bytes>> {
     match value {
         TupleValue::Parts(parts) => parts
             .iter()
@@ -253,13 +229,13 @@ fn split_tuple(bytes: &Bytes, columns: &[Column]) -> Result<Vec<Bytes>> {
         .collect()
 }
 
-/// The clustering columns that a tuple restricts.
+/// Returns the clustering columns that a tuple restricts.
 fn columns_of<'t>(multi: &Multi, table: &'t Table) -> &'t [Column] {
     table.clustering_columns().get(multi.start..multi.start + multi.count).unwrap_or_default()
 }
 
 /// Evaluates the tuples of an `IN`.
-fn in_tuples(multi: &Multi, table: &Table, env: Env<'_>) -> Result<Vec<Vec<Bytes>>> {
+fn in_tuples(multi: &Multi, table: &Table, env: EvalContext<'_>) -> Result<Vec<Vec<Bytes>>> {
     let columns = columns_of(multi, table);
     let mut all = match &multi.test {
         MultiTest::Equal(value) => vec![tuple(value, columns, env, "")?],
@@ -314,7 +290,7 @@ pub(crate) struct Spans {
 }
 
 /// Evaluates the restrictions of the clustering columns as far as they make spans.
-pub(crate) fn spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Spans> {
+pub(crate) fn spans(table: &Table, own: &Restrictions, env: EvalContext<'_>) -> Result<Spans> {
     let columns = table.clustering_columns();
     let mut prefixes: Vec<Vec<Bytes>> = vec![Vec::new()];
     let mut place = 0;
@@ -379,9 +355,13 @@ struct Piece {
     upper: Option<(Bytes, bool)>,
 }
 
-/// As [`spans`], cut so that they hold nothing but what is asked for: what is deleted is not tested
-/// row by row. Tuples of columns that run in opposite directions make several spans.
-pub(crate) fn exact_spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Result<Spans> {
+/// Works as [`spans`], cut so that they hold nothing but what is asked for: what is deleted is not
+/// tested row by row. Tuples of columns that run in opposite directions make several spans.
+pub(crate) fn exact_spans(
+    table: &Table,
+    own: &Restrictions,
+    env: EvalContext<'_>,
+) -> Result<Spans> {
     let found = spans(table, own, env)?;
     let Some(first) = found.spans.first().filter(|_| found.need_filter) else { return Ok(found) };
     let place = first.equal.len();
@@ -433,8 +413,8 @@ pub(crate) fn exact_spans(table: &Table, own: &Restrictions, env: Env<'_>) -> Re
     Ok(Spans { spans: cut.collect(), are_rows: false, need_filter: false, rest: 0 })
 }
 
-/// What lies between two bounds, piece by piece: `(a, b) > (1, 2)` is `a > 1`, and `b > 2` where `a`
-/// is 1.
+/// Returns what lies between two bounds, piece by piece: `(a, b) > (1, 2)` is `a > 1`, and `b > 2`
+/// where `a` is 1.
 fn pieces(
     lower: Option<&TupleBound>,
     upper: Option<&TupleBound>,
@@ -491,7 +471,7 @@ fn pieces(
     out
 }
 
-/// The pieces of what one bound leaves.
+/// Returns the pieces of what one bound leaves.
 fn sides(bound: &TupleBound, is_lower: bool) -> Vec<Piece> {
     let last = bound.values.len().saturating_sub(1);
     let pieces = bound.values.iter().enumerate().map(|(at, value)| {
@@ -505,9 +485,14 @@ fn sides(bound: &TupleBound, is_lower: bool) -> Vec<Piece> {
 
 type Bounds = (Option<SpanBound>, Option<SpanBound>, usize, bool);
 
-/// The range on the column at `place`, how many restrictions it stands for, and whether it is all
-/// that they say.
-fn slice_bounds(table: &Table, own: &Restrictions, place: usize, env: Env<'_>) -> Result<Bounds> {
+/// Returns the range on the column at `place`, how many restrictions it stands for, and whether it
+/// is all that they say.
+fn slice_bounds(
+    table: &Table,
+    own: &Restrictions,
+    place: usize,
+    env: EvalContext<'_>,
+) -> Result<Bounds> {
     let Some(column) = table.clustering_columns().get(place) else {
         return Ok((None, None, 0, true));
     };

@@ -2,7 +2,7 @@
 //!
 //! * `relation`, `keys`, `filter`, `row`: what `SELECT` and modifications share.
 //! * `select`, `modify`: data; `ddl`: the schema; `describe`: the schema as text.
-//! * `needs`: which permissions they need.
+//! * `required_permissions`: which permissions they need.
 //!
 //! What it is not: it knows no frames and no connections, and holds no rows.
 //!
@@ -15,74 +15,42 @@ mod describe;
 mod filter;
 mod keys;
 mod modify;
-mod needs;
+mod plan;
+mod prepared;
 mod relation;
+mod required_permissions;
 mod row;
 mod select;
 
-#[cfg(test)]
-mod tests;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, RwLock};
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
-
+use modify::{Entry, Modify};
+use plan::Action;
+use shelfmark_cql_protocol::{
+    BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Result, Values,
+};
 use shelfmark_cql_syntax::ast::{
     self, BatchKind as WrittenBatch, Modification, QualifiedName, Statement,
 };
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::{BindMarkers, Expr, Receiver, Scope};
 use shelfmark_engine::Engine;
+use shelfmark_engine::weight::{INLINE_ROWS_MAX, Inline, Pool, Weight};
 
-use crate::auth::{self, Need};
-use crate::error::CqlError;
-use crate::limits::INLINE_ROWS_MAX;
-use crate::outcome::{
-    Answer, Answered, BatchKind, BatchRequest, BoundValue, ColumnSpec, Consistency, Outcome,
-    PreparedStatement, RequestOptions, Values, Weight,
-};
+use crate::auth::{self, RequiredPermission};
+use crate::function_context::EngineContext;
+use crate::lock;
+use crate::outcome::{Answer, Answered, Outcome, RequestOptions};
+use crate::schema::VirtualTable;
 use crate::schema::{self, Keyspace, Schema, Table};
-use crate::system::VirtualTable;
-use crate::term::{Expr, Markers, Receiver, Scope};
-use crate::trace::watched;
-use crate::types::CqlType;
-
-pub(crate) use keys::partition_bytes;
-use modify::{Entry, Modify};
+use crate::trace_recorder::traced_engine;
+pub use plan::Plan;
+pub use prepared::{BatchEntry, BatchRequest, PreparedStatement};
 use select::Select;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Most markers of a statement. Source: the native protocol counts them in 16 bits.
 const MARKERS_MAX: usize = 65_535;
-
-/// What the executor made of a statement. Opaque to everybody else.
-#[derive(Debug)]
-pub struct Plan {
-    action: Action,
-    /// The tables that it was made for.
-    tables: Vec<Arc<Table>>,
-    markers: Arc<[ColumnSpec]>,
-    /// What whoever runs it needs; of other statements than those about rows it is found as they
-    /// run.
-    needs: Box<[Need]>,
-}
-
-#[derive(Debug)]
-enum Action {
-    Select(Arc<Select>),
-    Modify(Box<Modify>),
-    Batch {
-        kind: BatchKind,
-        entries: Vec<Modify>,
-        timestamp: Option<Expr>,
-    },
-    Use(String),
-    /// A change of the schema, looked at when it runs.
-    Schema(Box<Statement>, Option<String>),
-    Truncate(QualifiedName, Option<String>),
-    /// About roles.
-    Role(Box<Statement>),
-    /// About permissions.
-    Permissions(Box<Statement>, Option<String>),
-    Describe(ast::Describe, Option<String>),
-}
 
 /// Plans and runs statements. Shared by all connections.
 pub struct Executor {
@@ -92,8 +60,10 @@ pub struct Executor {
     schema: RwLock<Arc<Schema>>,
     /// Changes of the schema happen one after the other.
     changes: Mutex<()>,
-    /// Who may do what.
+    /// The permissions of roles.
     authority: Arc<auth::Authority>,
+    /// The pool of long reads: they let others have their turn there.
+    pool: Arc<dyn Pool>,
 }
 
 impl Executor {
@@ -103,7 +73,7 @@ impl Executor {
     ///
     /// * Those of reading the catalogue: see the engine's.
     pub fn open(engine: Engine, virtual_tables: Vec<Arc<dyn VirtualTable>>) -> Result<Self> {
-        let system = crate::system::keyspaces(&virtual_tables);
+        let system = crate::schema::virtual_keyspaces(&virtual_tables);
         let schema = schema::load(&engine, &system, &Schema::default())?;
         let authority = auth::Authority::new(&engine, auth::Authorizer::AllowAll, None);
         let executor = Self {
@@ -113,17 +83,22 @@ impl Executor {
             system,
             schema: RwLock::new(Arc::new(schema)),
             changes: Mutex::new(()),
+            pool: Arc::new(Inline),
         };
         executor.resume_builds()?;
         Ok(executor)
     }
 
-    /// Has `authorizer` decide which role may do what, `start_role` being the one that the server is
-    /// started with. Without it every role may do everything, and superusers alone change roles.
+    /// Sets the authorizer; `start_role` is the role that the server is started with. Without it
+    /// every role may do everything, and superusers alone change roles.
     #[must_use]
     pub fn with_authorizer(self, authorizer: auth::Authorizer, start_role: &str) -> Self {
         let authority = auth::Authority::new(&self.engine, authorizer, Some(start_role));
         self.with_authority(Arc::new(authority))
+    }
+
+    pub(crate) fn with_pool(self, pool: Arc<dyn Pool>) -> Self {
+        Self { pool, ..self }
     }
 
     pub(crate) fn with_authority(self, authority: Arc<auth::Authority>) -> Self {
@@ -133,13 +108,13 @@ impl Executor {
     /// Returns the schema as it is now.
     #[must_use]
     pub fn schema(&self) -> Arc<Schema> {
-        Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock::read(&self.schema))
     }
 
     /// Reads the schema anew after a change.
     fn reload(&self) -> Result<Arc<Schema>> {
         let fresh = Arc::new(schema::load(&self.engine, &self.system, &self.schema())?);
-        *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&fresh);
+        *lock::write(&self.schema) = Arc::clone(&fresh);
         Ok(fresh)
     }
 
@@ -163,11 +138,11 @@ impl Executor {
             ));
         }
         let schema = self.schema();
-        let mut markers = Markers::of(&parsed.markers);
+        let mut markers = BindMarkers::of(&parsed.markers);
         let needs_keyspace = needs_keyspace(&parsed.statement);
         let planned = self.plan(parsed.statement, keyspace, &schema, &mut markers)?;
         let needs = match self.authority.checks() {
-            true => needs::of_rows(&planned.action, &schema),
+            true => required_permissions::of_rows(&planned.action, &schema),
             false => Vec::new(),
         };
         let mut prepared = planned.finish(&markers, needs);
@@ -226,7 +201,7 @@ impl Executor {
                 }
             }
             Action::Modify(modify) => {
-                let engine = watched(&self.engine, options.trace.as_ref());
+                let engine = traced_engine(&self.engine, options.trace.as_ref());
                 modify::run_one(&engine, modify, &values, &options, answer);
             }
             Action::Batch { kind, entries, timestamp } => {
@@ -317,14 +292,15 @@ impl Executor {
             return answer(Err(error));
         }
         let timestamp = timestamp.or(options.timestamp);
-        let engine = watched(&self.engine, options.trace.as_ref());
+        let engine = traced_engine(&self.engine, options.trace.as_ref());
         modify::run_batch(&engine, entries, options, timestamp, kind, answer);
     }
 
     fn batch_timestamp(&self, expr: Option<&Expr>, values: &[BoundValue]) -> Result<Option<i64>> {
         let Some(expr) = expr else { return Ok(None) };
-        let world = crate::function::World { environment: self.engine.environment() };
-        let env = crate::term::Env { world: Some(world), values, row: None };
+        let context = EngineContext(self.engine.environment());
+        let env =
+            shelfmark_cql_types::term::EvalContext { context: Some(&context), values, row: None };
         match expr.eval(env)? {
             BoundValue::Bytes(bytes) => bytes
                 .as_ref()
@@ -351,8 +327,11 @@ impl Executor {
                 own.keyspace == select.table.keyspace && own.name == select.table.name
             }),
         };
-        let engine = watched(&self.engine, options.trace.as_ref());
-        let run = select_run(&engine, &schema, computed, values, options);
+        let engine = traced_engine(&self.engine, options.trace.as_ref());
+        let (engine, schema) = (&*engine, &*schema);
+        let context = EngineContext(engine.environment());
+        let (pool, inline) = (&*self.pool, select::Inline::default());
+        let run = select::Run { engine, context, pool, schema, computed, values, options, inline };
         let outcome = select::run_select(select, &run);
         (!run.is_given_up()).then_some(outcome)
     }
@@ -362,13 +341,13 @@ impl Executor {
         statement: Statement,
         keyspace: Option<&str>,
         schema: &Schema,
-        markers: &mut Markers,
+        markers: &mut BindMarkers,
     ) -> Result<Planned> {
         let action = match statement {
             Statement::Select(select) => {
                 let table = find_table(&select.table, keyspace, schema)?;
                 let mut scope =
-                    Scope { schema, keyspace: &table.keyspace, table: Some(&table), markers };
+                    Scope { schema, keyspace: &table.keyspace, table: Some(&*table), markers };
                 let select = select::prepare_select(&select, &table, &mut scope)?;
                 return Ok(Planned::of_select(select));
             }
@@ -411,13 +390,18 @@ impl Executor {
             }
             other => other_action(other, keyspace)?,
         };
+        let weight = match &action {
+            Action::Use(_) | Action::Describe(..) => Weight::Heavy,
+            // What changes roles or the schema waits for others that do, or for all of a table.
+            _ => Weight::Waiting,
+        };
         Ok(Planned {
             action,
             tables: Vec::new(),
             pk_indices: Vec::new(),
             result: Arc::new([]),
             conditional: false,
-            weight: Weight::Heavy,
+            weight,
         })
     }
 
@@ -426,7 +410,7 @@ impl Executor {
         written: &Modification,
         keyspace: Option<&str>,
         schema: &Schema,
-        markers: &mut Markers,
+        markers: &mut BindMarkers,
     ) -> Result<Planned> {
         let modify = plan_one(written, keyspace, schema, markers)?;
         modify::check_counters(&modify)?;
@@ -434,7 +418,7 @@ impl Executor {
     }
 }
 
-/// What a statement about roles, permissions or the schema does.
+/// Returns what a statement about roles, permissions or the schema does.
 fn other_action(statement: Statement, keyspace: Option<&str>) -> Result<Action> {
     let keyspace = keyspace.map(str::to_owned);
     Ok(match &statement {
@@ -455,17 +439,6 @@ fn other_action(statement: Statement, keyspace: Option<&str>) -> Result<Action> 
     })
 }
 
-fn select_run<'r>(
-    engine: &'r Engine,
-    schema: &'r Schema,
-    computed: Option<&'r Arc<dyn VirtualTable>>,
-    values: &'r [BoundValue],
-    options: &'r RequestOptions,
-) -> select::Run<'r> {
-    let inline = select::Inline::default();
-    select::Run { engine, schema, computed, values, options, inline }
-}
-
 /// A statement planned, before its markers are known.
 struct Planned {
     action: Action,
@@ -483,7 +456,7 @@ impl Planned {
             select::Access::Partitions if bind::listed(&select.restrictions) > INLINE_ROWS_MAX => {
                 Weight::Heavy
             }
-            select::Access::Partitions if crate::system::is_costly(&select.table) => Weight::Heavy,
+            select::Access::Partitions if crate::schema::is_costly(&select.table) => Weight::Heavy,
             select::Access::Partitions if select.names_one_row() => Weight::Light,
             select::Access::Partitions => Weight::Page,
             _ => Weight::Heavy,
@@ -500,19 +473,19 @@ impl Planned {
 
     fn of_modify(modify: Modify) -> Self {
         let conditional = modify.is_conditional();
-        let is_long = bind::listed(&modify.restrictions) > INLINE_ROWS_MAX;
+        let listed = bind::listed(&modify.restrictions);
         Self {
             tables: vec![Arc::clone(&modify.table)],
             pk_indices: bind::pk_indices(&modify.table, &modify.restrictions),
             // What a conditional statement answers with is known when it was decided.
             result: Arc::new([]),
             conditional,
-            weight: if is_long { Weight::Heavy } else { Weight::Light },
+            weight: Weight::of(listed, 0),
             action: Action::Modify(Box::new(modify)),
         }
     }
 
-    fn finish(self, markers: &Markers, needs: Vec<Need>) -> PreparedStatement {
+    fn finish(self, markers: &BindMarkers, needs: Vec<RequiredPermission>) -> PreparedStatement {
         let table = self.tables.first();
         let keyspace: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.keyspace));
         let name: Arc<str> = table.map_or_else(|| "".into(), |own| Arc::clone(&own.name));
@@ -552,7 +525,7 @@ impl Planned {
     }
 }
 
-/// Whether a statement about rows names a table without its keyspace.
+/// Returns true if a statement about rows names a table without its keyspace.
 fn needs_keyspace(statement: &Statement) -> bool {
     match statement {
         Statement::Select(own) => own.table.keyspace.is_none(),
@@ -590,7 +563,7 @@ fn find_table(name: &QualifiedName, keyspace: Option<&str>, schema: &Schema) -> 
     }
 }
 
-/// The keyspace of a name, or that of the connection.
+/// Returns the keyspace of a name, or that of the connection.
 fn keyspace_of<'n>(name: &'n QualifiedName, keyspace: Option<&'n str>) -> Result<&'n str> {
     name.keyspace.as_ref().map(ast::Name::as_str).or(keyspace).ok_or_else(|| {
         CqlError::invalid(
@@ -603,10 +576,10 @@ fn plan_one(
     written: &Modification,
     keyspace: Option<&str>,
     schema: &Schema,
-    markers: &mut Markers,
+    markers: &mut BindMarkers,
 ) -> Result<Modify> {
     let table = find_table(table_name(written), keyspace, schema)?;
-    let mut scope = Scope { schema, keyspace: &table.keyspace, table: Some(&table), markers };
+    let mut scope = Scope { schema, keyspace: &table.keyspace, table: Some(&*table), markers };
     match written {
         Modification::Insert(own) => modify::prepare_insert(own, &table, &mut scope),
         Modification::Update(own) => modify::prepare_update(own, &table, &mut scope),
@@ -618,7 +591,7 @@ fn plan_batch(
     batch: &ast::Batch,
     keyspace: Option<&str>,
     schema: &Schema,
-    markers: &mut Markers,
+    markers: &mut BindMarkers,
 ) -> Result<Planned> {
     if batch.attributes.ttl.is_some() {
         return Err(CqlError::invalid("Global TTL on the BATCH statement is not supported."));
@@ -639,8 +612,9 @@ fn plan_batch(
     check_batch(kind, &entries.iter().collect::<Vec<_>>(), timestamp.is_some())?;
     let conditional = entries.iter().any(Modify::is_conditional);
     let mut tables: Vec<Arc<Table>> = Vec::new();
+    let mut known = HashSet::new();
     for entry in &entries {
-        if !tables.iter().any(|own| Arc::ptr_eq(own, &entry.table)) {
+        if known.insert(Arc::as_ptr(&entry.table)) {
             tables.push(Arc::clone(&entry.table));
         }
     }
@@ -651,14 +625,14 @@ fn plan_batch(
         _ => Vec::new(),
     };
     let listed = entries.iter().map(|own| bind::listed(&own.restrictions));
-    let is_long = listed.fold(0_usize, usize::saturating_add) > INLINE_ROWS_MAX;
+    let listed = listed.fold(0_usize, usize::saturating_add);
     Ok(Planned {
         action: Action::Batch { kind, entries, timestamp },
         tables,
         pk_indices,
         result: Arc::new([]),
         conditional,
-        weight: if is_long { Weight::Heavy } else { Weight::Light },
+        weight: Weight::of(listed, 0),
     })
 }
 

@@ -5,24 +5,22 @@
 
 use std::collections::BTreeMap;
 
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{InValues, Name, Operator, Relation, Term};
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
 
-use crate::error::CqlError;
 use crate::schema::{ColumnKind, Table};
-use crate::term::{Expr, Receiver, Scope, prepare, prepare_marker, term_text};
-use crate::types::CqlType;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// The right side of `IN`.
 #[derive(Debug, Clone)]
 pub(crate) enum InList {
     Values(Vec<Expr>),
-    /// One marker for the whole list; its type is a list.
+    /// A marker for the whole list; its type is a list.
     Marker(Expr),
 }
 
-/// What a column must satisfy.
+/// A restriction of one column.
 #[derive(Debug, Clone)]
 pub(crate) enum Test {
     Equal(Expr),
@@ -56,12 +54,12 @@ pub(crate) struct Multi {
     pub(crate) test: MultiTest,
 }
 
-/// What several columns must satisfy as a tuple.
+/// A restriction of several columns as a tuple.
 #[derive(Debug, Clone)]
 pub(crate) enum MultiTest {
     Equal(TupleValue),
     In(Vec<TupleValue>),
-    /// One marker for a list of tuples.
+    /// A marker for a list of tuples.
     InMarker(Expr),
     Lower(TupleValue, bool),
     Upper(TupleValue, bool),
@@ -87,15 +85,11 @@ pub(crate) struct Restrictions {
     pub(crate) not_null: Vec<usize>,
 }
 
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
-
-/// The error for a column that is not there.
+/// Returns the error for a column that is not there.
 pub(crate) fn undefined_column(name: &str, table: &Table) -> CqlError {
     CqlError::invalid(format!(
         "Undefined column name {} in table {}",
-        crate::types::maybe_quote(name),
+        shelfmark_cql_types::maybe_quote(name),
         table.full_name()
     ))
 }
@@ -105,7 +99,6 @@ pub(crate) fn undefined_column(name: &str, table: &Table) -> CqlError {
 /// # Errors
 ///
 /// * `Invalid`: a column is not there, a value does not fit, or two relations exclude each other.
-#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(crate) fn restrictions(
     relations: &[Relation],
     table: &Table,
@@ -129,22 +122,7 @@ pub(crate) fn restrictions(
             }
             Relation::In { column, values } => {
                 let at = find(column, table)?;
-                let column = column_of(at, table)?;
-                if column.is_multi_cell() {
-                    return invalid(format!(
-                        "Collection column '{}' ({}) cannot be restricted by a 'IN' relation",
-                        column.name, column.kind
-                    ));
-                }
-                let list = in_list(values, &column.name, &column.kind, scope)?;
-                // An IN of one value is an equality.
-                let test = match list {
-                    InList::Values(mut one) if one.len() == 1 => {
-                        one.pop().map_or(Test::In(InList::Values(Vec::new())), Test::Equal)
-                    }
-                    list => Test::In(list),
-                };
-                all.add(at, test, table, filtering)?;
+                all.add(at, in_test(at, values, table, scope)?, table, filtering)?;
             }
             Relation::IsNotNull { column } => all.not_null.push(find(column, table)?),
             Relation::Element { column, key, operator, value } => {
@@ -153,88 +131,133 @@ pub(crate) fn restrictions(
                 all.add(at, test, table, filtering)?;
             }
             Relation::Token { columns, operator, value } => {
-                check_token(columns, table)?;
-                let ty = CqlType::Bigint;
-                let to = Receiver { name: "partition key token", ty: &ty };
-                let expr = prepare(value, to, scope)?;
-                let names: Vec<&str> = columns.iter().map(Name::as_str).collect();
-                let test = comparison(*operator, expr, || {
-                    format!("token({}) {} {}", names.join(", "), operator.text(), term_text(value))
-                })?;
-                all.add_token(test, columns)?;
+                all.add_token(token_test(columns, *operator, value, table, scope)?, columns)?;
             }
             Relation::Tuple { columns, operator, value } => {
-                let shown =
-                    format!("{} {} {}", names_text(columns), operator.text(), term_text(value));
-                let (start, count) = tuple_columns(columns, &shown, table)?;
-                let value = tuple_value(value, start, count, table, scope)?;
-                if let (Operator::Equal, 1, TupleValue::Parts(parts)) = (operator, count, &value)
-                    && let (at, [only]) = (table.partition_count + start, parts.as_slice())
-                    && is_indexed(at, table)
-                {
+                let multi = tuple_comparison(columns, *operator, value, table, scope)?;
+                match served_by_index(&multi, table) {
                     // An index serves it as if it stood without parentheses.
-                    all.add(at, Test::Equal(only.clone()), table, filtering)?;
-                    continue;
+                    Some((at, test)) => all.add(at, test, table, filtering)?,
+                    None => all.add_multi(multi, table, filtering)?,
                 }
-                let test = match operator {
-                    Operator::Equal => MultiTest::Equal(value),
-                    Operator::Less => MultiTest::Upper(value, false),
-                    Operator::LessOrEqual => MultiTest::Upper(value, true),
-                    Operator::Greater => MultiTest::Lower(value, false),
-                    Operator::GreaterOrEqual => MultiTest::Lower(value, true),
-                    _ => {
-                        return invalid(format!(
-                            "Unsupported \"{}\" relation: {shown}",
-                            operator.text()
-                        ));
-                    }
-                };
-                all.add_multi(Multi { start, count, test }, table, filtering)?;
             }
             Relation::TupleIn { columns, values } => {
-                let shown = match values {
-                    InValues::List(values) => {
-                        let values: Vec<String> = values.iter().map(term_text).collect();
-                        format!("{} IN ({})", names_text(columns), values.join(", "))
-                    }
-                    InValues::Marker(_) => format!("{} IN ?", names_text(columns)),
-                };
-                let (start, count) = tuple_columns(columns, &shown, table)?;
-                let test = match values {
-                    InValues::List(values) => MultiTest::In(
-                        values
-                            .iter()
-                            .map(|value| tuple_value(value, start, count, table, scope))
-                            .collect::<Result<_>>()?,
-                    ),
-                    InValues::Marker(marker) => {
-                        let ty = CqlType::list(tuple_type(start, count, table)).freeze();
-                        let name = in_name(start, count, table);
-                        let to = Receiver { name: &name, ty: &ty };
-                        MultiTest::InMarker(prepare_marker(marker.index, to, scope))
-                    }
-                };
-                all.add_multi(Multi { start, count, test }, table, filtering)?;
+                all.add_multi(tuple_in_test(columns, values, table, scope)?, table, filtering)?;
             }
-            Relation::Custom { index, .. } => {
-                let index = index.name.as_str();
-                let found = table.indexes.iter().find(|own| own.name == index);
-                let Some(found) = found else {
-                    return invalid(format!(
-                        "Invalid index expression, index {index} not found for {}",
-                        table.full_name()
-                    ));
-                };
-                if found.class.is_none() {
-                    return invalid(format!(
-                        "Only CUSTOM indexes may be used in custom index expressions, {index} is not valid"
-                    ));
-                }
-                return invalid(format!("Index {index} does not support custom expressions"));
-            }
+            Relation::Custom { index, .. } => return Err(custom(index.name.as_str(), table)),
         }
     }
     Ok(all)
+}
+
+/// Returns the test of `column IN …`; an IN of one value is an equality.
+fn in_test(at: usize, values: &InValues, table: &Table, scope: &mut Scope<'_>) -> Result<Test> {
+    let column = column_of(at, table)?;
+    if column.is_multi_cell() {
+        return invalid(format!(
+            "Collection column '{}' ({}) cannot be restricted by a 'IN' relation",
+            column.name, column.kind
+        ));
+    }
+    Ok(match in_list(values, &column.name, &column.kind, scope)? {
+        InList::Values(mut one) if one.len() == 1 => {
+            one.pop().map_or(Test::In(InList::Values(Vec::new())), Test::Equal)
+        }
+        list => Test::In(list),
+    })
+}
+
+/// Returns the test of `token(…)` against a value.
+fn token_test(
+    columns: &[Name],
+    operator: Operator,
+    value: &Term,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Test> {
+    check_token(columns, table)?;
+    let to = Receiver { name: "partition key token", ty: &CqlType::Bigint };
+    let expr = prepare(value, to, scope)?;
+    let names: Vec<&str> = columns.iter().map(Name::as_str).collect();
+    comparison(operator, expr, || {
+        format!("token({}) {} {}", names.join(", "), operator.text(), term_text(value))
+    })
+}
+
+/// Returns the restriction of `(columns) operator value`.
+fn tuple_comparison(
+    columns: &[Name],
+    operator: Operator,
+    value: &Term,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Multi> {
+    let shown = format!("{} {} {}", names_text(columns), operator.text(), term_text(value));
+    let (start, count) = tuple_columns(columns, &shown, table)?;
+    let value = tuple_value(value, start, count, table, scope)?;
+    let test = match operator {
+        Operator::Equal => MultiTest::Equal(value),
+        Operator::Less => MultiTest::Upper(value, false),
+        Operator::LessOrEqual => MultiTest::Upper(value, true),
+        Operator::Greater => MultiTest::Lower(value, false),
+        Operator::GreaterOrEqual => MultiTest::Lower(value, true),
+        _ => {
+            return invalid(format!("Unsupported \"{}\" relation: {shown}", operator.text()));
+        }
+    };
+    Ok(Multi { start, count, test })
+}
+
+/// Returns column and test of a tuple of one column that an index serves.
+fn served_by_index(multi: &Multi, table: &Table) -> Option<(usize, Test)> {
+    let MultiTest::Equal(TupleValue::Parts(parts)) = &multi.test else { return None };
+    let (at, [only]) = (table.partition_count + multi.start, parts.as_slice()) else { return None };
+    (multi.count == 1 && is_indexed(at, table)).then(|| (at, Test::Equal(only.clone())))
+}
+
+/// Returns the restriction of `(columns) IN …`.
+fn tuple_in_test(
+    columns: &[Name],
+    values: &InValues,
+    table: &Table,
+    scope: &mut Scope<'_>,
+) -> Result<Multi> {
+    let shown = match values {
+        InValues::List(values) => {
+            let values: Vec<String> = values.iter().map(term_text).collect();
+            format!("{} IN ({})", names_text(columns), values.join(", "))
+        }
+        InValues::Marker(_) => format!("{} IN ?", names_text(columns)),
+    };
+    let (start, count) = tuple_columns(columns, &shown, table)?;
+    let test = match values {
+        InValues::List(values) => {
+            let values = values.iter();
+            let values = values.map(|value| tuple_value(value, start, count, table, scope));
+            MultiTest::In(values.collect::<Result<_>>()?)
+        }
+        InValues::Marker(marker) => {
+            let ty = CqlType::list(tuple_type(start, count, table)).freeze();
+            let name = in_name(start, count, table);
+            let to = Receiver { name: &name, ty: &ty };
+            MultiTest::InMarker(prepare_marker(marker.index, to, scope))
+        }
+    };
+    Ok(Multi { start, count, test })
+}
+
+/// Returns the error for a custom index expression: no index here takes one.
+fn custom(index: &str, table: &Table) -> CqlError {
+    let found = table.indexes.iter().find(|own| own.name == index);
+    CqlError::invalid(match found.map(|found| found.class.is_some()) {
+        None => {
+            format!("Invalid index expression, index {index} not found for {}", table.full_name())
+        }
+        Some(false) => format!(
+            "Only CUSTOM indexes may be used in custom index expressions, {index} is not valid"
+        ),
+        Some(true) => format!("Index {index} does not support custom expressions"),
+    })
 }
 
 fn find(name: &Name, table: &Table) -> Result<usize> {
@@ -257,7 +280,7 @@ fn names_text(columns: &[Name]) -> String {
     format!("({})", columns.iter().map(Name::as_str).collect::<Vec<_>>().join(", "))
 }
 
-/// A test by an operator; `shown` is the relation as text.
+/// Returns a test by an operator; `shown` is the relation as text.
 fn comparison(operator: Operator, expr: Expr, shown: impl FnOnce() -> String) -> Result<Test> {
     Ok(match operator {
         Operator::Equal => Test::Equal(expr),
@@ -417,7 +440,7 @@ fn check_token(columns: &[Name], table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Place of the first column among the clustering columns, and how many there are.
+/// Returns the place of the first column among the clustering columns, and their number.
 fn tuple_columns(columns: &[Name], shown: &str, table: &Table) -> Result<(usize, usize)> {
     let mut start = None;
     let mut next = 0;
@@ -511,7 +534,7 @@ fn tuple_value(
     }
 }
 
-/// The test of one column as one of a tuple of one.
+/// Returns the test of one column as one of a tuple of one.
 fn tuple_test(test: &Test) -> Option<MultiTest> {
     let one = |expr: &Expr| TupleValue::Parts(vec![expr.clone()]);
     match test {
@@ -578,7 +601,8 @@ impl Restrictions {
         Ok(())
     }
 
-    /// A slice ends what can be restricted behind it.
+    /// Checks restrictions of clustering columns in key order: a slice ends what can be restricted
+    /// behind it.
     fn check_clustering(
         &self,
         place: usize,
@@ -735,18 +759,18 @@ impl Restrictions {
         Ok(())
     }
 
-    /// The tests of a column.
+    /// Returns the tests of a column.
     pub(crate) fn of(&self, at: usize) -> &[Test] {
         self.single.get(&at).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether a clustering column is restricted by anything.
+    /// Returns true if a clustering column is restricted by anything.
     pub(crate) fn restricts_clustering(&self, table: &Table) -> bool {
         let range = table.partition_count..table.partition_count + table.clustering_count;
         !self.multi.is_empty() || self.single.keys().any(|at| range.contains(at))
     }
 
-    /// The columns that are no key and are restricted, by name.
+    /// Returns the columns that are no key and are restricted, by name.
     pub(crate) fn other_columns<'t>(&self, table: &'t Table) -> Vec<&'t str> {
         let from = table.partition_count + table.clustering_count;
         self.single

@@ -1,15 +1,12 @@
 //! Values of columns out of the engine's rows of cells.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use shelfmark_cql_types::term::{MetadataKind, ResolvedPath, RowView};
+use shelfmark_cql_types::{CqlType, compare, partition_parts, put_cell, put_collection, put_tuple};
 use shelfmark_engine::{CellEntry, LiveCell, LiveRow};
 
-use crate::outcome::RowBuffer;
-use crate::schema::{Column, ColumnKind, Table};
-use crate::term::{MetadataKind, ResolvedPath, RowView};
-use crate::types::{CqlType, compare, put_collection, put_tuple};
-
-use super::keys::partition_parts;
 use super::modify::field_path;
+use crate::schema::{Column, ColumnKind, Table};
 
 /// Returns a column's value; a live collection is put together from its cells.
 pub(crate) fn column_value(column: &Column, row: &LiveRow) -> Option<Bytes> {
@@ -48,7 +45,7 @@ fn assemble(ty: &CqlType, cells: &[LiveCell]) -> Bytes {
     }
 }
 
-/// The cells in the order of their keys; stored they lie in the order of the bytes.
+/// Returns the cells in the order of their keys; stored they lie in the order of the bytes.
 fn sorted<'c>(key: &CqlType, cells: &'c [LiveCell]) -> Vec<&'c LiveCell> {
     let mut all: Vec<&LiveCell> = cells.iter().collect();
     all.sort_by(|a, b| compare(key, &a.path, &b.path));
@@ -66,7 +63,7 @@ pub(crate) struct StoredRow<'a> {
 }
 
 impl StoredRow<'_> {
-    /// A value as it lies in the row; `None` if it must be put together first.
+    /// Returns a value as it lies in the row; `None` if it must be put together first.
     fn plain(&self, column: &Column) -> Option<Option<&[u8]>> {
         match column.role {
             ColumnKind::PartitionKey if self.table.partition_count == 1 => {
@@ -96,11 +93,11 @@ impl StoredRow<'_> {
 }
 
 impl RowView for StoredRow<'_> {
-    fn put(&self, at: usize, out: &mut RowBuffer) {
+    fn put(&self, at: usize, out: &mut BytesMut) {
         match self.table.columns.get(at).and_then(|column| self.plain(column)) {
             // The common case takes part in no counting of references.
-            Some(value) => out.cell(value),
-            None => out.cell(self.value(at).as_deref()),
+            Some(value) => put_cell(value, out),
+            None => put_cell(self.value(at).as_deref(), out),
         }
     }
 
@@ -176,7 +173,7 @@ fn metadata_of(kind: MetadataKind, cell: &LiveCell, now: u64) -> Option<Bytes> {
     }
 }
 
-/// Of several cells: a list of what each has, or the latest timestamp.
+/// Returns the property of several cells: a list of each, or the latest timestamp.
 fn many(
     kind: MetadataKind,
     ty: &CqlType,
@@ -202,7 +199,7 @@ fn many(
     let count = i32::try_from(parts.len()).unwrap_or(i32::MAX);
     let mut out = count.to_be_bytes().to_vec();
     for part in &parts {
-        crate::types::put_field(&mut out, part.as_deref());
+        shelfmark_cql_types::put_field(&mut out, part.as_deref());
     }
     Some(out.into())
 }

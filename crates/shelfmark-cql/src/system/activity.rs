@@ -1,4 +1,4 @@
-//! What clients do: their connections, their prepared statements, and the work behind these.
+//! Tables of client activity: connections, prepared statements, and the work behind these.
 //!
 //! Invariant: no password shows in a statement's text.
 
@@ -6,9 +6,9 @@ use std::net::IpAddr;
 
 use shelfmark_engine::Engine;
 
-use super::Cells;
+use super::value::Cells;
 use super::value::{bigint, boolean, bytes, double, inet, int, text, text_map};
-use crate::session::{Clients, Statements, without_password};
+use crate::session::{Clients, PreparedStatements, without_password};
 
 /// Returns the rows of `system_views.clients`.
 pub(super) fn clients(clients: &Clients) -> Vec<Cells> {
@@ -48,7 +48,7 @@ fn host_name(address: IpAddr) -> String {
 }
 
 /// Returns the rows of `system.prepared_statements`.
-pub(super) fn prepared_statements(statements: &Statements) -> Vec<Cells> {
+pub(super) fn prepared_statements(statements: &PreparedStatements) -> Vec<Cells> {
     let row = |own: crate::session::ListedStatement| {
         let mut row = vec![
             ("prepared_id", bytes(&own.id)),
@@ -61,7 +61,7 @@ pub(super) fn prepared_statements(statements: &Statements) -> Vec<Cells> {
 }
 
 /// Returns the rows of `system_views.cql_metrics`.
-pub(super) fn cql_metrics(clients: &Clients, statements: &Statements) -> Vec<Cells> {
+pub(super) fn cql_metrics(clients: &Clients, statements: &PreparedStatements) -> Vec<Cells> {
     let (listed, evicted) = statements.listed();
     let totals = clients.totals();
     let (queries, executions) = (f64_of(totals.queries), f64_of(totals.executions));

@@ -6,12 +6,13 @@
 //! Invariant: what is listed as built answers every query that it serves.
 
 use bytes::Bytes;
+use shelfmark_cql_types::CqlType;
 use shelfmark_model::IndexState;
 
+use super::local::Node;
+use super::value::Cells;
 use super::value::{boolean, bytes, text};
-use super::{Cells, Node};
 use crate::schema::{IndexTarget, Schema, Table};
-use crate::types::CqlType;
 
 fn tables(schema: &Schema) -> impl Iterator<Item = &Table> {
     let tables = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());

@@ -1,9 +1,9 @@
-//! What the system tables look like.
+//! The definitions of the system tables.
 
 use md5::{Digest as _, Md5};
+use shelfmark_cql_types::CqlType;
 
 use crate::schema::{Column, ColumnKind, Table, TableId};
-use crate::types::CqlType;
 
 /// The types that system tables use.
 #[derive(Debug, Clone, Copy)]

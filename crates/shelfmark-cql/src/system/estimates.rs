@@ -1,4 +1,4 @@
-//! How large tables are, about: what connectors of Spark and Hadoop cut a table into splits by.
+//! Estimated sizes of tables: connectors of Spark and Hadoop cut a table into splits by them.
 //!
 //! What it is not: a scan. The engine looks at a few rows of each range; see
 //! [`Engine::estimate_cells`].
@@ -10,8 +10,9 @@ use std::ops::Bound;
 use bytes::Bytes;
 use shelfmark_engine::{CellEstimate, Engine};
 
+use super::local::Node;
+use super::value::Cells;
 use super::value::{bigint, text};
-use super::{Cells, Node};
 use crate::schema::{Schema, Table};
 
 /// A range of tokens: behind the first, up to the second. The least token stands for both ends.

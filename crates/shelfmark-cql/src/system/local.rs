@@ -4,16 +4,18 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 
 use md5::{Digest as _, Md5};
+use shelfmark_cql_protocol::CQL_VERSION;
 
-use super::Cells;
+use super::value::Cells;
 use super::value::{bytes, inet, int, text, texts};
 use crate::schema::Schema;
-use crate::session::{CQL_VERSION, FaceOptions};
+use crate::session::FaceOptions;
 
 /// The release that drivers and tools take their features from; cqlsh 6.2 warns of higher ones.
 pub(crate) const RELEASE_VERSION: &str = "5.0.0";
 
-/// How many tokens the node says it has: tools that read a table in parallel split it at these.
+/// The number of tokens that the node says it has: tools that read a table in parallel split it at
+/// these.
 ///
 /// Source: Cassandra 5.0's `num_tokens`, read 2026-11.
 const TOKENS: u32 = 16;
@@ -22,7 +24,7 @@ const TOKENS: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Node {
     options: FaceOptions,
-    /// Where it listens, once that is known.
+    /// The address on which it listens, once that is known.
     address: OnceLock<SocketAddr>,
 }
 

@@ -19,47 +19,27 @@ mod local;
 mod others;
 mod roles;
 mod schema_rows;
+mod sources;
 mod traces;
 mod value;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 pub(crate) use local::Node;
+pub(crate) use sources::Sources;
 
-use shelfmark_engine::Engine;
-
-use crate::auth::Authority;
-use crate::schema::{Keyspace, Schema, Table};
-use crate::session::{Clients, Statements, Traces};
 use definition::Definition;
+use value::Cells;
 
-/// A row: one serialised value, or null, for each of [`Table::columns`].
-pub type VirtualRow = Vec<Option<Bytes>>;
+use crate::schema::{Schema, Table, VirtualRow, VirtualTable};
 
-/// A table whose rows are computed when they are asked for.
-pub trait VirtualTable: Send + Sync {
-    /// Returns what the table looks like.
-    fn definition(&self) -> &Arc<Table>;
-
-    /// Returns the rows: those of one partition next to each other and in clustering order. The
-    /// executor restricts, orders by token, pages and limits.
-    ///
-    /// `partition`, if given, are the serialised partition key columns; then rows of other
-    /// partitions may be left out.
-    fn rows(&self, schema: &Schema, partition: Option<&[Bytes]>) -> Vec<VirtualRow>;
-}
-
-/// What computes the rows of a table.
+/// The function that computes the rows of a table.
 type Source = Box<dyn Fn(&Schema, Option<&[Bytes]>) -> Vec<Cells> + Send + Sync>;
-
-/// The cells of a row by their columns' names; those that are missing are null.
-type Cells = Vec<(&'static str, Bytes)>;
 
 /// A definition and the rows to it.
 struct Computed {
@@ -92,16 +72,6 @@ impl Computed {
     }
 }
 
-/// What the rows are computed from.
-pub(crate) struct Sources {
-    pub(crate) node: Arc<Node>,
-    pub(crate) traces: Arc<Traces>,
-    pub(crate) authority: Arc<Authority>,
-    pub(crate) engine: Engine,
-    pub(crate) clients: Arc<Clients>,
-    pub(crate) statements: Arc<Statements>,
-}
-
 /// Returns the tables of a server.
 pub(crate) fn tables(sources: &Arc<Sources>) -> Vec<Arc<dyn VirtualTable>> {
     definition::ALL
@@ -119,17 +89,8 @@ pub(crate) fn tables(sources: &Arc<Sources>) -> Vec<Arc<dyn VirtualTable>> {
         .collect()
 }
 
-/// Tells whether the rows of a table take reads of the store for each table that there is, so that
-/// they are computed where that holds up nobody.
-pub(crate) fn is_costly(table: &Table) -> bool {
-    matches!(
-        (&*table.keyspace, &*table.name),
-        ("system", "size_estimates" | "table_estimates") | ("system_views", "disk_usage")
-    )
-}
-
-/// What the tables of a keyspace say of how long deletions are remembered, in seconds, and how often
-/// memory is written out, in milliseconds.
+/// Returns what the tables of a keyspace say of how long deletions are remembered, in seconds, and
+/// how often memory is written out, in milliseconds.
 fn periods(keyspace: &str) -> (i32, i32) {
     match keyspace {
         "system" => (0, 3_600_000),
@@ -206,63 +167,5 @@ fn of_views(name: &str, own: Arc<Sources>) -> Source {
         "system_properties" => Box::new(|_, _| others::system_properties()),
         "thread_pools" => Box::new(move |_, _| activity::thread_pools(&own.clients, &own.engine)),
         _ => Box::new(|_, _| Vec::new()),
-    }
-}
-
-/// Whether the tables of a keyspace are computed in the original, too.
-pub(crate) fn is_virtual(keyspace: &str) -> bool {
-    matches!(keyspace, "system_virtual_schema" | "system_views")
-}
-
-/// Whether a keyspace is the server's own.
-pub(crate) fn is_system(name: &str) -> bool {
-    matches!(
-        name,
-        "system"
-            | "system_schema"
-            | "system_auth"
-            | "system_traces"
-            | "system_virtual_schema"
-            | "system_views"
-            | "system_distributed"
-    )
-}
-
-/// Returns the keyspaces of these tables, for the schema.
-pub(crate) fn keyspaces(tables: &[Arc<dyn VirtualTable>]) -> Vec<Arc<Keyspace>> {
-    let mut found: BTreeMap<Arc<str>, Keyspace> = BTreeMap::new();
-    for table in tables {
-        let table = table.definition();
-        let keyspace = found
-            .entry(Arc::clone(&table.keyspace))
-            .or_insert_with(|| keyspace(Arc::clone(&table.keyspace)));
-        keyspace.tables.insert(table.name.to_string(), Arc::clone(table));
-    }
-    found.into_values().map(Arc::new).collect()
-}
-
-fn keyspace(name: Arc<str>) -> Keyspace {
-    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-    let simple = |factor| {
-        vec![
-            pair("class", "org.apache.cassandra.locator.SimpleStrategy"),
-            pair("replication_factor", factor),
-        ]
-    };
-    let is_virtual = is_virtual(&name);
-    Keyspace {
-        damage: crate::schema::Damage::default(),
-        durable_writes: true,
-        replication: match &*name {
-            "system_auth" => simple("1"),
-            "system_traces" => simple("2"),
-            "system_distributed" => simple("3"),
-            _ if is_virtual => Vec::new(),
-            _ => vec![pair("class", "org.apache.cassandra.locator.LocalStrategy")],
-        },
-        is_virtual,
-        tables: BTreeMap::new(),
-        types: BTreeMap::new(),
-        name,
     }
 }

@@ -4,19 +4,21 @@
 //! What it is not: a picture of a Cassandra node. Nothing is said here that is not so: there are no
 //! threads, caches and table files of its kinds.
 
+use shelfmark_cql_protocol::limits::ENVELOPE_SIZE_BYTES_MAX;
 use shelfmark_cql_syntax::parse_type;
+use shelfmark_cql_types::{VECTOR_DIMENSION_MAX, resolve_type};
 use shelfmark_engine::Durability;
 
 use super::definition::id;
+use super::local::Node;
+use super::value::Cells;
 use super::value::{bigint, double, int, text};
-use super::{Cells, Node};
 use crate::auth::Authority;
 use crate::limits::{
-    BATCH_SIZE_BYTES_MAX, BATCH_SIZE_BYTES_WARNED, COMBINATIONS_MAX, ENVELOPE_SIZE_BYTES_MAX,
-    MUTATION_SIZE_BYTES_MAX, TRACE_AGE_SECONDS_MAX, UNLOGGED_BATCH_PARTITIONS_WARNED,
+    BATCH_SIZE_BYTES_MAX, BATCH_SIZE_BYTES_WARNED, COMBINATIONS_MAX, MUTATION_SIZE_BYTES_MAX,
+    TRACE_AGE_SECONDS_MAX, UNLOGGED_BATCH_PARTITIONS_WARNED,
 };
-use crate::schema::{Column, ColumnKind, Schema, Table, resolve_type};
-use crate::types::VECTOR_DIMENSION_MAX;
+use crate::schema::{Column, ColumnKind, Schema, Table};
 
 const LISTED: &str = include_str!("others.txt");
 

@@ -4,7 +4,7 @@
 //!
 //! Invariant: no hash of a password is shown. What cannot be read looks empty.
 
-use super::Cells;
+use super::value::Cells;
 use super::value::{boolean, text, texts};
 use crate::auth::Authority;
 
@@ -75,7 +75,7 @@ fn resource_roles(authority: &Authority) -> Vec<Cells> {
     found.iter().map(row).collect()
 }
 
-/// Every role that was made may connect from everywhere, which is no group.
+/// Returns the rows of a table without groups: every role may connect from everywhere.
 fn cidr_permissions(authority: &Authority) -> Vec<Cells> {
     let found = authority.roles().rows().unwrap_or_default();
     let row = |role: &crate::auth::Role| {

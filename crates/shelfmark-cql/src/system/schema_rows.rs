@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Cells;
+use super::value::Cells;
 use super::value::{bigint, blob_map, boolean, bytes, double, int, text, text_map, texts};
 use crate::schema::{Column, ColumnKind, Keyspace, Schema, Table, TableOptions};
 

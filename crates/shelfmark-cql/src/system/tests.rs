@@ -3,8 +3,11 @@ use shelfmark_store::clock::{Clock, ManualClock};
 use shelfmark_store::memory::MemoryStore;
 
 use super::*;
+use crate::auth::Authority;
 use crate::auth::Authorizer;
+use crate::schema::{is_virtual, virtual_keyspaces};
 use crate::session::FaceOptions;
+use crate::session::PreparedStatements;
 
 fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
     let node = Arc::new(Node::new(FaceOptions::default()));
@@ -19,9 +22,9 @@ fn all() -> (Vec<Arc<dyn VirtualTable>>, Schema) {
         authority,
         engine,
         clients: Arc::default(),
-        statements: Arc::new(Statements::within(1024)),
+        statements: Arc::new(PreparedStatements::within(1024)),
     }));
-    let keyspaces = keyspaces(&tables)
+    let keyspaces = virtual_keyspaces(&tables)
         .into_iter()
         .map(|keyspace| (keyspace.name.to_string(), keyspace))
         .collect();

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::sources::Sources;
+use super::value::Cells;
 use super::value::{bigint, bytes, inet, int, text, text_map};
-use super::{Cells, Sources};
 use crate::session::{Trace, time_uuid};
 
 /// Returns the rows of `system_traces.sessions`.

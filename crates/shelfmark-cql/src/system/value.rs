@@ -3,8 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-
-use crate::types::put_collection;
+use shelfmark_cql_types::put_collection;
 
 pub(super) fn text(value: &str) -> Bytes {
     Bytes::copy_from_slice(value.as_bytes())
@@ -37,19 +36,19 @@ pub(super) fn inet(value: IpAddr) -> Bytes {
     }
 }
 
-/// A list, or a set whose elements come in order.
+/// Prepares a list, or a set whose elements come in order.
 pub(super) fn texts<S: AsRef<str>>(values: &[S]) -> Bytes {
     put_collection(values.len(), values.iter().map(|value| value.as_ref().as_bytes())).into()
 }
 
-/// A map of text, put in the order of its keys.
+/// Returns a map of text, put in the order of its keys.
 pub(super) fn text_map(entries: &[(String, String)]) -> Bytes {
     let entries: Vec<(&str, &[u8])> =
         entries.iter().map(|(key, value)| (key.as_str(), value.as_bytes())).collect();
     blob_map(&entries)
 }
 
-/// A map from text, put in the order of its keys.
+/// Returns a map from text, put in the order of its keys.
 pub(super) fn blob_map<V: AsRef<[u8]>>(entries: &[(&str, V)]) -> Bytes {
     let mut sorted: Vec<(&str, &[u8])> =
         entries.iter().map(|(key, value)| (*key, value.as_ref())).collect();
@@ -57,3 +56,6 @@ pub(super) fn blob_map<V: AsRef<[u8]>>(entries: &[(&str, V)]) -> Bytes {
     let parts = sorted.iter().flat_map(|(key, value)| [key.as_bytes(), *value]);
     put_collection(sorted.len(), parts).into()
 }
+
+/// The cells of a row by their columns' names; those that are missing are null.
+pub(super) type Cells = Vec<(&'static str, Bytes)>;

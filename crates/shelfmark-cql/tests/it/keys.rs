@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use shelfmark_cql::BoundValue;
-use shelfmark_cql::types::{put_collection, put_tuple};
+use shelfmark_cql_types::{put_collection, put_tuple};
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::{KeyType, TableName};
 

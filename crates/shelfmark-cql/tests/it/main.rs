@@ -7,10 +7,12 @@
 //! * `permissions`: what a role may do, and what follows from changes of it.
 //! * `keys`: user types and collections in keys.
 //! * `system`, `traces`: the tables that describe the server, over frames (`wire`).
+//! * `client`: the client's end of the protocol.
 //! * `compat`: what the document on compatibility says, asked of the executor.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
+mod client;
 mod compat;
 mod keys;
 mod large_values;

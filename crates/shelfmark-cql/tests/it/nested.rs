@@ -1,7 +1,7 @@
 //! Types nested deep: what is accepted is stored and read back, what is not is refused and leaves
 //! nothing behind.
 
-use shelfmark_cql::types::{TYPE_DEPTH_MAX, parse_class_name};
+use shelfmark_cql_types::{TYPE_DEPTH_MAX, parse_class_name};
 
 use crate::statements::World;
 

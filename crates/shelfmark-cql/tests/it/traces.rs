@@ -1,13 +1,13 @@
 //! Traces: what was read and written for a request, as clients read it back.
 
-use shelfmark_cql::caller::Question;
+use shelfmark_cql_protocol::client::Query;
 
 use crate::wire::{SCHEMA, Wire, face, literals};
 
 /// Runs a statement with a trace, and returns the trace's parameters and steps.
 fn traced(wire: &mut Wire, text: &str) -> (String, Vec<String>) {
-    let question = Question { text, tracing: true, page_size: Some(100), ..Question::default() };
-    let answered = wire.ask(&question).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
+    let query = Query { text, tracing: true, page_size: Some(100), ..Query::default() };
+    let answered = wire.ask(&query).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
     let id = uuid(answered.trace.unwrap());
     let session = format!(
         "SELECT parameters, command, request, client, coordinator, duration, started_at \
@@ -130,9 +130,9 @@ fn a_trace_is_bounded_however_long_its_request_is() {
 fn passwords_are_not_traced() {
     let mut wire = filled();
     let text = "CREATE ROLE ann WITH PASSWORD = 'secret'";
-    let question = Question { text, tracing: true, ..Question::default() };
+    let query = Query { text, tracing: true, ..Query::default() };
     // Without logins roles are refused, and traced all the same.
-    drop(wire.ask(&question));
+    drop(wire.ask(&query));
     let all = format!(
         "{:?}{:?}",
         wire.rows("SELECT parameters FROM system_traces.sessions"),

@@ -4,9 +4,11 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 
 use bytes::{Bytes, BytesMut};
-use shelfmark_cql::caller::{Caller, Page, Question, Refusal, Result as Answered, Said, Speech};
-use shelfmark_cql::types::to_literal;
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline};
+use shelfmark_cql_protocol::client::{
+    ClientConnection, Page, ProtocolVersion, Query, Response, Result as Answered, ServerError,
+};
+use shelfmark_cql_types::to_literal;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
@@ -23,7 +25,7 @@ pub(crate) fn face() -> Arc<Face> {
 
 /// A connection and its client.
 pub(crate) struct Wire {
-    caller: Caller,
+    client: ClientConnection,
     pub(crate) connection: Connection,
     woken: Receiver<()>,
 }
@@ -39,44 +41,44 @@ impl Wire {
         });
         let client = ([127, 0, 0, 1], port).into();
         let connection = Connection::new(Arc::clone(face), client, wake);
-        Self { caller: Caller::new(Speech::V5), connection, woken }
+        Self { client: ClientConnection::new(ProtocolVersion::V5), connection, woken }
     }
 
     /// Connects and shakes hands.
     pub(crate) fn started(face: &Arc<Face>, port: u16) -> Self {
         let mut wire = Self::new(face, port);
-        let startup = wire.caller.startup("test");
-        assert_eq!(wire.said(startup), Said::Ready);
+        let startup = wire.client.startup("test");
+        assert_eq!(wire.said(startup), Response::Ready);
         wire
     }
 
-    fn said(&mut self, question: Bytes) -> Said {
-        self.connection.feed(&mut BytesMut::from(question));
+    fn said(&mut self, query: Bytes) -> Response {
+        self.connection.feed(&mut BytesMut::from(query));
         loop {
             let bytes = self.connection.take_output().unwrap();
             if bytes.is_empty() {
                 self.woken.recv().unwrap();
             }
-            if let Some(said) = self.caller.hear(&bytes).unwrap() {
+            if let Some(said) = self.client.receive(&bytes).unwrap() {
                 return said;
             }
         }
     }
 
     /// Asks, and returns the answer or the refusal.
-    pub(crate) fn ask(&mut self, question: &Question<'_>) -> Result<Answered, Refusal> {
-        let bytes = self.caller.ask(question);
+    pub(crate) fn ask(&mut self, query: &Query<'_>) -> Result<Answered, ServerError> {
+        let bytes = self.client.query(query);
         match self.said(bytes) {
-            Said::Result(result) => Ok(result),
-            Said::Refused(refusal) => Err(refusal),
+            Response::Result(result) => Ok(result),
+            Response::Error(refusal) => Err(refusal),
             other => panic!("{other:?}"),
         }
     }
 
     /// Runs a statement that is right.
     pub(crate) fn run(&mut self, text: &str) -> Answered {
-        let question = Question { text, ..Question::default() };
-        self.ask(&question).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
+        let query = Query { text, ..Query::default() };
+        self.ask(&query).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
     }
 
     /// Runs a `SELECT` and returns its rows as CQL constants.

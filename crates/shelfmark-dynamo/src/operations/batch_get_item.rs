@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shelfmark_engine::{AccessReport, Get, Table};
+use shelfmark_engine::weight::Allowance;
+use shelfmark_engine::{AccessReport, Get, Table, View};
 use shelfmark_model::{Item, Key, Projection};
 
 use super::read_request::{ReadRequest, bytes_read};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, texts};
-use crate::face::Face;
+use crate::face::{Done, Face, Reading, read};
 use crate::json::{Attributes, Reader, Writer, put_item};
 use crate::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_BYTES_MAX, TABLE_ARN_CHARS_MAX};
 use crate::reply::Answered;
@@ -46,13 +47,23 @@ struct Answer {
     report: AccessReport,
 }
 
+/// Reads that are under way.
+struct Batch {
+    view: View,
+    detail: Detail,
+    /// What is still to be read, the next table and its next key last.
+    planned: Vec<Planned>,
+    left: Vec<Item>,
+    size: usize,
+    answer: Answer,
+}
+
 /// Answers BatchGetItem.
-pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(body)?;
-    let detail = Detail::of(request.capacity.as_deref());
-    let mut answer = run(face, request)?;
-    let report = std::mem::take(&mut answer.report);
-    Ok(encode(&answer, detail).reporting(report))
+pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
+    match parse(body).and_then(|request| plan(face, request)) {
+        Ok(batch) => read(face, batch, allowance, done),
+        Err(error) => done.answer(Err(error)),
+    }
 }
 
 fn parse(body: &[u8]) -> Result<Request> {
@@ -96,7 +107,8 @@ fn parse_table(reader: &mut Reader<'_>) -> Result<Option<TableRequest>> {
     Ok(present.then_some(table))
 }
 
-fn run(face: &Face, request: Request) -> Result<Answer> {
+fn plan(face: &Face, request: Request) -> Result<Batch> {
+    let detail = Detail::of(request.capacity.as_deref());
     let tables = request.tables.unwrap_or_default();
     let count: usize = tables.values().flat_map(|table| &table.keys).map(Vec::len).sum();
     if count > BATCH_GET_KEYS_MAX {
@@ -111,11 +123,14 @@ fn run(face: &Face, request: Request) -> Result<Answer> {
     let mut planned = Vec::with_capacity(prepared.len());
     for (name, keys, projection, read) in prepared {
         let table = table::find(&face.engine, &name)?;
-        let keys = read_keys(&table, keys)?;
+        let mut keys = read_keys(&table, keys)?;
+        keys.reverse();
         table::check_key_paths(&table.schema, table::projected(&projection))?;
         planned.push(Planned { name, table, keys, projection, read });
     }
-    read(face, planned)
+    planned.reverse();
+    let view = face.engine.snapshot()?;
+    Ok(Batch { view, detail, planned, left: Vec::new(), size: 0, answer: Answer::default() })
 }
 
 fn read_keys(table: &Table, given: Vec<Item>) -> Result<Vec<(Key, Item)>> {
@@ -130,31 +145,47 @@ fn read_keys(table: &Table, given: Vec<Item>) -> Result<Vec<(Key, Item)>> {
     Ok(keys)
 }
 
-fn read(face: &Face, planned: Vec<Planned>) -> Result<Answer> {
-    let view = face.engine.snapshot()?;
-    let mut answer = Answer::default();
-    let mut size = 0_usize;
-    for Planned { name, table, keys, projection, read } in planned {
-        let found = answer.items.entry(name.clone()).or_default();
-        let mut left = Vec::new();
-        for (key, given) in keys {
-            if size >= BATCH_GET_SIZE_BYTES_MAX {
-                left.push(given);
-                continue;
-            }
-            let got = view.get(&table, &Get { key, projection: projection.clone() })?;
-            let bytes = bytes_read(&got);
-            size = size.saturating_add(bytes);
-            let consumed = Consumed::read(bytes, read.consistent);
-            answer.consumed.add(&table.schema.name.name, consumed);
+impl Batch {
+    /// Reads one key of a table, or leaves it unprocessed. Returns the size of the item.
+    fn get(&mut self, own: &Planned, (key, given): (Key, Item)) -> Result<usize> {
+        if self.size >= BATCH_GET_SIZE_BYTES_MAX {
+            self.left.push(given);
+            return Ok(0);
+        }
+        let got = self.view.get(&own.table, &Get { key, projection: own.projection.clone() })?;
+        let bytes = bytes_read(&got);
+        self.size = self.size.saturating_add(bytes);
+        let consumed = Consumed::read(bytes, own.read.consistent);
+        self.answer.consumed.add(&own.table.schema.name.name, consumed);
+        if let Some(found) = self.answer.items.get_mut(&own.name) {
             found.extend(got.item);
-            answer.report.extend(got.report);
         }
-        if !left.is_empty() {
-            answer.unprocessed.push((name, left, read));
-        }
+        self.answer.report.extend(got.report);
+        Ok(bytes)
     }
-    Ok(answer)
+}
+
+impl Reading for Batch {
+    fn go_on(&mut self, mut allowance: Allowance) -> Result<Option<Answered>> {
+        while let Some(mut own) = self.planned.pop() {
+            self.answer.items.entry(own.name.clone()).or_default();
+            while let Some(key) = own.keys.pop() {
+                if allowance.rows() == 0 {
+                    own.keys.push(key);
+                    self.planned.push(own);
+                    return Ok(None);
+                }
+                let bytes = self.get(&own, key)?;
+                allowance.spend(1, bytes);
+            }
+            if !self.left.is_empty() {
+                let left = std::mem::take(&mut self.left);
+                self.answer.unprocessed.push((own.name, left, own.read));
+            }
+        }
+        let report = std::mem::take(&mut self.answer.report);
+        Ok(Some(encode(&self.answer, self.detail).reporting(report)))
+    }
 }
 
 fn encode(answer: &Answer, detail: Detail) -> Answered {

@@ -1,7 +1,8 @@
 //! The operations, one file each: `parse` reads the request and checks its shape, `run` does the
 //! work on the engine, `encode` writes the answer.
 //!
-//! Writes end in a callback, so that no thread waits for a sync; everything else answers at once.
+//! Writes end in a callback, so that no thread waits for a sync. Reads of pages keep within an
+//! allowance on the thread they begin on, and go on at the pool; everything else answers at once.
 //!
 //! An operation that is not here answers `UnknownOperationException`, which tools take for "not
 //! supported" and go on.
@@ -36,6 +37,8 @@ mod update_item;
 mod update_table;
 mod write_request;
 
+use shelfmark_engine::weight::{Allowance, Weight};
+
 use crate::errors::{Error, Exception, Result};
 use crate::face::{Done, Face, RequestHead};
 use crate::reply::Answered;
@@ -68,16 +71,25 @@ pub const OPERATIONS: [&str; 23] = [
 ];
 
 /// Answers one operation.
-pub(crate) fn run(face: &Face, head: &RequestHead<'_>, operation: &str, body: &[u8], done: Done) {
+pub(crate) fn run(
+    face: &Face,
+    head: &RequestHead<'_>,
+    operation: &str,
+    (body, allowance): (&[u8], Allowance),
+    done: Done,
+) {
     if let Some(policy) = head.policy
         && let Err(error) = access::check(&face.options, policy, operation, body)
     {
         return done.answer(Err(error));
     }
     match operation {
+        "BatchGetItem" => batch_get_item::start(face, body, allowance, done),
         "BatchWriteItem" => batch_write_item::start(face, body, done),
         "DeleteItem" => delete_item::start(face, body, done),
         "PutItem" => put_item::start(face, body, done),
+        "Query" => query::start(face, body, allowance, done),
+        "TransactGetItems" => transact_get_items::start(face, body, allowance, done),
         "TransactWriteItems" => transact_write_items::start(face, body, done),
         "UpdateItem" => update_item::start(face, body, done),
         "ListTables" => done.answer(list_tables::answer(face, head, body)),
@@ -89,7 +101,6 @@ pub(crate) fn run(face: &Face, head: &RequestHead<'_>, operation: &str, body: &[
 /// Answers an operation that writes no items.
 fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
     match operation {
-        "BatchGetItem" => batch_get_item::answer(face, body),
         "CreateTable" => create_table::answer(face, body),
         "DeleteTable" => delete_table::answer(face, body),
         "DescribeContinuousBackups" => service::describe_continuous_backups(face, body),
@@ -98,10 +109,8 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
         "DescribeTimeToLive" => time_to_live::describe(face, body),
         "GetItem" => get_item::answer(face, body),
         "ListTagsOfResource" => tags::list(face, body),
-        "Query" => query::answer(face, body),
         "Scan" => scan::answer(face, body),
         "TagResource" => tags::tag(face, body),
-        "TransactGetItems" => transact_get_items::answer(face, body),
         "UntagResource" => tags::untag(face, body),
         "UpdateTable" => update_table::answer(face, body),
         "UpdateTimeToLive" => time_to_live::update(face, body),
@@ -109,20 +118,14 @@ fn answer(face: &Face, operation: &str, body: &[u8]) -> Result<Answered> {
     }
 }
 
-/// Tells whether an operation may read megabytes, usual ones aside.
-pub(crate) fn reads_much(operation: &str) -> bool {
-    matches!(operation, "BatchGetItem" | "Scan" | "TransactGetItems")
-}
-
-/// Tells whether an operation changes tables.
-pub(crate) fn changes_tables(operation: &str) -> bool {
-    matches!(
-        operation,
-        "CreateTable"
-            | "DeleteTable"
-            | "TagResource"
-            | "UntagResource"
-            | "UpdateTable"
-            | "UpdateTimeToLive"
-    )
+/// Returns how much work an operation may be, whatever the size of its request.
+pub(crate) fn weight(operation: &str) -> Weight {
+    match operation {
+        "BatchGetItem" | "Query" | "TransactGetItems" => Weight::Page,
+        "Scan" => Weight::Heavy,
+        // They wait for other writers of the table; to build an index reads all of it.
+        "CreateTable" | "DeleteTable" | "TagResource" | "UntagResource" | "UpdateTable"
+        | "UpdateTimeToLive" => Weight::Waiting,
+        _ => Weight::Light,
+    }
 }

@@ -1,11 +1,12 @@
 //! Query: one page of one partition of a table or index.
 
-use shelfmark_engine::Query;
+use shelfmark_engine::weight::Allowance;
+use shelfmark_engine::{Engine, Query};
 
 use super::key_range::KeyRange;
-use super::paging::{Operation, PageRequest, encode};
+use super::paging::{Operation, PageRequest, Prepared, encode};
 use crate::errors::Result;
-use crate::face::Face;
+use crate::face::{Done, Face, Reading, read};
 use crate::json::Reader;
 use crate::limits::PAGE_SIZE_BYTES_MAX;
 use crate::reply::Answered;
@@ -18,8 +19,24 @@ struct Request {
     forward: Option<bool>,
 }
 
+/// A query that is ready.
+struct Planned {
+    engine: Engine,
+    target: Target,
+    query: Query,
+    request: Prepared,
+    consistent: bool,
+}
+
 /// Answers Query.
-pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
+pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
+    match plan(face, body) {
+        Ok(planned) => read(face, planned, allowance, done),
+        Err(error) => done.answer(Err(error)),
+    }
+}
+
+fn plan(face: &Face, body: &[u8]) -> Result<Planned> {
     let Request { page, forward } = parse(body)?;
     let (name, index) = (page.table.clone().unwrap_or_default(), page.index.clone());
     let consistent = page.consistent;
@@ -46,8 +63,30 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         fetch_base: selected.fetch_base,
         peek: false,
     };
-    let page = face.engine.query(&target.table, &query)?;
-    encode(&target, page, &request, consistent)
+    Ok(Planned { engine: face.engine.clone(), target, query, request, consistent })
+}
+
+impl Reading for Planned {
+    /// Reads the page anew if it was not within the allowance before: a page sees one moment.
+    fn go_on(&mut self, allowance: Allowance) -> Result<Option<Answered>> {
+        let (limit, bytes_max) = (self.query.limit, self.query.bytes_max);
+        let least = |most: Option<usize>, allowed: usize| {
+            Some(most.map_or(allowed, |most| most.min(allowed)))
+        };
+        let is_whole = allowance == Allowance::whole();
+        if !is_whole {
+            self.query.limit = least(limit, allowance.rows());
+            self.query.bytes_max = least(bytes_max, allowance.bytes());
+        }
+        let page = self.engine.query(&self.target.table, &self.query);
+        (self.query.limit, self.query.bytes_max) = (limit, bytes_max);
+        let page = page?;
+        let is_at_end = page.cursor.is_none() || limit.is_some_and(|limit| page.evaluated >= limit);
+        if !is_whole && !is_at_end {
+            return Ok(None);
+        }
+        encode(&self.target, page, &self.request, self.consistent).map(Some)
+    }
 }
 
 fn parse(body: &[u8]) -> Result<Request> {

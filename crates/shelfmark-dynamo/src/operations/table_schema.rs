@@ -1,6 +1,8 @@
 //! What definitions, key schemas and indexes mean together: the engine's schema, or why there is
 //! none.
 
+use std::collections::HashSet;
+
 use shelfmark_model::{
     Direction, IndexKind, IndexSchema, IndexState, KeyColumn, KeyType, Projected, SortColumn,
     TableSchema,
@@ -28,10 +30,11 @@ impl Definitions {
     /// Reads the definitions; none may stand there twice.
     pub(super) fn of(definitions: Vec<Definition>) -> Result<Self> {
         let mut types: Vec<(String, KeyType)> = Vec::with_capacity(definitions.len());
+        let mut known = HashSet::with_capacity(definitions.len());
         for definition in definitions {
             let name = definition.name.unwrap_or_default();
             check_key_name(&name)?;
-            if types.iter().any(|(other, _)| *other == name) {
+            if !known.insert(name.clone()) {
                 return Err(Error::validation(texts::definition_twice(&name)));
             }
             let letter = definition.letter.unwrap_or_default();
@@ -126,15 +129,16 @@ impl Definitions {
         let partitions = indexes.iter().flat_map(|index| &index.partition);
         let sorts = indexes.iter().flat_map(|index| &index.sort);
         let mut used: Vec<&str> = Vec::new();
+        let mut is_used = HashSet::new();
         let names = table.partition.iter().map(|column| column.name.as_str());
         let names = names.chain(table.sort.iter().map(|column| column.name.as_str()));
         let names = names.chain(partitions.map(|column| column.name.as_str()));
         for name in names.chain(sorts.map(|column| column.name.as_str())) {
-            if !used.contains(&name) {
+            if is_used.insert(name) {
                 used.push(name);
             }
         }
-        if self.types.iter().all(|(name, _)| used.contains(&name.as_str())) {
+        if self.types.iter().all(|(name, _)| is_used.contains(name.as_str())) {
             return Ok(());
         }
         Err(Error::validation(if indexes.is_empty() {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use shelfmark_engine::{AccessReport, Get, Table};
+use shelfmark_engine::weight::Allowance;
+use shelfmark_engine::{AccessReport, Get, Table, View};
 use shelfmark_model::{Item, Key, Projection};
 
 use super::read_request::{ReadRequest, bytes_read};
 use crate::capacity::{Consumed, ConsumedByTable, Detail};
 use crate::errors::{Error, Result, cancelled_at, texts};
-use crate::face::Face;
+use crate::face::{Done, Face, Reading, read};
 use crate::json::{Attributes, Reader, Writer, put_item};
 use crate::limits::{TRANSACTION_ITEMS_MAX, TRANSACTION_SIZE_BYTES_MAX};
 use crate::reply::Answered;
@@ -41,12 +42,56 @@ struct Read {
     report: AccessReport,
 }
 
+/// Reads that are under way.
+struct Gets {
+    view: View,
+    detail: Detail,
+    /// What is still to be read, the next one last.
+    planned: Vec<Planned>,
+    size: usize,
+    read: Read,
+}
+
 /// Answers TransactGetItems.
-pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
-    let request = parse(body)?;
+pub(super) fn start(face: &Face, body: &[u8], allowance: Allowance, done: Done) {
+    match parse(body).and_then(|request| gets(face, request)) {
+        Ok(gets) => read(face, gets, allowance, done),
+        Err(error) => done.answer(Err(error)),
+    }
+}
+
+fn gets(face: &Face, request: Request) -> Result<Gets> {
     let detail = Detail::of(request.capacity.as_deref());
-    let Read { items, consumed, report } = read(face, plan(face, request)?)?;
-    Ok(Writer::answer(|out| {
+    let mut planned = plan(face, request)?;
+    planned.reverse();
+    let view = face.engine.snapshot()?;
+    Ok(Gets { view, detail, planned, size: 0, read: Read::default() })
+}
+
+impl Reading for Gets {
+    fn go_on(&mut self, mut allowance: Allowance) -> Result<Option<Answered>> {
+        while allowance.rows() > 0 {
+            let Some(Planned { table, key, projection }) = self.planned.pop() else {
+                return Ok(Some(encode(std::mem::take(&mut self.read), self.detail)));
+            };
+            let got = self.view.get(&table, &Get { key, projection })?;
+            let bytes = bytes_read(&got);
+            allowance.spend(1, bytes);
+            self.size = self.size.saturating_add(bytes);
+            if self.size > TRANSACTION_SIZE_BYTES_MAX {
+                return Err(Error::validation(texts::TRANSACTION_TOO_LARGE));
+            }
+            let read = &mut self.read;
+            read.consumed.add(&table.schema.name.name, Consumed::transaction_read(bytes));
+            read.items.push(got.item);
+            read.report.extend(got.report);
+        }
+        Ok(None)
+    }
+}
+
+fn encode(Read { items, consumed, report }: Read, detail: Detail) -> Answered {
+    Writer::answer(|out| {
         out.name("Responses").list(|out| {
             for item in &items {
                 out.object(|out| {
@@ -59,7 +104,7 @@ pub(super) fn answer(face: &Face, body: &[u8]) -> Result<Answered> {
         });
         consumed.put(out, detail);
     })
-    .reporting(report))
+    .reporting(report)
 }
 
 fn parse(body: &[u8]) -> Result<Request> {
@@ -137,22 +182,4 @@ fn plan(face: &Face, request: Request) -> Result<Vec<Planned>> {
         }
     }
     Ok(planned)
-}
-
-fn read(face: &Face, planned: Vec<Planned>) -> Result<Read> {
-    let view = face.engine.snapshot()?;
-    let mut read = Read::default();
-    let mut size = 0_usize;
-    for Planned { table, key, projection } in planned {
-        let got = view.get(&table, &Get { key, projection })?;
-        let bytes = bytes_read(&got);
-        size = size.saturating_add(bytes);
-        if size > TRANSACTION_SIZE_BYTES_MAX {
-            return Err(Error::validation(texts::TRANSACTION_TOO_LARGE));
-        }
-        read.consumed.add(&table.schema.name.name, Consumed::transaction_read(bytes));
-        read.items.push(got.item);
-        read.report.extend(got.report);
-    }
-    Ok(read)
 }

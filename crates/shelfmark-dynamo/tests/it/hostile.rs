@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
-use shelfmark_dynamo::{Face, RequestHead};
+use shelfmark_dynamo::RequestHead;
+use shelfmark_engine::weight::{INLINE_SIZE_BYTES_MAX, Weight};
 
 use crate::limits::{check_fine, check_refused, send, server};
 use crate::runner::Server;
@@ -223,10 +224,10 @@ fn requests_without_an_operation() {
     }
     let head = RequestHead::target("DynamoDB_20120810.ListTables");
     assert_eq!(server.face.call(&head, b"{}").status, 200);
-    assert!(!Face::may_take_long(&head));
-    for operation in ["UpdateTable", "Scan", "BatchGetItem"] {
-        assert!(Face::may_take_long(&RequestHead::operation(operation)));
-    }
+    let weight = |operation| server.face.weigh(&RequestHead::operation(operation), 100);
+    let weights = ["GetItem", "Query", "Scan", "UpdateTable"].map(weight);
+    assert_eq!(weights, [Weight::Light, Weight::Page, Weight::Heavy, Weight::Waiting]);
+    assert_eq!(server.face.weigh(&head, INLINE_SIZE_BYTES_MAX + 1), Weight::Heavy);
 }
 
 /// Many transactions over the same items in both orders: none hangs, none is lost, and the sum of

@@ -11,6 +11,7 @@ mod compat;
 mod golden;
 mod hostile;
 mod limits;
+mod placing;
 mod policies;
 mod ranges;
 mod runner;

@@ -132,11 +132,11 @@ fn subtract(path: &Path, before: Option<&Value>, value: &Value) -> Result<Remain
     match (before, value) {
         (None, Value::Set(_)) => Ok(Remaining::Nothing),
         (Some(Value::Set(members)), Value::Set(less)) if same_kind(members, less) => {
-            let rest: Vec<Value> = members
-                .iter()
-                .filter(|member| !less.iter().any(|other| other.equals(member)))
-                .cloned()
-                .collect();
+            let mut gone: Vec<&Value> = less.iter().collect();
+            gone.sort_by(|a, b| a.total_cmp(b));
+            let stays =
+                |member: &&Value| gone.binary_search_by(|own| own.total_cmp(member)).is_err();
+            let rest: Vec<Value> = members.iter().filter(stays).cloned().collect();
             Ok(if rest.is_empty() { Remaining::Empty } else { Remaining::Set(Value::Set(rest)) })
         }
         _ => Err(PatchProblem::WrongKind(path.clone())),

@@ -99,3 +99,17 @@ fn a_path_through_nothing_is_refused() {
         PatchProblem::MissingOperand(Path::attribute("none")),
     );
 }
+
+#[test]
+fn members_are_taken_out_of_a_set_in_whichever_order_they_come() {
+    let less = |members: &[&str]| {
+        let members = members.iter().map(|member| Value::from(*member)).collect();
+        PatchOperation::Subtract(Path::attribute("t"), Value::Set(members))
+    };
+    let left = |members: &[&str]| {
+        Some(Value::set(members.iter().map(|member| Value::from(*member)).collect()))
+    };
+    check(vec![less(&["x", "b", "0"])], "t", left(&["a"]));
+    check(vec![less(&["x", "c", "aa"])], "t", left(&["a", "b"]));
+    check(vec![less(&["b", "a"])], "t", None);
+}

@@ -8,7 +8,7 @@ use std::time::Duration;
 use shelfmark_cql::{Face, FaceOptions};
 use shelfmark_engine::budget::Budget;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
-use shelfmark_server::{Blocking, CqlSettings, Faces, Server, Settings, Tls};
+use shelfmark_server::{CqlSettings, Faces, Pool, PoolSize, Server, Settings, Tls};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
 use tokio::runtime::Runtime;
@@ -55,9 +55,10 @@ impl Bed {
             .enable_all()
             .build()
             .unwrap();
-        let background = Arc::new(Blocking::new(runtime.handle().clone()));
+        let size = PoolSize::of(&engine.store().caps(), 2, 16);
+        let pool = Arc::new(Pool::new(size, runtime.handle().clone()));
         let options = FaceOptions { budget: Arc::clone(&budget), ..FaceOptions::default() };
-        let face = Face::open(engine, environment, options, None, background).unwrap();
+        let face = Face::open(engine, environment, options, None, pool).unwrap();
         let settings = Settings {
             cql: Some(CqlSettings {
                 address: "127.0.0.1:0".parse().unwrap(),

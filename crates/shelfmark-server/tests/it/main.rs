@@ -11,3 +11,4 @@ mod bed;
 mod hostile;
 mod http;
 mod tls;
+mod waiting;

@@ -38,6 +38,9 @@ pub struct Caps {
     /// transactions that read ranges are serializable. Where it is false, whoever runs transactions
     /// has to make those that read ranges exclude each other by keys.
     pub validates_ranges: bool,
+    /// A read may wait for another machine or a slow device, for milliseconds rather than
+    /// microseconds. Whoever serves connections then reads on threads that may wait.
+    pub reads_may_wait: bool,
     /// What acknowledged means.
     pub durability: Durability,
 }

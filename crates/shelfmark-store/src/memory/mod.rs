@@ -54,6 +54,7 @@ const DEFAULT_CAPS: Caps = Caps {
     stamps_total_order: true,
     is_exclusive: true,
     validates_ranges: true,
+    reads_may_wait: false,
     durability: Durability::Sync,
 };
 

@@ -1,7 +1,7 @@
 //! The dialect's statements over a connection.
 
 use bytes::Bytes;
-use shelfmark_cql::cassandra_cli::{Backend, Table};
+use shelfmark_cassandra_cli::{Backend, Table};
 
 use crate::connect::Session;
 

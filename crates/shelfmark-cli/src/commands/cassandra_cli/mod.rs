@@ -13,7 +13,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 use anyhow::bail;
-use shelfmark_cql::cassandra_cli::{
+use shelfmark_cassandra_cli::{
     Client, Mode, Piece, Place, Script, Warning, document, parse, script,
 };
 

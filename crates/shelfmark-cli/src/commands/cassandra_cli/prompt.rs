@@ -1,6 +1,6 @@
 //! The prompt of the dialect.
 
-use shelfmark_cql::cassandra_cli::{Mode, script};
+use shelfmark_cassandra_cli::{Mode, script};
 
 use super::{Shell, Stop};
 use crate::prompt::{Language, Line, Prompt};

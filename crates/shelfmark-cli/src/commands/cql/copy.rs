@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal as _, Write};
 
 use shelfmark_cql::CqlType;
-use shelfmark_cql::caller::Question;
-use shelfmark_cql::types::{Native, from_text, to_literal, to_text};
+use shelfmark_cql_protocol::client::Query;
 use shelfmark_cql_syntax::ast::{Attributes, InsertValues, Statement};
 use shelfmark_cql_syntax::quoted_name;
+use shelfmark_cql_types::{Native, from_text, to_literal, to_text};
 use shelfmark_store::vfs;
 
 use super::copy_command::{Copy, Options, parse};
@@ -62,15 +62,15 @@ impl Shell {
             writer.end().map_err(cannot)?;
         }
         let mut progress = Progress::new(self, "exported");
-        let mut question = Question {
+        let mut query = Query {
             text: &text,
             consistency: self.consistency,
             page_size: Some(options.page_rows),
-            ..Question::default()
+            ..Query::default()
         };
         loop {
             self.go_on()?;
-            let page = self.session.ask(&question)?.page.unwrap_or_default();
+            let page = self.session.ask(&query)?.page.unwrap_or_default();
             for row in &page.rows {
                 for (column, cell) in columns.iter().zip(row) {
                     writer.field(&shown(&column.kind, cell.as_deref(), &options.null));
@@ -78,8 +78,8 @@ impl Shell {
                 writer.end().map_err(cannot)?;
             }
             progress.add(self, page.rows.len() as u64);
-            question.paging = page.paging;
-            if question.paging.is_none() {
+            query.paging = page.paging;
+            if query.paging.is_none() {
                 break;
             }
         }
@@ -225,7 +225,7 @@ impl Shell {
 
     fn insert(&mut self, text: &str) -> Result<(), Stop> {
         let consistency = self.consistency;
-        let answered = self.session.ask(&Question { text, consistency, ..Question::default() })?;
+        let answered = self.session.ask(&Query { text, consistency, ..Query::default() })?;
         for warning in answered.warnings {
             let is_known = OF_BATCHES.iter().any(|begin| warning.starts_with(begin));
             if !is_known && self.told.insert(warning.clone()) {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::anyhow;
-use shelfmark_cql::caller::{Page, Question, Refusal};
-use shelfmark_cql::types::to_text;
 use shelfmark_cql::{Consistency, ErrorCode};
+use shelfmark_cql_protocol::client::{Page, Query, ServerError};
 use shelfmark_cql_syntax::{quoted_name, with_plain_spaces};
+use shelfmark_cql_types::to_text;
 
 use super::complete::Names;
 use super::pieces::{Piece, pieces, place};
@@ -32,7 +32,7 @@ pub(super) enum Flow {
 /// Why a piece of a script did not do what it says.
 pub(super) enum Stop {
     /// The server refused it.
-    Refused(Refusal),
+    Refused(ServerError),
     /// The shell did.
     Wrong(String),
     /// The user did.
@@ -188,11 +188,11 @@ impl Shell {
             (false, true) => Look::Expanded,
             (false, false) => Look::Table,
         };
-        let mut question = self.question(text);
+        let mut query = self.query(text);
         let (mut shown, mut trace) = (0, None);
         loop {
             self.go_on()?;
-            let answered = self.session.ask(&question)?;
+            let answered = self.session.ask(&query)?;
             answered.warnings.iter().for_each(|warning| warn(warning));
             if answered.keyspace.is_some() {
                 self.keyspace.clone_from(&answered.keyspace);
@@ -206,7 +206,7 @@ impl Shell {
             }
             shown += page.rows.len();
             if page.paging.is_some() && (!self.interactive || self.wants_more()?) {
-                question.paging = page.paging;
+                query.paging = page.paging;
                 continue;
             }
             if look != Look::Json {
@@ -221,8 +221,8 @@ impl Shell {
         Ok(Flow::Go)
     }
 
-    fn question<'t>(&self, text: &'t str) -> Question<'t> {
-        Question {
+    fn query<'t>(&self, text: &'t str) -> Query<'t> {
+        Query {
             text,
             consistency: self.consistency,
             serial_consistency: self.serial_consistency,
@@ -404,7 +404,7 @@ fn place_in(message: &str) -> Option<(usize, usize)> {
 }
 
 /// Names an error's code as cqlsh does.
-fn code(refusal: &Refusal) -> String {
+fn code(refusal: &ServerError) -> String {
     let name = match refusal.code {
         None => "Unknown",
         Some(ErrorCode::Server) => "Server error",

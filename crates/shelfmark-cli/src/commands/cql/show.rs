@@ -6,8 +6,8 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
-use shelfmark_cql::caller::Page;
-use shelfmark_cql::types::{CqlType, Native, to_json_into, to_literal, to_text};
+use shelfmark_cql_protocol::client::Page;
+use shelfmark_cql_types::{CqlType, Native, to_json_into, to_literal, to_text};
 
 use crate::table::terminal_width;
 
@@ -164,7 +164,7 @@ fn colours() -> bool {
 mod tests {
     use bytes::Bytes;
     use shelfmark_cql::ColumnSpec;
-    use shelfmark_cql::types::from_text;
+    use shelfmark_cql_types::from_text;
 
     use super::*;
 

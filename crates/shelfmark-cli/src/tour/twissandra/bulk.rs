@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use shelfmark_cql::cassandra_cli::{Backend, Local, Table};
+use shelfmark_cassandra_cli::{Backend, Local, Table};
 
 /// Modifications per commit.
 const BATCH: usize = 250;

@@ -1,6 +1,6 @@
 //! The column families: the five of the document, and four that answer what those cannot.
 
-use shelfmark_cql::cassandra_cli::{Backend, Client};
+use shelfmark_cassandra_cli::{Backend, Client};
 
 use super::data::{Tweet, User, World};
 use super::session::run;

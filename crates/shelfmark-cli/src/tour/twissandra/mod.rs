@@ -7,7 +7,7 @@ mod people;
 mod session;
 mod tweets;
 
-use shelfmark_cql::cassandra_cli::{Client, Local, Mode};
+use shelfmark_cassandra_cli::{Client, Local, Mode};
 
 use super::asker::Asker;
 use super::face::open_face;

@@ -1,7 +1,7 @@
 //! Commands of cassandra-cli run one by one, and what they print taken apart.
 
 use anyhow::{anyhow, bail};
-use shelfmark_cql::cassandra_cli::{Backend, Client, Local, Mode, parse, script};
+use shelfmark_cassandra_cli::{Backend, Client, Local, Mode, parse, script};
 
 use crate::tour::asker::Answer;
 use crate::tour::meter::Meter;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql::cassandra_cli::{Client, Command, Local, Mode, document, parse, script};
+use shelfmark_cassandra_cli::{Client, Command, Local, Mode, document, parse, script};
 use shelfmark_cql::{Face, FaceOptions, Inline};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::SystemClock;

@@ -5,16 +5,16 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use shelfmark_cql::caller::{Caller, Question, Said, Speech};
-use shelfmark_cql::types::to_text;
 use shelfmark_cql::{Connection, Face, FaceOptions, Inline};
+use shelfmark_cql_protocol::client::{ClientConnection, ProtocolVersion, Query, Response};
+use shelfmark_cql_types::to_text;
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::SystemClock;
 use shelfmark_store::memory::MemoryStore;
 
 /// Both ends of a connection.
 struct Wire {
-    caller: Caller,
+    client: ClientConnection,
     connection: Connection,
     woken: Receiver<()>,
 }
@@ -33,17 +33,18 @@ impl Wire {
             let _ = wake.send(());
         });
         let connection = Connection::new(Arc::new(face), address, wake);
-        let mut own = Self { caller: Caller::new(Speech::V5), connection, woken };
-        let startup = own.caller.startup("test");
-        assert_eq!(own.said(startup), Said::Ready);
+        let mut own =
+            Self { client: ClientConnection::new(ProtocolVersion::V5), connection, woken };
+        let startup = own.client.startup("test");
+        assert_eq!(own.said(startup), Response::Ready);
         own
     }
 
-    fn said(&mut self, question: Bytes) -> Said {
-        self.connection.feed(&mut BytesMut::from(question));
+    fn said(&mut self, query: Bytes) -> Response {
+        self.connection.feed(&mut BytesMut::from(query));
         loop {
             let bytes = self.connection.take_output().unwrap();
-            if let Some(said) = self.caller.hear(&bytes).unwrap() {
+            if let Some(said) = self.client.receive(&bytes).unwrap() {
                 return said;
             }
             self.woken.recv_timeout(Duration::from_secs(60)).unwrap();
@@ -52,10 +53,10 @@ impl Wire {
 
     /// Runs a statement: its rows, `created` of a change of the schema, or the refusal's words.
     fn run(&mut self, text: &str) -> Vec<String> {
-        let question = self.caller.ask(&Question { text, ..Question::default() });
-        let result = match self.said(question) {
-            Said::Result(result) => result,
-            Said::Refused(refusal) => return vec![refusal.message],
+        let query = self.client.query(&Query { text, ..Query::default() });
+        let result = match self.said(query) {
+            Response::Result(result) => result,
+            Response::Error(refusal) => return vec![refusal.message],
             other => panic!("{text}: {other:?}"),
         };
         let Some(page) = result.page else {

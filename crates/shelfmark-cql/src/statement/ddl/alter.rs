@@ -1,19 +1,21 @@
 //! `ALTER TABLE`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use shelfmark_cql_syntax::ast::{AlterTable, AlterTableAction, ColumnDefinition, Name, Rename};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode, Result, invalid};
+use shelfmark_cql_syntax::ast::{
+    AlterTable, AlterTableAction, ColumnDefinition, Name, Property, Rename,
+};
+use shelfmark_cql_types::resolve_type;
 use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::Revived;
 
 use super::table::{check_live_udt, views_of};
-use super::{Change, Result, altered, configuration, invalid, told, writable};
-use crate::error::{CqlError, ErrorCode};
-use crate::outcome::{ChangeKind, ChangeTarget};
-use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table, resolve_type};
+use super::{Change, altered, configuration, schema_event, writable};
+use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, Schema, Table};
 use crate::statement::relation::undefined_column;
 
-#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(super) fn alter(
     own: &AlterTable,
     keyspace: Option<&str>,
@@ -37,65 +39,7 @@ pub(super) fn alter(
         );
     }
     let mut table = Table::clone(found);
-    match &own.action {
-        AlterTableAction::AlterType { .. } => {
-            return invalid("Altering column types is no longer supported");
-        }
-        AlterTableAction::Mask { .. } => {
-            return invalid(
-                "MASKED WITH is not supported by this server: dynamic data masking is off",
-            );
-        }
-        AlterTableAction::Add { if_not_exists, columns } => {
-            for column in columns {
-                add(&mut table, column, *if_not_exists, schema)?;
-            }
-        }
-        AlterTableAction::Drop { if_exists, columns, timestamp } => {
-            let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
-            let at = match timestamp {
-                Some(text) => DroppedAt::Said(
-                    text.parse()
-                        .map_err(|_| crate::error::CqlError::syntax("Invalid timestamp"))?,
-                ),
-                None => DroppedAt::Now(now),
-            };
-            for (place, column) in columns.iter().enumerate() {
-                // Named twice it is dropped once.
-                if !columns.iter().take(place).any(|other| other == column) {
-                    drop_column(&mut table, keyspace, column, *if_exists, at)?;
-                }
-            }
-        }
-        AlterTableAction::Rename { renames, .. } => {
-            for own in renames {
-                rename(&mut table, own)?;
-            }
-        }
-        AlterTableAction::DropCompactStorage => {
-            if !table.flags.compact {
-                return invalid("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE");
-            }
-            table.flags.compact = false;
-            table.flags.dense = false;
-            table.flags.compound = true;
-        }
-        AlterTableAction::With(properties) => {
-            if super::options::id(properties)?.is_some() {
-                return configuration("Cannot alter table id.");
-            }
-            super::options::apply(&mut table.options, properties, false)?;
-            if table.flags.counter && table.options.default_time_to_live > 0 {
-                return invalid("Cannot set default_time_to_live on a table with counters");
-            }
-            let views = views_of(Some(keyspace), name);
-            if !views.is_empty() && table.options.gc_grace_seconds == 0 {
-                return invalid(
-                    "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being replayed.",
-                );
-            }
-        }
-    }
+    apply(&mut table, own, keyspace, schema, environment)?;
     table.arrange();
     if !matches!(own.action, AlterTableAction::With(_) | AlterTableAction::DropCompactStorage)
         && table.columns == found.columns
@@ -110,13 +54,87 @@ pub(super) fn alter(
     changes.push(altered(table));
     Ok(Some(Change {
         changes,
-        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
 }
 
-/// What a change of a table means for its views: renamed keys are renamed there too, and views of
-/// all columns get new ones.
+/// Applies the action of an `ALTER TABLE` to a table.
+fn apply(
+    table: &mut Table,
+    own: &AlterTable,
+    keyspace: &Arc<Keyspace>,
+    schema: &Schema,
+    environment: &Environment,
+) -> Result<()> {
+    match &own.action {
+        AlterTableAction::AlterType { .. } => {
+            return invalid("Altering column types is no longer supported");
+        }
+        AlterTableAction::Mask { .. } => {
+            return invalid(
+                "MASKED WITH is not supported by this server: dynamic data masking is off",
+            );
+        }
+        AlterTableAction::Add { if_not_exists, columns } => {
+            for column in columns {
+                add(table, column, *if_not_exists, schema)?;
+            }
+        }
+        AlterTableAction::Drop { if_exists, columns, timestamp } => {
+            let now = i64::try_from(environment.clock.now_micros()).unwrap_or(i64::MAX);
+            let at = match timestamp {
+                Some(text) => DroppedAt::Said(
+                    text.parse().map_err(|_| CqlError::syntax("Invalid timestamp"))?,
+                ),
+                None => DroppedAt::Now(now),
+            };
+            let mut dropped = HashSet::with_capacity(columns.len());
+            for column in columns {
+                // Named twice it is dropped once.
+                if dropped.insert(column.as_str()) {
+                    drop_column(table, keyspace, column, *if_exists, at)?;
+                }
+            }
+        }
+        AlterTableAction::Rename { renames, .. } => {
+            for own in renames {
+                rename(table, own)?;
+            }
+        }
+        AlterTableAction::DropCompactStorage => {
+            if !table.flags.compact {
+                return invalid("Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE");
+            }
+            table.flags.compact = false;
+            table.flags.dense = false;
+            table.flags.compound = true;
+        }
+        AlterTableAction::With(properties) => set_options(table, properties, keyspace)?,
+    }
+    Ok(())
+}
+
+/// Applies the options of a `WITH` to a table.
+fn set_options(table: &mut Table, properties: &[Property], keyspace: &Arc<Keyspace>) -> Result<()> {
+    if super::options::id(properties)?.is_some() {
+        return configuration("Cannot alter table id.");
+    }
+    super::options::apply(&mut table.options, properties, false)?;
+    if table.flags.counter && table.options.default_time_to_live > 0 {
+        return invalid("Cannot set default_time_to_live on a table with counters");
+    }
+    let views = views_of(Some(keyspace), &table.name);
+    if !views.is_empty() && table.options.gc_grace_seconds == 0 {
+        return invalid(
+            "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to expire before being replayed.",
+        );
+    }
+    Ok(())
+}
+
+/// Returns what a change of a table means for its views: renamed keys are renamed there too, and
+/// views of all columns get new ones.
 fn altered_views(
     own: &AlterTable,
     table: &Table,
@@ -245,12 +263,12 @@ fn number_of(name: &str, table: &mut Table) -> u32 {
     column
 }
 
-/// When a column was dropped, in microseconds since the Unix epoch.
+/// The time of a column's drop, in microseconds since the Unix epoch.
 #[derive(Clone, Copy)]
 enum DroppedAt {
     /// All that was written is older, whatever it says itself.
     Now(i64),
-    /// What says of itself that it is later comes back with the column.
+    /// The client said when: cells with later timestamps come back with the column.
     Said(i64),
 }
 

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use shelfmark_cql_syntax::ast::{CreateIndex, Dropped, IndexTargetKind, PropertyValue};
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
+use shelfmark_cql_syntax::ast::{self, CreateIndex, Dropped, IndexTargetKind, PropertyValue};
+use shelfmark_cql_types::function::{SIMILARITIES, Similarity};
+use shelfmark_cql_types::{CqlType, class_name};
 use shelfmark_engine::CatalogueChange;
 
-use super::{Change, Result, configuration, dropped, invalid, told, writable};
-use crate::error::CqlError;
-use crate::function::{SIMILARITIES, Similarity};
-use crate::outcome::{ChangeKind, ChangeTarget};
+use super::{Change, configuration, dropped, schema_event, writable};
 use crate::schema::{
     Column, ColumnKind, Index, IndexTarget, Schema, Table, stored_index, stored_name, update_stored,
 };
 use crate::statement::relation::undefined_column;
-use crate::types::{CqlType, class_name};
 
-#[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(super) fn create(
     own: &CreateIndex,
     keyspace: Option<&str>,
@@ -33,22 +31,7 @@ pub(super) fn create(
     if table.is_view() {
         return invalid("Secondary indexes on materialized views aren't supported");
     }
-    let target = match own.targets.as_slice() {
-        [only] => only,
-        [] => {
-            return invalid(
-                "Only CUSTOM indexes can be created without specifying a target column",
-            );
-        }
-        all if class(own)?.is_some() => {
-            let names: Vec<&str> = all.iter().map(|own| own.column.as_str()).collect();
-            return invalid(format!(
-                "A storage-attached index cannot be created over multiple columns: {}",
-                names.join(", ")
-            ));
-        }
-        _ => return invalid("Only CUSTOM indexes support multiple columns"),
-    };
+    let target = single_target(own)?;
     let class = class(own)?;
     let name = target.column.as_str();
     let Some(column) = table.column(name) else {
@@ -77,24 +60,11 @@ pub(super) fn create(
         options: options(own)?,
         is_public: false,
     };
-    let same = |other: &&Index| {
-        other.column == index.column
-            && other.target == index.target
-            && (other.class == index.class || (other.is_sai() && index.is_sai()))
-    };
-    if let Some(other) = table.indexes.iter().find(same) {
+    if let Some(other) = table.indexes.iter().find(|other| serves_as(&index, other)) {
         if own.if_not_exists {
             return Ok(None);
         }
-        if index.is_sai() && (index.options != other.options || index.class != other.class) {
-            return invalid(format!(
-                "Cannot create more than one storage-attached index on the same column: {name}"
-            ));
-        }
-        return invalid(format!(
-            "Index {} is a duplicate of existing index {}",
-            index.name, other.name
-        ));
+        return Err(duplicate(&index, other, name));
     }
     if !super::is_plain(&index.name) {
         return configuration(format!("Illegal index name {}", index.name));
@@ -102,11 +72,52 @@ pub(super) fn create(
     if index.is_sai() {
         check_sai(&index, column)?;
     }
-    let stored = stored_index(&table, &index)?;
-    let mut changed = Table::clone(&table);
+    added(&table, index).map(Some)
+}
+
+/// Returns the one column that an index is created on.
+fn single_target(own: &CreateIndex) -> Result<&ast::IndexTarget> {
+    match own.targets.as_slice() {
+        [only] => Ok(only),
+        [] => invalid("Only CUSTOM indexes can be created without specifying a target column"),
+        all if class(own)?.is_some() => {
+            let names: Vec<&str> = all.iter().map(|own| own.column.as_str()).collect();
+            invalid(format!(
+                "A storage-attached index cannot be created over multiple columns: {}",
+                names.join(", ")
+            ))
+        }
+        _ => invalid("Only CUSTOM indexes support multiple columns"),
+    }
+}
+
+/// Returns true if one of two indexes of a table makes the other superfluous.
+fn serves_as(index: &Index, other: &Index) -> bool {
+    other.column == index.column
+        && other.target == index.target
+        && (other.class == index.class || (other.is_sai() && index.is_sai()))
+}
+
+/// Returns the error for an index that serves as another one does.
+fn duplicate(index: &Index, other: &Index, column: &str) -> CqlError {
+    if index.is_sai() && (index.options != other.options || index.class != other.class) {
+        return CqlError::invalid(format!(
+            "Cannot create more than one storage-attached index on the same column: {column}"
+        ));
+    }
+    CqlError::invalid(format!(
+        "Index {} is a duplicate of existing index {}",
+        index.name, other.name
+    ))
+}
+
+/// Returns the change of the catalogue that adds an index and begins its build.
+fn added(table: &Table, index: Index) -> Result<Change> {
+    let stored = stored_index(table, &index)?;
+    let mut changed = Table::clone(table);
     changed.indexes.push(index);
     changed.indexes.sort_by(|a, b| a.name.cmp(&b.name));
-    let name = stored_name(&table);
+    let name = stored_name(table);
     let change = CatalogueChange::AlterTable(
         name.clone(),
         Box::new(move |schema| {
@@ -117,17 +128,17 @@ pub(super) fn create(
             Ok(())
         }),
     );
-    Ok(Some(Change {
+    Ok(Change {
         changes: vec![change],
-        told: told(ChangeKind::Updated, ChangeTarget::Table, &table.keyspace, &table.name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, &table.keyspace, &table.name),
         builds: vec![name],
-    }))
+    })
 }
 
 /// The class of storage attached indexes.
 const STORAGE_ATTACHED: &str = "org.apache.cassandra.index.sai.StorageAttachedIndex";
 
-/// The class of a custom index, or of `USING`.
+/// Returns the class of a custom index, or of `USING`.
 fn class(own: &CreateIndex) -> Result<Option<String>> {
     let Some(class) = own.using.as_deref() else {
         if own.custom {
@@ -262,13 +273,13 @@ fn check_vector(index: &Index, indexed: &CqlType) -> Result<()> {
             "optimize_for '{said}' was not recognized for index null. Valid values are: LATENCY, RECALL"
         ));
     }
-    if *dimension == 1 && Similarity::of_index(index) == Similarity::Cosine {
+    if *dimension == 1 && Similarity::of_options(&index.options) == Similarity::Cosine {
         return invalid("Cosine similarity is not supported for single-dimension vectors");
     }
     Ok(())
 }
 
-/// What is said of a table after its schema was changed, once for each index on vectors.
+/// Returns the warnings for a table after its schema was changed, once for each index on vectors.
 pub(super) fn vector_warnings(table: &Table) -> impl Iterator<Item = String> + '_ {
     const WARNING: &str = "SAI ANN indexes on vector columns are experimental and are not recommended for production use.\nThey don't yet support SELECT queries with:\n * Consistency level higher than ONE/LOCAL_ONE.\n * Paging.\n * No LIMIT clauses.\n * PER PARTITION LIMIT clauses.\n * GROUP BY clauses.\n * Aggregation functions.\n * Filters on columns without a SAI index.";
     let on_vectors = |index: &&Index| {
@@ -438,7 +449,7 @@ pub(super) fn drop(
     );
     Ok(Some(Change {
         changes: vec![change],
-        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace, &table.name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, keyspace, &table.name),
         builds: Vec::new(),
     }))
 }

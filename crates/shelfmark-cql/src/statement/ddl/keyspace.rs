@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, ErrorCode, Result, invalid};
 use shelfmark_cql_syntax::ast::{AlterKeyspace, CreateKeyspace, Dropped, Property, PropertyValue};
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
-use super::{
-    Change, Result, check_keyspace_name, configuration, invalid, is_system, told, writable,
-};
-use crate::error::{CqlError, ErrorCode};
-use crate::outcome::{ChangeKind, ChangeTarget};
+use super::{Change, check_keyspace_name, configuration, is_system, schema_event, writable};
 use crate::schema::{Damage, Keyspace, Schema, encode_keyspace, stored_name};
 
 const MISSING_CLASS: &str = "Missing replication strategy class";
@@ -56,7 +53,7 @@ pub(super) fn create(own: &CreateKeyspace, schema: &Schema) -> Result<Option<Cha
     let attachment = encode_keyspace(&keyspace).into();
     Ok(Some(Change {
         changes: vec![CatalogueChange::CreateNamespace { name: name.to_owned(), attachment }],
-        told: told(ChangeKind::Created, ChangeTarget::Keyspace, name, ""),
+        event: schema_event(ChangeKind::Created, ChangeTarget::Keyspace, name, ""),
         builds: Vec::new(),
     }))
 }
@@ -73,12 +70,12 @@ pub(super) fn alter(own: &AlterKeyspace, schema: &Schema) -> Result<Option<Chang
     }
     Ok(Some(Change {
         changes: vec![attach(&keyspace)],
-        told: told(ChangeKind::Updated, ChangeTarget::Keyspace, name, ""),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Keyspace, name, ""),
         builds: Vec::new(),
     }))
 }
 
-/// The change that stores what is remembered of a keyspace.
+/// Returns the change that stores what is remembered of a keyspace.
 pub(super) fn attach(keyspace: &Keyspace) -> CatalogueChange<'static> {
     CatalogueChange::AlterNamespace {
         name: keyspace.name.to_string(),
@@ -120,7 +117,7 @@ pub(super) fn drop(own: &Dropped, schema: &Schema) -> Result<Option<Change>> {
     changes.push(CatalogueChange::DropNamespace { name: name.to_owned() });
     Ok(Some(Change {
         changes,
-        told: told(ChangeKind::Dropped, ChangeTarget::Keyspace, name, ""),
+        event: schema_event(ChangeKind::Dropped, ChangeTarget::Keyspace, name, ""),
         builds: Vec::new(),
     }))
 }

@@ -16,8 +16,11 @@ mod verify;
 mod view;
 mod view_filter;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
+use shelfmark_cql_protocol::{
+    ChangeKind, ChangeTarget, Consistency, CqlError, ErrorCode, Result, SchemaChange, invalid,
+};
 use shelfmark_cql_syntax::ast::{
     AlterTableAction, CreateTrigger, DropFunction, DropTrigger, Dropped, Name, Permission,
     QualifiedName, Statement,
@@ -26,19 +29,12 @@ use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
 use super::Executor;
-use crate::auth::{Need, Resource, User};
-use crate::error::{CqlError, ErrorCode};
-use crate::outcome::{
-    Answered, ChangeKind, ChangeTarget, Consistency, Outcome, RequestOptions, SchemaChange,
-};
+use crate::auth::{RequiredPermission, Resource, User};
+use crate::engine_error::from_engine;
+use crate::lock::lock;
+use crate::outcome::{Answered, Outcome, RequestOptions};
+pub(super) use crate::schema::is_system;
 use crate::schema::{Schema, Table, stored_name};
-pub(super) use crate::system::is_system;
-
-type Result<T> = std::result::Result<T, CqlError>;
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
 
 fn configuration<T>(message: impl Into<String>) -> Result<T> {
     Err(CqlError::new(ErrorCode::Configuration, message))
@@ -135,10 +131,10 @@ fn drop_trigger(own: &DropTrigger, keyspace: Option<&str>) -> Result<Answered> {
     ))
 }
 
-/// What a change of the schema comes to.
+/// A change of the schema, ready to be committed.
 struct Change {
     changes: Vec<CatalogueChange<'static>>,
-    told: SchemaChange,
+    event: SchemaChange,
     /// Tables whose indexes or views are to be built.
     builds: Vec<shelfmark_model::TableName>,
 }
@@ -151,12 +147,15 @@ impl Executor {
         keyspace: Option<&str>,
         options: &RequestOptions,
     ) -> Result<Answered> {
-        let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.changes);
         let schema = self.schema();
         let environment = self.engine.environment();
         let user = options.user.as_ref();
         if self.authority.checks() {
-            self.authority.check(user, &super::needs::of_schema(statement, keyspace, &schema))?;
+            self.authority.check(
+                user,
+                &super::required_permissions::of_schema(statement, keyspace, &schema),
+            )?;
         }
         check_names(statement, keyspace, &schema)?;
         let change = match statement {
@@ -186,40 +185,49 @@ impl Executor {
             }
             _ => None,
         };
-        let told = |outcome: Outcome| {
-            let mut answered = Answered::from(outcome);
-            answered.warnings.extend(warning.into_iter().chain(other_shape));
-            answered
+        let mut answered = match change {
+            Some(change) => self.commit_schema(statement, change, &schema, options)?,
+            None => Answered::from(Outcome::Void),
         };
-        let Some(mut change) = change else { return Ok(told(Outcome::Void)) };
-        verify::verify(&mut change.changes, &schema)?;
-        let failed = |error: shelfmark_engine::Error| {
-            CqlError::from_engine(&error, options.consistency, None)
-        };
-        let made = made(&change.told);
-        if change.told.kind == ChangeKind::Created {
-            self.forget_permissions(&change.told)?;
+        answered.warnings.splice(0..0, warning.into_iter().chain(other_shape));
+        Ok(answered)
+    }
+
+    /// Commits a change of the schema and what follows from it: builds, permissions.
+    fn commit_schema(
+        &self,
+        statement: &Statement,
+        mut change: Change,
+        before: &Schema,
+        options: &RequestOptions,
+    ) -> Result<Answered> {
+        verify::verify(&mut change.changes, before)?;
+        let failed =
+            |error: shelfmark_engine::Error| from_engine(&error, options.consistency, None);
+        let made = made(&change.event);
+        if change.event.kind == ChangeKind::Created {
+            self.forget_permissions(&change.event)?;
         }
         self.engine.change_catalogue(change.changes).map_err(failed)?;
         for name in &change.builds {
             self.engine.resume_indexes(name).map_err(failed)?;
         }
         let schema = self.reload()?;
-        match change.told.kind {
+        match change.event.kind {
             // Of a view only its base's permissions count.
             ChangeKind::Created if !matches!(statement, Statement::CreateView(_)) => {
-                self.authority.created(user, &made)?;
+                self.authority.created(options.user.as_ref(), &made)?;
             }
-            ChangeKind::Dropped => self.forget_permissions(&change.told)?,
+            ChangeKind::Dropped => self.forget_permissions(&change.event)?,
             _ => {}
         }
         let changed =
-            schema.table(&change.told.keyspace, &change.told.name).filter(|_| match statement {
+            schema.table(&change.event.keyspace, &change.event.name).filter(|_| match statement {
                 Statement::CreateIndex(_) => true,
                 Statement::AlterTable(own) => matches!(own.action, AlterTableAction::Add { .. }),
                 _ => false,
             });
-        let mut answered = told(Outcome::SchemaChange(change.told));
+        let mut answered = Answered::from(Outcome::SchemaChange(change.event));
         answered.warnings.extend(changed.into_iter().flat_map(|own| index::vector_warnings(own)));
         Ok(answered)
     }
@@ -252,7 +260,7 @@ impl Executor {
             if table.stored.is_some() && waits {
                 self.engine
                     .resume_indexes(&stored_name(table))
-                    .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
+                    .map_err(|error| from_engine(&error, Consistency::One, None))?;
                 built = true;
             }
         }
@@ -270,10 +278,10 @@ impl Executor {
         user: Option<&User>,
     ) -> Result<Answered> {
         let own = Resource::table(super::keyspace_of(name, keyspace)?, name.name.as_str());
-        self.authority.check(user, &[Need::on(Permission::Modify, own)])?;
+        self.authority.check(user, &[RequiredPermission::on(Permission::Modify, own)])?;
         let table = truncated(name, keyspace, &self.schema())?;
         if table.stored.is_none() {
-            if crate::system::is_virtual(&table.keyspace) {
+            if crate::schema::is_virtual(&table.keyspace) {
                 return invalid(format!(
                     "Truncation is not supported by table {}",
                     table.full_name()
@@ -282,10 +290,10 @@ impl Executor {
             let what = format!("MODIFY <table {}.{}>", table.keyspace, table.name);
             return Err(not_modifiable(&table.keyspace, &what));
         }
-        let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.changes);
         self.engine
             .change_catalogue(vec![CatalogueChange::TruncateTable(stored_name(&table))])
-            .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
+            .map_err(|error| from_engine(&error, Consistency::One, None))?;
         self.reload()?;
         Ok(Outcome::Void.into())
     }
@@ -306,7 +314,7 @@ pub(super) fn truncated(
     Ok(table)
 }
 
-/// The resources that are made with what a change of the schema makes.
+/// Returns the resources that are made with what a change of the schema makes.
 fn made(told: &SchemaChange) -> Vec<Resource> {
     let keyspace = || Box::from(told.keyspace.as_str());
     match told.target {
@@ -357,12 +365,17 @@ fn drop_unreadable(
     found.filter(|own| own.damage.tables.contains(name))?;
     Some(Change {
         changes: vec![CatalogueChange::DropTable(TableName::new(keyspace, name))],
-        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        event: schema_event(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
         builds: Vec::new(),
     })
 }
 
-fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> SchemaChange {
+fn schema_event(
+    kind: ChangeKind,
+    target: ChangeTarget,
+    keyspace: &str,
+    name: &str,
+) -> SchemaChange {
     SchemaChange {
         kind,
         target,
@@ -372,8 +385,8 @@ fn told(kind: ChangeKind, target: ChangeTarget, keyspace: &str, name: &str) -> S
     }
 }
 
-/// The refusal of a change of the server's own keyspaces. `what` would have been done, as Cassandra
-/// says it: `ALTER <table k.t>`.
+/// Returns the refusal of a change of the server's own keyspaces. `what` would have been done, as
+/// Cassandra says it: `ALTER <table k.t>`.
 pub(super) fn not_modifiable(keyspace: &str, what: &str) -> CqlError {
     // Those that are copied between nodes have other words.
     let message = match keyspace {
@@ -452,7 +465,7 @@ fn check_name(keyspace: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The change that brings a table's stored schema up to date.
+/// Returns the change that brings a table's stored schema up to date.
 fn altered(table: Table) -> CatalogueChange<'static> {
     let name = stored_name(&table);
     CatalogueChange::AlterTable(

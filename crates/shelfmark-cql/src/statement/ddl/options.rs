@@ -1,14 +1,14 @@
-//! What `WITH` says of tables and views, checked as Cassandra checks it.
+//! The options of `WITH` for tables and views, checked as Cassandra checks them.
 
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{Literal, LiteralKind, Property, PropertyValue};
-
+use shelfmark_cql_types::function::new_timeuuid;
+use shelfmark_cql_types::{CqlType, to_text};
 use shelfmark_engine::Environment;
 
-use super::{Result, configuration, invalid};
-use crate::error::CqlError;
-use crate::function::new_timeuuid;
+use super::configuration;
+use crate::function_context::EngineContext;
 use crate::schema::{Schema, TableId, TableOptions};
-use crate::types::{CqlType, to_text};
 
 const COMPACTION: &str = "org.apache.cassandra.db.compaction.";
 const COMPRESSION: &str = "org.apache.cassandra.io.compress.";
@@ -60,7 +60,6 @@ fn double(name: &str, value: &PropertyValue) -> Result<f64> {
 }
 
 /// Applies the properties of a `WITH`. `is_view` refuses what views cannot have.
-#[expect(clippy::too_many_lines, reason = "one arm for each option")]
 pub(super) fn apply(
     options: &mut TableOptions,
     properties: &[Property],
@@ -71,58 +70,16 @@ pub(super) fn apply(
         match name {
             "additional_write_policy" => options.additional_write_policy = policy(name, value)?,
             "allow_auto_snapshot" => options.allow_auto_snapshot = boolean(name, value)?,
-            "bloom_filter_fp_chance" => {
-                let chance = double(name, value)?;
-                // Source: Cassandra 5.0, `BloomCalculations`.
-                if !(chance > 6.71e-5 && chance <= 1.0) {
-                    return configuration(format!(
-                        "bloom_filter_fp_chance must be larger than 6.71E-5 and less than or equal to 1.0 (got {})",
-                        to_text(&CqlType::Double, &chance.to_be_bytes())
-                    ));
-                }
-                options.bloom_filter_fp_chance = chance;
-            }
+            "bloom_filter_fp_chance" => options.bloom_filter_fp_chance = bloom_chance(name, value)?,
             "caching" => options.caching = caching(map(name, value)?)?,
             "cdc" => options.cdc = Some(boolean(name, value)?),
             "comment" => options.comment = text(value)?,
             "compaction" => options.compaction = compaction(map(name, value)?)?,
             "compression" => options.compression = compression(map(name, value)?)?,
-            "memtable" => {
-                let configuration_name = text(value)?;
-                if configuration_name != "default" {
-                    return configuration(format!(
-                        "Memtable configuration \"{configuration_name}\" not found."
-                    ));
-                }
-                options.memtable = configuration_name;
-            }
-            "crc_check_chance" => {
-                let chance = double(name, value)?;
-                if !(0.0..=1.0).contains(&chance) {
-                    return configuration(format!(
-                        "crc_check_chance must be larger than or equal to 0 and smaller than or equal to 1.0 (got {chance:?})"
-                    ));
-                }
-                options.crc_check_chance = chance;
-            }
+            "memtable" => options.memtable = memtable(value)?,
+            "crc_check_chance" => options.crc_check_chance = crc_chance(name, value)?,
             "default_time_to_live" => {
-                let seconds = integer(name, value)?;
-                if seconds < 0 {
-                    return configuration(format!(
-                        "default_time_to_live must be greater than or equal to 0 (got {seconds})"
-                    ));
-                }
-                if seconds > TTL_SECONDS_MAX {
-                    return configuration(format!(
-                        "default_time_to_live must be less than or equal to {TTL_SECONDS_MAX} (got {seconds})"
-                    ));
-                }
-                if is_view && seconds > 0 {
-                    return invalid(
-                        "Forbidden default_time_to_live detected for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table. default_time_to_live must be set to zero, see CASSANDRA-12868 for more information",
-                    );
-                }
-                options.default_time_to_live = seconds;
+                options.default_time_to_live = time_to_live(name, value, is_view)?;
             }
             // Cassandra looks at the form and keeps nothing of them either.
             "extensions" => {
@@ -135,16 +92,7 @@ pub(super) fn apply(
                 options.memtable_flush_period_in_ms = natural(name, value)?
             }
             "min_index_interval" => options.min_index_interval = positive(name, value)?,
-            "read_repair" => {
-                let kind = text(value)?.to_ascii_uppercase();
-                if !matches!(kind.as_str(), "BLOCKING" | "NONE") {
-                    return configuration(format!(
-                        "Invalid value {} for option 'read_repair'",
-                        text(value)?
-                    ));
-                }
-                options.read_repair = kind;
-            }
+            "read_repair" => options.read_repair = read_repair(value)?,
             "speculative_retry" => options.speculative_retry = policy(name, value)?,
             // The id of a table is given here when a schema is restored; `table` reads it.
             "id" => {}
@@ -158,6 +106,60 @@ pub(super) fn apply(
         ));
     }
     Ok(())
+}
+
+/// Reads `bloom_filter_fp_chance`. Source of its bounds: Cassandra 5.0, `BloomCalculations`.
+fn bloom_chance(name: &str, value: &PropertyValue) -> Result<f64> {
+    let chance = double(name, value)?;
+    if chance > 6.71e-5 && chance <= 1.0 {
+        return Ok(chance);
+    }
+    configuration(format!(
+        "bloom_filter_fp_chance must be larger than 6.71E-5 and less than or equal to 1.0 (got {})",
+        to_text(&CqlType::Double, &chance.to_be_bytes())
+    ))
+}
+
+fn crc_chance(name: &str, value: &PropertyValue) -> Result<f64> {
+    let chance = double(name, value)?;
+    if (0.0..=1.0).contains(&chance) {
+        return Ok(chance);
+    }
+    configuration(format!(
+        "crc_check_chance must be larger than or equal to 0 and smaller than or equal to 1.0 (got {chance:?})"
+    ))
+}
+
+fn memtable(value: &PropertyValue) -> Result<String> {
+    let name = text(value)?;
+    if name == "default" {
+        return Ok(name);
+    }
+    configuration(format!("Memtable configuration \"{name}\" not found."))
+}
+
+fn time_to_live(name: &str, value: &PropertyValue, is_view: bool) -> Result<i32> {
+    let seconds = natural(name, value)?;
+    if seconds > TTL_SECONDS_MAX {
+        return configuration(format!(
+            "default_time_to_live must be less than or equal to {TTL_SECONDS_MAX} (got {seconds})"
+        ));
+    }
+    if is_view && seconds > 0 {
+        return invalid(
+            "Forbidden default_time_to_live detected for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table. default_time_to_live must be set to zero, see CASSANDRA-12868 for more information",
+        );
+    }
+    Ok(seconds)
+}
+
+fn read_repair(value: &PropertyValue) -> Result<String> {
+    let shown = text(value)?;
+    let kind = shown.to_ascii_uppercase();
+    if matches!(kind.as_str(), "BLOCKING" | "NONE") {
+        return Ok(kind);
+    }
+    configuration(format!("Invalid value {shown} for option 'read_repair'"))
 }
 
 fn natural(name: &str, value: &PropertyValue) -> Result<i32> {
@@ -176,7 +178,7 @@ fn positive(name: &str, value: &PropertyValue) -> Result<i32> {
     Ok(number)
 }
 
-/// `99p`, `50ms`, `ALWAYS`, `NEVER`, `MIN(…)`, `MAX(…)`.
+/// Reads a speculative retry policy: `99p`, `50ms`, `ALWAYS`, `NEVER`, `MIN(…)`, `MAX(…)`.
 fn policy(name: &str, value: &PropertyValue) -> Result<String> {
     let text = text(value)?;
     let upper = text.to_ascii_uppercase();
@@ -518,7 +520,7 @@ pub(super) fn id_of(
     schema: &Schema,
     environment: &Environment,
 ) -> Result<TableId> {
-    let Some(id) = id(properties)? else { return Ok(new_timeuuid(environment)) };
+    let Some(id) = id(properties)? else { return Ok(new_timeuuid(&EngineContext(environment))) };
     let tables = schema.keyspaces.values().flat_map(|keyspace| keyspace.tables.values());
     if tables.into_iter().any(|table| table.id == id) {
         return invalid("There is a table with this id already");
@@ -526,7 +528,7 @@ pub(super) fn id_of(
     Ok(id)
 }
 
-/// The id that a restored schema gives.
+/// Returns the id that a restored schema gives.
 pub(super) fn id(properties: &[Property]) -> Result<Option<[u8; 16]>> {
     let Some(property) = properties.iter().find(|own| own.name.as_str() == "id") else {
         return Ok(None);
@@ -536,7 +538,7 @@ pub(super) fn id(properties: &[Property]) -> Result<Option<[u8; 16]>> {
             kind: LiteralKind::Uuid | LiteralKind::String,
             text,
             ..
-        }) => crate::types::parse_uuid(text),
+        }) => shelfmark_cql_types::parse_uuid(text),
         PropertyValue::Map(_) => {
             return Err(CqlError::syntax("Invalid value for property 'id'. It should be a string"));
         }

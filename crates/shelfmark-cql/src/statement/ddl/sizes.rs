@@ -4,7 +4,9 @@
 //! Source: Cassandra 5.0, `SizeTieredCompactionStrategyOptions`, `LeveledCompactionStrategy` and the
 //! unified strategy's `Controller`, read 2026-11; texts from a running one.
 
-use super::{Result, configuration};
+use shelfmark_cql_protocol::Result;
+
+use super::configuration;
 
 /// The least `target_sstable_size` and `flush_size_override`, in bytes.
 const TARGET_SIZE_BYTES_MIN: f64 = 1024.0 * 1024.0;
@@ -12,7 +14,7 @@ const TARGET_SIZE_BYTES_MIN: f64 = 1024.0 * 1024.0;
 /// The `target_sstable_size` where none is given, in bytes.
 const TARGET_SIZE_BYTES: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// What part of the target the least size of a file stays below: 1/√2.
+/// The part of the target size that `min_sstable_size` stays below: 1/√2.
 const MIN_PART_MAX: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// Refuses a size among the sub-options of the size-tiered, time-window and levelled strategies.

@@ -1,18 +1,17 @@
 //! `CREATE TABLE` and `DROP TABLE`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{CreateTable, Direction, Dropped, Name, PrimaryKey};
+use shelfmark_cql_types::{CqlType, Native, resolve_type};
 use shelfmark_engine::{CatalogueChange, Environment};
 
-use super::{Change, Result, check_name, dropped, invalid, told, writable};
-use crate::error::CqlError;
-use crate::outcome::{ChangeKind, ChangeTarget};
+use super::{Change, check_name, dropped, schema_event, writable};
 use crate::schema::{
-    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, resolve_type, stored_name,
-    stored_schema,
+    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, stored_name, stored_schema,
 };
-use crate::types::{CqlType, Native};
 
 /// Most columns of a table. Ours: the engine's key limits and one page of metadata.
 const COLUMNS_MAX: usize = 4_096;
@@ -83,7 +82,7 @@ pub(super) fn create(
     table.arrange();
     Ok(Some(Change {
         changes: vec![CatalogueChange::CreateTable(stored_schema(&table))],
-        told: told(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
+        event: schema_event(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
 }
@@ -138,9 +137,10 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
         return invalid(format!("a table has at most {COLUMNS_MAX} columns here"));
     }
     let mut columns: Vec<Column> = Vec::with_capacity(own.columns.len());
+    let mut known = HashSet::with_capacity(own.columns.len());
     for definition in &own.columns {
         let name = definition.name.as_str();
-        if columns.iter().any(|column| &*column.name == name) {
+        if !known.insert(name) {
             return invalid(format!("Duplicate column '{name}' declaration for table '{table}'"));
         }
         if definition.mask.is_some() {
@@ -156,7 +156,7 @@ fn declared(own: &CreateTable, keyspace: &str, schema: &Schema) -> Result<Vec<Co
     Ok(columns)
 }
 
-/// A live user type may not hold live collections.
+/// Refuses a live user type that holds live collections.
 pub(super) fn check_live_udt(kind: &CqlType) -> Result<()> {
     if let CqlType::User { definition, frozen: false } = kind
         && definition.fields.iter().any(|(_, field)| field.is_multi_cell())
@@ -214,7 +214,7 @@ pub(super) fn assign_key(
             }
             if kind.is_multi_cell() {
                 let kind = match what {
-                    "materialized view" => format!("'{}'", crate::types::class_name(kind)),
+                    "materialized view" => format!("'{}'", shelfmark_cql_types::class_name(kind)),
                     _ => kind.to_string(),
                 };
                 return invalid(format!(
@@ -254,19 +254,18 @@ pub(super) fn order(
     if directions.is_empty() {
         return Ok(());
     }
-    let strange: Vec<&str> = directions
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .filter(|name| !key.clustering.iter().any(|own| own.as_str() == *name))
-        .collect();
+    let clustering: HashSet<&str> = key.clustering.iter().map(Name::as_str).collect();
+    let names = directions.iter().map(|(name, _)| name.as_str());
+    let strange: Vec<&str> = names.filter(|name| !clustering.contains(name)).collect();
     if !strange.is_empty() {
         return invalid(format!(
             "Only clustering key columns can be defined in CLUSTERING ORDER directive: [{}] are not clustering columns",
             strange.join(", ")
         ));
     }
-    for (at, (name, _)) in directions.iter().enumerate() {
-        if directions.iter().take(at).any(|(other, _)| other == name) {
+    let mut known = HashSet::with_capacity(directions.len());
+    for (name, _) in directions {
+        if !known.insert(name.as_str()) {
             return invalid(format!(
                 "Duplicate column '{}' in CLUSTERING ORDER BY clause for {what} '{table}'",
                 name.as_str()
@@ -381,12 +380,12 @@ pub(super) fn drop(
     }
     Ok(Some(Change {
         changes: vec![CatalogueChange::DropTable(stored_name(table))],
-        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        event: schema_event(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
         builds: Vec::new(),
     }))
 }
 
-/// The names of a table's views.
+/// Returns the names of a table's views.
 pub(super) fn views_of<'k>(
     keyspace: Option<&'k Arc<crate::schema::Keyspace>>,
     base: &str,

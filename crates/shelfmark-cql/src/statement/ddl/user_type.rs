@@ -1,15 +1,14 @@
 //! `CREATE`, `ALTER` and `DROP TYPE`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, Result, invalid};
 use shelfmark_cql_syntax::ast::{AlterType, AlterTypeAction, CreateType, Dropped};
+use shelfmark_cql_types::{CqlType, UserType, check_limits, refresh, resolve_type};
 
-use super::{Change, Result, altered, dropped, invalid, keyspace::attach, told, writable};
-use crate::outcome::{ChangeKind, ChangeTarget};
-use crate::schema::{
-    Keyspace, Schema, Table, decode_keyspace, encode_keyspace, keeps_up, refresh, resolve_type,
-};
-use crate::types::{CqlType, UserType, check_limits};
+use super::{Change, altered, dropped, keyspace::attach, schema_event, writable};
+use crate::schema::{Keyspace, Schema, Table, decode_keyspace, encode_keyspace, keeps_up};
 
 /// Most fields of a type. Source: Cassandra counts them in a signed 16-bit number.
 const FIELDS_MAX: usize = 32_767;
@@ -17,7 +16,7 @@ const FIELDS_MAX: usize = 32_767;
 fn change(keyspace: &Keyspace, kind: ChangeKind, name: &str) -> Option<Change> {
     Some(Change {
         changes: vec![attach(keyspace)],
-        told: told(kind, ChangeTarget::Type, &keyspace.name, name),
+        event: schema_event(kind, ChangeTarget::Type, &keyspace.name, name),
         builds: Vec::new(),
     })
 }
@@ -40,10 +39,12 @@ pub(super) fn create(
     if own.fields.len() > FIELDS_MAX {
         return invalid(format!("a type has at most {FIELDS_MAX} fields"));
     }
-    let mut fields: Vec<(Arc<str>, crate::types::CqlType)> = Vec::with_capacity(own.fields.len());
+    let mut fields: Vec<(Arc<str>, shelfmark_cql_types::CqlType)> =
+        Vec::with_capacity(own.fields.len());
+    let mut known = HashSet::with_capacity(own.fields.len());
     for field in &own.fields {
         let field_name = field.name.as_str();
-        if fields.iter().any(|(other, _)| &**other == field_name) {
+        if !known.insert(field_name) {
             return invalid(format!("Duplicate field name '{field_name}' in type '{name}'"));
         }
         let ty = match resolve_type(&field.field_type, keyspace_name, schema) {
@@ -63,10 +64,10 @@ pub(super) fn create(
     Ok(change(&keyspace, ChangeKind::Created, name))
 }
 
-/// A type as messages about types show it: user types with their keyspace.
-pub(super) fn qualified(ty: &crate::types::CqlType) -> String {
+/// Returns a type as messages about types show it: user types with their keyspace.
+pub(super) fn qualified(ty: &shelfmark_cql_types::CqlType) -> String {
     match ty {
-        crate::types::CqlType::User { definition, frozen } => {
+        shelfmark_cql_types::CqlType::User { definition, frozen } => {
             let name = format!("{}.{}", definition.keyspace, definition.name);
             if *frozen { format!("frozen<{name}>") } else { name }
         }
@@ -76,7 +77,7 @@ pub(super) fn qualified(ty: &crate::types::CqlType) -> String {
 
 const LIVE_FIELD: &str = "A user type cannot contain non-frozen UDTs";
 
-fn check_field(ty: &crate::types::CqlType) -> Result<()> {
+fn check_field(ty: &shelfmark_cql_types::CqlType) -> Result<()> {
     if ty.is_counter() {
         return invalid("A user type cannot contain counters");
     }
@@ -198,7 +199,7 @@ fn check_no_key(
     keyspace_name: &str,
     name: &str,
     field_name: &str,
-    ty: &crate::types::CqlType,
+    ty: &shelfmark_cql_types::CqlType,
 ) -> Result<()> {
     let in_key: Vec<String> = keyspace
         .tables

@@ -1,4 +1,4 @@
-//! What a change of the schema would write, read back before it is committed.
+//! Verification of schema changes: what one would write is read back before it is committed.
 //!
 //! What it is not: the checks that a statement itself makes, with Cassandra's words. This is the last
 //! one, by the code that reads the schema when the server starts.
@@ -8,14 +8,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{Consistency, Result, invalid};
+use shelfmark_cql_types::{TYPE_DEPTH_MAX, TYPE_PARTS_MAX, check_limits, refresh};
 use shelfmark_engine::CatalogueChange;
 use shelfmark_model::TableName;
 
-use super::{Result, invalid};
-use crate::error::CqlError;
-use crate::outcome::Consistency;
-use crate::schema::{Keyspace, Schema, damaged, decode_keyspace, decode_table, refresh};
-use crate::types::{TYPE_DEPTH_MAX, TYPE_PARTS_MAX, check_limits};
+use crate::engine_error::from_engine;
+use crate::schema::{Keyspace, Schema, damaged, decode_keyspace, decode_table};
 
 /// Reads back what the changes write.
 ///
@@ -48,8 +47,7 @@ pub(super) fn verify(changes: &mut [CatalogueChange<'static>], schema: &Schema) 
                 let Some(old) = table.and_then(|own| own.stored.as_ref()) else { continue };
                 // Changes of schemas follow from the statement alone: made twice they are the same.
                 let mut stored = old.schema.clone();
-                change(&mut stored)
-                    .map_err(|error| CqlError::from_engine(&error, Consistency::One, None))?;
+                change(&mut stored).map_err(|error| from_engine(&error, Consistency::One, None))?;
                 decode_table(keyspace(name)?, &stored, None)?;
             }
             _ => {}

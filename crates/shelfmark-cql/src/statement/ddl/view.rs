@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ChangeKind, ChangeTarget, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{AlterView, CreateView, Dropped, Name, SelectClause, Selector};
 use shelfmark_engine::{CatalogueChange, Environment};
 use shelfmark_model::{IndexState, ViewPart, ViewSchema};
 
 use super::view_filter::Filter;
-use super::{Change, Result, altered, check_name, configuration, dropped, invalid, told, writable};
-use crate::error::CqlError;
-use crate::outcome::{ChangeKind, ChangeTarget};
+use super::{Change, altered, check_name, configuration, dropped, schema_event, writable};
 use crate::schema::{
-    Column, ColumnKind, Schema, Table, TableFlags, TableOptions, View, stored_name, stored_schema,
+    Column, ColumnKind, Keyspace, Schema, Table, TableFlags, TableOptions, View, stored_name,
+    stored_schema,
 };
 
-#[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(super) fn create(
     own: &CreateView,
     keyspace: Option<&str>,
@@ -26,15 +25,7 @@ pub(super) fn create(
     let found = writable(keyspace_name, schema, &what)?;
     let name = own.name.name.as_str();
     check_name(keyspace_name, name)?;
-    let base_keyspace = super::super::keyspace_of(&own.base, Some(keyspace_name))?;
-    if base_keyspace != keyspace_name {
-        return invalid("Cannot create a materialized view on a table in a different keyspace");
-    }
-    let base_name = own.base.name.as_str();
-    let base = found.tables.get(base_name).filter(|base| !base.is_view()).cloned();
-    let Some(base) = base else {
-        return invalid(format!("Base table '{base_name}' doesn't exist"));
-    };
+    let base = base_of(own, keyspace_name, found)?;
     match found.tables.get(name) {
         Some(known) if !known.is_view() => {
             return invalid(format!(
@@ -48,30 +39,8 @@ pub(super) fn create(
     if base.flags.counter {
         return invalid("Materialized views are not supported on counter tables");
     }
-    let what = "materialized view";
-    let (mut columns, include_all) = selected(own, &base)?;
-    super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
-    check_key(own, &base)?;
-    let order = &own.options.clustering_order;
-    let in_key_order = order.iter().map(|(name, _)| name).eq(&own.primary_key.clustering);
-    if !order.is_empty() && !in_key_order {
-        return invalid(
-            "Clustering key columns must exactly match columns in CLUSTERING ORDER BY directive",
-        );
-    }
-    super::table::order(&mut columns, order, &own.primary_key, what, name)?;
-    for column in columns.iter_mut().filter(|column| column.role != ColumnKind::Clustering) {
-        column.descending = false;
-    }
-    let mut options =
-        TableOptions { gc_grace_seconds: base.options.gc_grace_seconds, ..TableOptions::default() };
-    // Not as those of a view: here the refusal has other words, and drivers write the zero.
-    super::options::apply(&mut options, &own.options.properties, false)?;
-    if options.default_time_to_live > 0 {
-        return invalid(
-            "Cannot set default_time_to_live for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table.",
-        );
-    }
+    let (columns, include_all) = ordered_columns(own, &base, name)?;
+    let options = options(own, &base)?;
     let Filter { where_clause, tests } =
         super::view_filter::filter(own, &base, schema, environment)?;
     // The columns that are no key of the view keep the numbers that the base gave them; keys of the
@@ -100,6 +69,75 @@ pub(super) fn create(
         stored: None,
     };
     table.arrange();
+    let mut stored = stored_schema(&table);
+    let view = ViewSchema {
+        base: stored_name(&base),
+        partition: parts(table.partition_columns(), &base)?,
+        sort: parts(table.clustering_columns(), &base)?,
+        columns: (!include_all).then_some(others),
+        tests,
+        state: IndexState::Building,
+    };
+    if let Some(cells) = &mut stored.cells {
+        cells.view_of = Some(view);
+    }
+    Ok(Some(Change {
+        changes: vec![CatalogueChange::CreateTable(stored)],
+        event: schema_event(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
+        builds: vec![stored_name(&table)],
+    }))
+}
+
+/// Returns the table that a view is made of.
+fn base_of(own: &CreateView, keyspace_name: &str, found: &Keyspace) -> Result<Arc<Table>> {
+    let base_keyspace = super::super::keyspace_of(&own.base, Some(keyspace_name))?;
+    if base_keyspace != keyspace_name {
+        return invalid("Cannot create a materialized view on a table in a different keyspace");
+    }
+    let base_name = own.base.name.as_str();
+    let base = found.tables.get(base_name).filter(|base| !base.is_view()).cloned();
+    match base {
+        Some(base) => Ok(base),
+        None => invalid(format!("Base table '{base_name}' doesn't exist")),
+    }
+}
+
+/// Returns the columns of a view with their roles and directions, and whether it shows all.
+fn ordered_columns(own: &CreateView, base: &Table, name: &str) -> Result<(Vec<Column>, bool)> {
+    let what = "materialized view";
+    let (mut columns, include_all) = selected(own, base)?;
+    super::table::assign_key(&mut columns, &own.primary_key, what, name)?;
+    check_key(own, base)?;
+    let order = &own.options.clustering_order;
+    let in_key_order = order.iter().map(|(name, _)| name).eq(&own.primary_key.clustering);
+    if !order.is_empty() && !in_key_order {
+        return invalid(
+            "Clustering key columns must exactly match columns in CLUSTERING ORDER BY directive",
+        );
+    }
+    super::table::order(&mut columns, order, &own.primary_key, what, name)?;
+    for column in columns.iter_mut().filter(|column| column.role != ColumnKind::Clustering) {
+        column.descending = false;
+    }
+    Ok((columns, include_all))
+}
+
+/// Returns the options of a view: its own, and what it takes over from its base.
+fn options(own: &CreateView, base: &Table) -> Result<TableOptions> {
+    let mut options =
+        TableOptions { gc_grace_seconds: base.options.gc_grace_seconds, ..TableOptions::default() };
+    // Not as those of a view: here the refusal has other words, and drivers write the zero.
+    super::options::apply(&mut options, &own.options.properties, false)?;
+    if options.default_time_to_live > 0 {
+        return invalid(
+            "Cannot set default_time_to_live for a materialized view. Data in a materialized view always expire at the same time than the corresponding data in the parent table.",
+        );
+    }
+    Ok(options)
+}
+
+/// Returns key columns of a view as columns of its base.
+fn parts(columns: &[Column], base: &Table) -> Result<Vec<ViewPart>> {
     let part = |column: &Column| -> Result<ViewPart> {
         let Some(own) = base.column(&column.name) else {
             return invalid("a view's key column is not in its base");
@@ -110,26 +148,10 @@ pub(super) fn create(
             ColumnKind::Static | ColumnKind::Regular => ViewPart::Column(own.id),
         })
     };
-    let mut stored = stored_schema(&table);
-    let view = ViewSchema {
-        base: stored_name(&base),
-        partition: table.partition_columns().iter().map(part).collect::<Result<_>>()?,
-        sort: table.clustering_columns().iter().map(part).collect::<Result<_>>()?,
-        columns: (!include_all).then_some(others),
-        tests,
-        state: IndexState::Building,
-    };
-    if let Some(cells) = &mut stored.cells {
-        cells.view_of = Some(view);
-    }
-    Ok(Some(Change {
-        changes: vec![CatalogueChange::CreateTable(stored)],
-        told: told(ChangeKind::Created, ChangeTarget::Table, keyspace_name, name),
-        builds: vec![stored_name(&table)],
-    }))
+    columns.iter().map(part).collect()
 }
 
-/// The columns that a view shows, as those of a table, and whether it shows all.
+/// Returns the columns that a view shows, as those of a table, and whether it shows all.
 fn selected(own: &CreateView, base: &Table) -> Result<(Vec<Column>, bool)> {
     let plain = |column: &Column| Column {
         role: if column.role == ColumnKind::Static {
@@ -257,7 +279,7 @@ pub(super) fn alter(
     }
     Ok(Some(Change {
         changes: vec![altered(table)],
-        told: told(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
+        event: schema_event(ChangeKind::Updated, ChangeTarget::Table, keyspace_name, name),
         builds: Vec::new(),
     }))
 }
@@ -280,7 +302,7 @@ pub(super) fn drop(
     };
     Ok(Some(Change {
         changes: vec![CatalogueChange::DropTable(stored_name(view))],
-        told: told(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
+        event: schema_event(ChangeKind::Dropped, ChangeTarget::Table, keyspace, name),
         builds: Vec::new(),
     }))
 }

@@ -5,19 +5,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{CreateView, Name, Relation, Statement};
+use shelfmark_cql_types::term::{BindMarkers, EvalContext, Expr, KeyedTable, Scope};
 use shelfmark_engine::Environment;
 use shelfmark_model::{ViewComparison, ViewPart, ViewTest};
 
-use super::{Result, invalid};
-use crate::error::CqlError;
-use crate::function::World;
-use crate::outcome::BoundValue;
+use crate::function_context::EngineContext;
 use crate::schema::{Column, ColumnKind, Schema, Table};
 use crate::statement::relation::{
     InList, MultiTest, Restrictions, Test, TupleValue, restrictions, undefined_column,
 };
-use crate::term::{Env, Expr, Markers, Scope};
 
 /// A view's `WHERE`, as text and as the engine has it.
 pub(super) struct Filter {
@@ -46,18 +44,18 @@ pub(super) fn filter(
             _ => {}
         }
     }
-    let mut markers = Markers::default();
-    let table = Some(&**base);
+    let mut markers = BindMarkers::default();
+    let table: Option<&dyn KeyedTable> = Some(&**base);
     let mut scope = Scope { schema, keyspace: &base.keyspace, table, markers: &mut markers };
     let restricted = restrictions(&own.relations, base, true, &mut scope)?;
     check_columns(own, base)?;
-    let world = World { environment };
-    let env = Env { world: Some(world), values: &[], row: None };
+    let context = EngineContext(environment);
+    let env = EvalContext { context: Some(&context), values: &[], row: None };
     let shown: Vec<String> = own.relations.iter().map(ToString::to_string).collect();
     Ok(Filter { where_clause: shown.join(" AND "), tests: tests(&restricted, base, env)? })
 }
 
-/// Every column of the view's key must be restricted, and no other but by `IS NOT NULL`.
+/// Checks that every column of the view's key is restricted, and no other but by `IS NOT NULL`.
 fn check_columns(own: &CreateView, base: &Table) -> Result<()> {
     let mut known: Vec<&str> = Vec::new();
     let mut illegal: Vec<&str> = Vec::new();
@@ -97,7 +95,7 @@ fn check_columns(own: &CreateView, base: &Table) -> Result<()> {
     Ok(())
 }
 
-fn tests(own: &Restrictions, base: &Table, env: Env<'_>) -> Result<Vec<ViewTest>> {
+fn tests(own: &Restrictions, base: &Table, env: EvalContext<'_>) -> Result<Vec<ViewTest>> {
     let mut out = Vec::new();
     for (at, restricted) in &own.single {
         let Some(column) = base.columns.get(*at) else { continue };
@@ -150,8 +148,8 @@ fn part(column: &Column) -> ViewPart {
     }
 }
 
-/// The values of a tuple; `None` if one is null, which nothing is equal to.
-fn tuple(exprs: &[Expr], env: Env<'_>) -> Result<Option<Vec<Bytes>>> {
+/// Returns the values of a tuple; `None` if one is null, which nothing is equal to.
+fn tuple(exprs: &[Expr], env: EvalContext<'_>) -> Result<Option<Vec<Bytes>>> {
     let mut out = Vec::with_capacity(exprs.len());
     for expr in exprs {
         match expr.eval(env)? {
@@ -162,7 +160,7 @@ fn tuple(exprs: &[Expr], env: Env<'_>) -> Result<Option<Vec<Bytes>>> {
     Ok(Some(out))
 }
 
-fn parts_of(own: &TupleValue, env: Env<'_>) -> Result<Option<Vec<Bytes>>> {
+fn parts_of(own: &TupleValue, env: EvalContext<'_>) -> Result<Option<Vec<Bytes>>> {
     match own {
         TupleValue::Parts(exprs) => tuple(exprs, env),
         TupleValue::Marker(_) => not_supported(),
@@ -191,7 +189,7 @@ fn bound(
 pub(super) fn renamed(where_clause: &str, from: &Name, to: &Name) -> Result<String> {
     let damaged = || {
         CqlError::new(
-            crate::error::ErrorCode::Server,
+            shelfmark_cql_protocol::ErrorCode::Server,
             "what is stored about a materialized view cannot be read",
         )
     };

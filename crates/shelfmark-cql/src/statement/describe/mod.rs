@@ -6,16 +6,14 @@ mod text;
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ColumnSpec, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{Describe, DescribeTarget, QualifiedName};
+use shelfmark_cql_types::{CqlType, maybe_quote};
 
-use crate::error::CqlError;
-use crate::outcome::{Answered, ColumnSpec, Outcome, ResultRows, RowBuffer};
+use crate::outcome::{Answered, Outcome, ResultRows, RowBuffer};
 use crate::schema::{Keyspace, Schema, Table};
-use crate::types::{CqlType, maybe_quote};
 
-type Result<T> = std::result::Result<T, CqlError>;
-
-/// One thing described: its keyspace, kind and name, and the statement that makes it.
+/// A description of one object: its keyspace, kind and name, and the statement that makes it.
 struct Item {
     keyspace: String,
     kind: &'static str,
@@ -27,12 +25,7 @@ fn item(keyspace: &str, kind: &'static str, name: &str, statement: Option<String
     Item { keyspace: maybe_quote(keyspace), kind, name: maybe_quote(name), statement }
 }
 
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
-
 /// Answers a `DESCRIBE`.
-#[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
 pub(super) fn describe(
     describe: &Describe,
     keyspace: Option<&str>,
@@ -53,25 +46,10 @@ pub(super) fn describe(
             ));
         }
         DescribeTarget::Tables => {
-            return Ok(answer(
-                listed(keyspace, schema, &|own| {
-                    own.tables
-                        .values()
-                        .filter(|table| !table.is_view())
-                        .map(|table| item(&own.name, "table", &table.name, None))
-                        .chain(own.damage.tables.iter().map(|name| unread(own, name, false)))
-                        .collect()
-                })?,
-                false,
-            ));
+            return Ok(answer(listed(keyspace, schema, &table_names)?, false));
         }
         DescribeTarget::Types => {
-            return Ok(answer(
-                listed(keyspace, schema, &|own| {
-                    own.types.keys().map(|name| item(&own.name, "type", name, None)).collect()
-                })?,
-                false,
-            ));
+            return Ok(answer(listed(keyspace, schema, &type_names)?, false));
         }
         DescribeTarget::Functions | DescribeTarget::Aggregates => {
             return Ok(answer(Vec::new(), false));
@@ -89,58 +67,13 @@ pub(super) fn describe(
             keyspace_items(own, *only, internals)
         }
         DescribeTarget::Table(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            let table = name.name.as_str();
-            match own.tables.get(table).filter(|own| !own.is_view()) {
-                Some(found) => table_items(own, found, internals),
-                None if own.damage.tables.contains(table) => vec![unread(own, table, true)],
-                None => {
-                    return invalid(format!(
-                        "Table '{table}' not found in keyspace '{}'",
-                        own.name
-                    ));
-                }
-            }
+            described_table(name, keyspace_of(name, keyspace, schema)?, internals)?
         }
         DescribeTarget::View(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            let view = name.name.as_str();
-            match own.tables.get(view).filter(|own| own.is_view()) {
-                Some(found) => vec![view_item(own, found, internals)],
-                None => {
-                    return invalid(format!(
-                        "Materialized view '{view}' not found in '{}'",
-                        own.name
-                    ));
-                }
-            }
+            described_view(name, keyspace_of(name, keyspace, schema)?, internals)?
         }
-        DescribeTarget::Type(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            let wanted = name.name.as_str();
-            match own.types.get(wanted) {
-                Some(found) => vec![item(&own.name, "type", wanted, Some(text::user_type(found)))],
-                None => {
-                    return invalid(format!(
-                        "User defined type '{wanted}' not found in '{}'",
-                        own.name
-                    ));
-                }
-            }
-        }
-        DescribeTarget::Index(name) => {
-            let own = keyspace_of(name, keyspace, schema)?;
-            match index_item(own, name.name.as_str()) {
-                Some(found) => vec![found],
-                None => {
-                    return invalid(format!(
-                        "Table for existing index '{}' not found in '{}'",
-                        name.name.as_str(),
-                        own.name
-                    ));
-                }
-            }
-        }
+        DescribeTarget::Type(name) => described_type(name, keyspace_of(name, keyspace, schema)?)?,
+        DescribeTarget::Index(name) => described_index(name, keyspace_of(name, keyspace, schema)?)?,
         DescribeTarget::Function(name) => {
             return Err(no_function("function", name, keyspace, schema));
         }
@@ -150,6 +83,56 @@ pub(super) fn describe(
         DescribeTarget::Any(name) => any(name, keyspace, schema, internals)?,
     };
     Ok(answer(items, true))
+}
+
+fn table_names(own: &Keyspace) -> Vec<Item> {
+    let tables = own.tables.values().filter(|table| !table.is_view());
+    let damaged = own.damage.tables.iter().map(|name| unread(own, name, false));
+    tables.map(|table| item(&own.name, "table", &table.name, None)).chain(damaged).collect()
+}
+
+fn type_names(own: &Keyspace) -> Vec<Item> {
+    own.types.keys().map(|name| item(&own.name, "type", name, None)).collect()
+}
+
+/// Returns the statements that create a index.
+fn described_index(name: &QualifiedName, own: &Keyspace) -> Result<Vec<Item>> {
+    match index_item(own, name.name.as_str()) {
+        Some(found) => Ok(vec![found]),
+        None => invalid(format!(
+            "Table for existing index '{}' not found in '{}'",
+            name.name.as_str(),
+            own.name
+        )),
+    }
+}
+
+/// Returns the statements that create a type.
+fn described_type(name: &QualifiedName, own: &Keyspace) -> Result<Vec<Item>> {
+    let wanted = name.name.as_str();
+    match own.types.get(wanted) {
+        Some(found) => Ok(vec![item(&own.name, "type", wanted, Some(text::user_type(found)))]),
+        None => invalid(format!("User defined type '{wanted}' not found in '{}'", own.name)),
+    }
+}
+
+/// Returns the statements that create a view.
+fn described_view(name: &QualifiedName, own: &Keyspace, internals: bool) -> Result<Vec<Item>> {
+    let view = name.name.as_str();
+    match own.tables.get(view).filter(|own| own.is_view()) {
+        Some(found) => Ok(vec![view_item(own, found, internals)]),
+        None => invalid(format!("Materialized view '{view}' not found in '{}'", own.name)),
+    }
+}
+
+/// Returns the statements that create a table.
+fn described_table(name: &QualifiedName, own: &Keyspace, internals: bool) -> Result<Vec<Item>> {
+    let table = name.name.as_str();
+    match own.tables.get(table).filter(|own| !own.is_view()) {
+        Some(found) => Ok(table_items(own, found, internals)),
+        None if own.damage.tables.contains(table) => Ok(vec![unread(own, table, true)]),
+        None => invalid(format!("Table '{table}' not found in keyspace '{}'", own.name)),
+    }
 }
 
 fn found_keyspace<'s>(name: &str, schema: &'s Schema) -> Result<&'s Arc<Keyspace>> {
@@ -169,7 +152,7 @@ fn keyspace_of<'s>(
     }
 }
 
-/// What is said of functions of the user's: there is none.
+/// Returns the error for a function of the user's: there is none.
 fn no_function(
     what: &str,
     name: &shelfmark_cql_syntax::ast::FunctionName,
@@ -198,7 +181,8 @@ fn listed(
     }
 }
 
-/// A keyspace, then what is in it: types before the types that use them, tables, indexes, views.
+/// Returns a keyspace, then what is in it: types before the types that use them, tables, indexes,
+/// views.
 fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
     let shown = match own.damage.record {
         true => format!(
@@ -244,7 +228,8 @@ fn keyspace_items(own: &Keyspace, only: bool, internals: bool) -> Vec<Item> {
     items
 }
 
-/// A table or view that is there and cannot be read, as Cassandra shows what has no form in CQL.
+/// Returns a table or view that is there and cannot be read, as Cassandra shows what has no form in
+/// CQL.
 fn unread(own: &Keyspace, name: &str, with_statement: bool) -> Item {
     let text = with_statement.then(|| {
         format!(
@@ -256,7 +241,7 @@ fn unread(own: &Keyspace, name: &str, with_statement: bool) -> Item {
     item(&own.name, "table", name, text)
 }
 
-/// A table, its indexes and its views.
+/// Returns a table, its indexes and its views.
 fn table_items(own: &Keyspace, table: &Table, internals: bool) -> Vec<Item> {
     let mut items =
         vec![item(&own.name, "table", &table.name, Some(text::table(table, internals)))];
@@ -285,7 +270,7 @@ fn index_item(own: &Keyspace, name: &str) -> Option<Item> {
     })
 }
 
-/// Whatever has the name: a keyspace, a table, a view, an index.
+/// Describes whatever has the name: a keyspace, a table, a view, an index.
 fn any(
     name: &QualifiedName,
     keyspace: Option<&str>,

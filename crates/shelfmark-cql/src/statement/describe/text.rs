@@ -1,7 +1,8 @@
 //! Parts of the schema as the statements that make them.
 
+use shelfmark_cql_types::{CqlType, UserType, maybe_quote};
+
 use crate::schema::{Column, ColumnKind, Index, Keyspace, Table, TableOptions};
-use crate::types::{CqlType, UserType, maybe_quote};
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
@@ -64,14 +65,14 @@ pub(super) fn index(table: &Table, own: &Index) -> String {
     out
 }
 
-/// What is computed, as a remark.
+/// Returns the definition of a computed table, as a remark.
 fn not_recreated(what: &str, name: &str, kind: &str, structure: &str) -> String {
     format!(
         "/*\nWarning: {what} {name} is a virtual {kind} and cannot be recreated with CQL.\nStructure, for reference:\n{structure}\n*/"
     )
 }
 
-/// A table or view.
+/// Returns a table or view.
 pub(super) fn table(own: &Table, internals: bool) -> String {
     let mut out = match &own.view {
         Some(view) => {
@@ -95,7 +96,7 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
         out.push_str("COMPACT STORAGE\n    AND ");
     }
     if internals {
-        out.push_str(&format!("ID = {}\n    AND ", crate::types::format_uuid(&own.id)));
+        out.push_str(&format!("ID = {}\n    AND ", shelfmark_cql_types::format_uuid(&own.id)));
     }
     let order: Vec<String> = own
         .clustering_columns()
@@ -111,7 +112,7 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     if !order.is_empty() {
         out.push_str(&format!("CLUSTERING ORDER BY ({})\n    AND ", order.join(", ")));
     }
-    if crate::system::is_virtual(&own.keyspace) {
+    if crate::schema::is_virtual(&own.keyspace) {
         out.push_str(&format!("comment = {};", quoted(&own.options.comment)));
         let structure = out.replacen("CREATE TABLE", "VIRTUAL TABLE", 1);
         return not_recreated("Table", &own.full_name(), "table", &structure);
@@ -130,8 +131,8 @@ pub(super) fn table(own: &Table, internals: bool) -> String {
     out
 }
 
-/// The statements behind a table's that drop columns which it once had, and add those that came back:
-/// what was written before stays unseen in a restored table, too.
+/// Returns the statements behind a table's that drop columns which it once had, and add those that
+/// came back: what was written before stays unseen in a restored table, too.
 fn dropped(own: &Table) -> String {
     let mut out = String::new();
     for gone in &own.dropped {
@@ -154,7 +155,7 @@ fn column_line(name: &str, kind: &CqlType, role: ColumnKind) -> String {
     format!("{} {kind}{is_static}", maybe_quote(name))
 }
 
-/// The columns; `internals` shows those that were dropped in place of those that came back.
+/// Returns the columns; `internals` shows those that were dropped in place of those that came back.
 fn columns(own: &Table, internals: bool) -> String {
     let single = own.partition_count == 1 && own.clustering_count == 0;
     let mut lines: Vec<String> = Vec::new();
@@ -202,14 +203,14 @@ fn primary_key(own: &Table) -> String {
 }
 
 fn double(value: f64) -> String {
-    crate::types::to_text(&CqlType::Double, &value.to_be_bytes())
+    shelfmark_cql_types::to_text(&CqlType::Double, &value.to_be_bytes())
 }
 
 fn options(own: &TableOptions, is_view: bool) -> Vec<String> {
     let extensions: Vec<String> = own
         .extensions
         .iter()
-        .map(|(name, value)| format!("{}: 0x{}", quoted(name), crate::types::hex(value)))
+        .map(|(name, value)| format!("{}: 0x{}", quoted(name), shelfmark_cql_types::to_hex(value)))
         .collect();
     let mut out = vec![
         format!("additional_write_policy = {}", quoted(&own.additional_write_policy)),

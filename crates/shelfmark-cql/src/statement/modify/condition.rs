@@ -1,21 +1,18 @@
 //! `IF`: conditions prepared, and tested on a row and the statics of its partition.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, Result, invalid};
 use shelfmark_cql_syntax::ast::{ConditionPath, ConditionTest, Conditions as Written, Operator};
+use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare};
+use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_engine::LiveRow;
 
-use crate::error::CqlError;
-use crate::outcome::BoundValue;
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::keys::bound_elements;
 use crate::statement::relation::{InList, in_list, undefined_column};
 use crate::statement::row::column_value;
-use crate::term::{Env, Expr, Receiver, Scope, prepare};
-use crate::types::{CqlType, compare, elements, entries, fields};
 
-type Result<T> = std::result::Result<T, CqlError>;
-
-/// What must hold before anything is written.
+/// The conditions of a lightweight transaction.
 #[derive(Debug, Clone)]
 pub(crate) enum Conditions {
     None,
@@ -24,7 +21,7 @@ pub(crate) enum Conditions {
     All(Vec<Condition>),
 }
 
-/// One condition.
+/// A condition.
 #[derive(Debug, Clone)]
 pub(crate) struct Condition {
     /// The column's place in the table.
@@ -47,17 +44,13 @@ enum Test {
     In(InList),
 }
 
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
-
 impl Conditions {
-    /// Whether there is any.
+    /// Returns true if there is any.
     pub(crate) const fn is_some(&self) -> bool {
         !matches!(self, Self::None)
     }
 
-    /// The columns that conditions name; `None` for those on existence.
+    /// Returns the columns that conditions name; `None` for those on existence.
     pub(crate) fn columns(&self) -> Option<Vec<usize>> {
         let Self::All(all) = self else { return None };
         let mut places = Vec::new();
@@ -72,12 +65,12 @@ impl Conditions {
         Some(places)
     }
 
-    /// Whether a condition is on a column of the row.
+    /// Returns true if a condition is on a column of the row.
     pub(crate) fn has_regular(&self, table: &Table) -> bool {
         !self.regular_names(table).is_empty()
     }
 
-    /// The names of such columns.
+    /// Returns the names of such columns.
     pub(crate) fn regular_names<'t>(&self, table: &'t Table) -> Vec<&'t str> {
         let places = self.columns().unwrap_or_default();
         places
@@ -154,13 +147,13 @@ impl Conditions {
         Ok(Self::All(out))
     }
 
-    /// Whether they hold of a row and statics; neither need exist.
+    /// Returns true if the conditions hold of a row and statics; neither need exist.
     pub(crate) fn hold(
         &self,
         table: &Table,
         row: Option<&LiveRow>,
         statics: &LiveRow,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<bool> {
         match self {
             Self::None => Ok(true),
@@ -225,7 +218,7 @@ fn path_of(
 }
 
 impl Condition {
-    fn holds(&self, column: &Column, value: Option<&Bytes>, env: Env<'_>) -> Result<bool> {
+    fn holds(&self, column: &Column, value: Option<&Bytes>, env: EvalContext<'_>) -> Result<bool> {
         let (own, ty) = self.part(column, value, env)?;
         // A live collection without elements is nothing; a frozen one is a value.
         let live = matches!(self.path, Path::Whole) && column.is_multi_cell();
@@ -262,12 +255,12 @@ impl Condition {
         }
     }
 
-    /// The part of the column that is compared, and its type.
+    /// Returns the part of the column that is compared, and its type.
     fn part(
         &self,
         column: &Column,
         value: Option<&Bytes>,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<(Option<Bytes>, CqlType)> {
         match (&self.path, &column.kind) {
             (Path::Field(at), CqlType::User { definition, .. }) => {
@@ -309,7 +302,7 @@ impl Condition {
     }
 }
 
-/// Whether nothing is there; a live collection without elements is nothing.
+/// Returns true if nothing is there; a live collection without elements is nothing.
 fn is_nothing(ty: &CqlType, live: bool, value: Option<&Bytes>) -> bool {
     value.is_none_or(|value| {
         live && ty.is_collection() && value.iter().all(|byte| *byte == 0) && value.len() <= 4

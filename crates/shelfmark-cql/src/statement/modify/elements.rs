@@ -8,7 +8,7 @@
 use bytes::Bytes;
 use shelfmark_engine::{CellOperation, LiveRow};
 
-/// The stored elements of a list, in order.
+/// Returns the stored elements of a list, in order.
 pub(super) fn stored(row: Option<&LiveRow>, column: u32) -> Vec<Element> {
     let cells = row.map(|row| row.elements(column)).unwrap_or_default();
     let element = |path: &Bytes, value: &Bytes| Element {
@@ -24,17 +24,17 @@ pub(super) struct Element {
     pub(super) value: Bytes,
 }
 
-/// Where an element is.
+/// The position of an element of a list.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It was there before, under this path.
+    /// The element was stored before, under this path.
     Stored(Bytes),
     /// An operation before adds it: which one, and which of its values it is. It gets its path when it is
     /// written, so what changes it changes that operation.
     Added { operation: usize, at: usize },
 }
 
-/// What an operation on a list, with its place among all, leaves of it.
+/// Applies an operation on a list, with its place among all, to the list's elements.
 pub(super) fn pass((operation, before): (usize, &CellOperation), of: u32, list: &mut Vec<Element>) {
     let added = |values: &[Bytes]| {
         let each = values.iter().enumerate();

@@ -1,4 +1,4 @@
-//! How much a statement or batch writes, counted as Cassandra counts it.
+//! The size of a mutation, counted as Cassandra counts it.
 //!
 //! What it is not: what it takes in the store, where rows are merged and encoded.
 //!
@@ -9,16 +9,16 @@
 use std::collections::{BTreeSet, HashSet};
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BatchKind, CqlError};
 use shelfmark_engine::budget::{Client, Share};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, SpanBound};
 
 use super::run::Ready;
-use crate::error::CqlError;
 use crate::limits::{
     BATCH_SIZE_BYTES_MAX, BATCH_SIZE_BYTES_WARNED, MUTATION_SIZE_BYTES_MAX,
     UNLOGGED_BATCH_PARTITIONS_WARNED,
 };
-use crate::outcome::{BatchKind, RequestOptions};
+use crate::outcome::RequestOptions;
 
 /// Bytes of a row beside its key and cells: the time of its marker and its deletion.
 const ROW_BYTES: u64 = 8 + 13;
@@ -26,10 +26,10 @@ const ROW_BYTES: u64 = 8 + 13;
 const CELL_BYTES: u64 = 8 + 4 + 8;
 /// Bytes of a partition beside its rows: its deletion, and that of its statics.
 const PARTITION_BYTES: u64 = 12 + ROW_BYTES;
-/// What a mutation takes in memory beside its data while it is planned: its row before and after,
+/// The memory that a mutation takes beside its data while it is planned: its row before and after,
 /// and its place in the commit.
 const MUTATION_BYTES: u64 = 512;
-/// How often its data is in memory: as it came, as a row, and in the commit.
+/// The number of copies of its data in memory: as it came, as a row, and in the commit.
 const COPIES: u64 = 3;
 
 fn length(bytes: &[u8]) -> u64 {
@@ -81,7 +81,7 @@ fn size_of(mutation: &Mutation) -> u64 {
     }
 }
 
-/// What a request writes, added up while its mutations are made.
+/// The size of a request's mutations, added up while they are made.
 pub(super) struct WriteSize {
     /// The data, and what it takes in memory beside.
     data: u64,

@@ -14,9 +14,14 @@ mod operation;
 mod prepare;
 mod run;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
+use shelfmark_cql_types::function::Similarity;
+use shelfmark_cql_types::term::{EvalContext, Expr};
+use shelfmark_cql_types::{CqlType, Json};
 use shelfmark_engine::{CellChange, CellOperation, ClusteringValue, Mutation, Span};
 
 use super::keys::{
@@ -24,24 +29,17 @@ use super::keys::{
     partitions,
 };
 use super::relation::Restrictions;
-use crate::error::CqlError;
-use crate::function::Similarity;
-use crate::outcome::BoundValue;
 use crate::schema::{IndexTarget, Table};
-use crate::term::{Env, Expr};
-use crate::types::{CqlType, Json};
 
 pub(crate) use condition::Conditions;
 pub(crate) use operation::{Lists, Operation, field_path};
 pub(crate) use prepare::{check_counters, integer, prepare_delete, prepare_insert, prepare_update};
 pub(crate) use run::{Entry, now_of, run_batch, run_one};
 
-type Result<T> = std::result::Result<T, CqlError>;
-
 /// Longest life of a value. Source: Cassandra 5.0, `Attributes.MAX_TTL`: 20 years.
 pub(crate) const TTL_SECONDS_MAX: i32 = 630_720_000;
 
-/// Which of the three.
+/// The kind of a modification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Insert,
@@ -66,9 +64,9 @@ pub(crate) struct Modify {
     pub(crate) table: Arc<Table>,
     /// The key that is written.
     pub(crate) restrictions: Restrictions,
-    /// What happens to regular columns.
+    /// The operations on regular columns.
     pub(crate) regular: Vec<Operation>,
-    /// What happens to statics.
+    /// The operations on static columns.
     pub(crate) statics: Vec<Operation>,
     /// Only statics are concerned: no row is named.
     pub(crate) only_statics: bool,
@@ -79,7 +77,7 @@ pub(crate) struct Modify {
     pub(crate) conditions: Conditions,
 }
 
-/// Which rows of a partition are concerned.
+/// The rows of a partition that are modified.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     Row(Vec<ClusteringValue>),
@@ -88,28 +86,32 @@ pub(crate) enum Place {
     Statics,
 }
 
-/// What one execution writes, before lists are looked at.
+/// The mutations of one execution, before lists are read.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     pub(crate) partition: Bytes,
     pub(crate) place: Place,
 }
 
-/// When and for how long.
+/// The timestamp and the time to live of a modification.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
+pub(crate) struct TimestampAndTtl {
     pub(crate) timestamp: i64,
     pub(crate) ttl_seconds: Option<u32>,
 }
 
 impl Modify {
-    /// Whether nothing is written unless something holds.
+    /// Returns true if nothing is written unless something holds.
     pub(crate) fn is_conditional(&self) -> bool {
         self.conditions.is_some()
     }
 
     /// Evaluates the timestamp and the time to live. `default` is the client's or batch's timestamp.
-    pub(crate) fn moment(&self, env: Env<'_>, default: impl FnOnce() -> i64) -> Result<Moment> {
+    pub(crate) fn moment(
+        &self,
+        env: EvalContext<'_>,
+        default: impl FnOnce() -> i64,
+    ) -> Result<TimestampAndTtl> {
         let timestamp = match &self.timestamp {
             None => None,
             Some(expr) => match expr.eval(env)? {
@@ -133,10 +135,13 @@ impl Modify {
                 i64::MAX
             )));
         }
-        Ok(Moment { timestamp: timestamp.unwrap_or_else(default), ttl_seconds: self.ttl(env)? })
+        Ok(TimestampAndTtl {
+            timestamp: timestamp.unwrap_or_else(default),
+            ttl_seconds: self.ttl(env)?,
+        })
     }
 
-    fn ttl(&self, env: Env<'_>) -> Result<Option<u32>> {
+    fn ttl(&self, env: EvalContext<'_>) -> Result<Option<u32>> {
         let seconds = match &self.ttl {
             None => self.table.options.default_time_to_live,
             Some(expr) => match expr.eval(env)? {
@@ -164,7 +169,7 @@ impl Modify {
     }
 
     /// Evaluates which partitions and rows are concerned.
-    pub(crate) fn changes(&self, env: Env<'_>) -> Result<Vec<Change>> {
+    pub(crate) fn changes(&self, env: EvalContext<'_>) -> Result<Vec<Change>> {
         let mut out = Vec::new();
         let partitions = partitions(&self.table, &self.restrictions, env)?;
         let partitions = joined_partitions(&self.table, &partitions)?;
@@ -235,7 +240,7 @@ impl Modify {
         &self,
         text: &Expr,
         keep: bool,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<(Change, Vec<Operation>, Vec<Operation>)> {
         let table = &self.table;
         let values = json_values(table, text, keep, env)?;
@@ -288,8 +293,8 @@ impl Modify {
         change: &Change,
         regular: &[Operation],
         statics: &[Operation],
-        moment: Moment,
-        env: Env<'_>,
+        moment: TimestampAndTtl,
+        env: EvalContext<'_>,
         lists: &mut Lists<'_>,
         out: &mut Vec<Mutation>,
     ) -> Result<()> {
@@ -343,7 +348,7 @@ fn check_vectors(table: &Table, operations: &[CellOperation]) -> Result<()> {
             if let CellOperation::Set { column, value } = operation
                 && *column == indexed.id
             {
-                Similarity::of_index(index).check(value)?;
+                Similarity::of_options(&index.options).check(value)?;
             }
         }
     }
@@ -394,12 +399,12 @@ fn json_key(value: Option<&BoundValue>, name: &str) -> Result<Bytes> {
     }
 }
 
-/// What a JSON text says of each column of a table; `None` leaves it alone.
+/// Returns what a JSON text says of each column of a table; `None` leaves it alone.
 fn json_values(
     table: &Table,
     text: &Expr,
     keep: bool,
-    env: Env<'_>,
+    env: EvalContext<'_>,
 ) -> Result<Vec<Option<BoundValue>>> {
     let text = text.value(env, " for JSON")?;
     let text = text.ok_or_else(|| CqlError::invalid("Got null for INSERT JSON values"))?;
@@ -409,32 +414,37 @@ fn json_values(
             "Could not decode JSON string as a map: {why}. (String was: {shown})"
         ))
     };
-    let json = crate::types::parse_json(&shown).map_err(|_| undecoded("it is not JSON"))?;
+    let json = shelfmark_cql_types::parse_json(&shown).map_err(|_| undecoded("it is not JSON"))?;
     let pairs = match &json {
         Json::Object(pairs) => pairs,
         Json::Null => return Err(CqlError::invalid("Got null for INSERT JSON values")),
         _ => return Err(undecoded("it is not an object")),
     };
+    let mut by_name: HashMap<String, &Json> = HashMap::with_capacity(pairs.len());
+    for (name, value) in pairs {
+        // Of a name that comes twice the first counts.
+        by_name.entry(shelfmark_cql_types::json_column_name(name)).or_insert(value);
+    }
     let mut known = 0;
     let mut out = Vec::with_capacity(table.columns.len());
     for column in &table.columns {
-        let found =
-            pairs.iter().find(|(name, _)| crate::types::json_column_name(name) == *column.name);
+        let found = by_name.get(&*column.name).copied();
         known += usize::from(found.is_some());
         out.push(match found {
             None if keep && column.role.is_key() => Some(BoundValue::Unset),
             None if keep => None,
             None => Some(BoundValue::Null),
-            Some((_, value)) => {
-                let bytes = crate::types::from_json(&column.kind, value).map_err(|error| {
-                    if error.0.ends_with("to a duration") {
-                        return CqlError::invalid(error.0);
-                    }
-                    CqlError::invalid(format!(
-                        "Error decoding JSON value for {}: {error}",
-                        column.name
-                    ))
-                })?;
+            Some(value) => {
+                let bytes =
+                    shelfmark_cql_types::from_json(&column.kind, value).map_err(|error| {
+                        if error.0.ends_with("to a duration") {
+                            return CqlError::invalid(error.0);
+                        }
+                        CqlError::invalid(format!(
+                            "Error decoding JSON value for {}: {error}",
+                            column.name
+                        ))
+                    })?;
                 Some(bytes.map_or(BoundValue::Null, |bytes| BoundValue::Bytes(bytes.into())))
             }
         });
@@ -442,7 +452,7 @@ fn json_values(
     if known < pairs.len() {
         let unknown = pairs
             .iter()
-            .map(|(name, _)| crate::types::json_column_name(name))
+            .map(|(name, _)| shelfmark_cql_types::json_column_name(name))
             .find(|name| table.column(name).is_none());
         return Err(CqlError::invalid(format!(
             "JSON values map contains unrecognized column: {}",

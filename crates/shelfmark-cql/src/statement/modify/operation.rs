@@ -1,20 +1,17 @@
-//! What happens to one column, from `SET c = …` to the engine's operations on cells.
+//! Operations on one column, from `SET c = …` to the engine's operations on cells.
 
 use bytes::Bytes;
-use shelfmark_cql_syntax::ast::{Deletion, Operation as Written, Term};
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
+use shelfmark_cql_syntax::ast::{Deletion, Name, Operation as Written, Term};
+use shelfmark_cql_types::function::operate;
+use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare, term_text};
+use shelfmark_cql_types::{CqlType, compare, elements, entries, fields};
 use shelfmark_engine::{CellOperation, ClusteringValue, LiveRow};
 
 use super::elements::{Element, Place, pass, set_element, stored};
-use crate::error::CqlError;
-use crate::function::operate;
-use crate::outcome::BoundValue;
 use crate::schema::Column;
-use crate::term::{Env, Expr, Receiver, Scope, prepare, term_text};
-use crate::types::{CqlType, compare, elements, entries, fields};
 
-type Result<T> = std::result::Result<T, CqlError>;
-
-/// One operation on one column.
+/// An operation on one column.
 #[derive(Debug, Clone)]
 pub(crate) struct Operation {
     column: u32,
@@ -25,7 +22,7 @@ pub(crate) struct Operation {
 #[derive(Debug, Clone)]
 enum Action {
     /// The column gets the value, or becomes null.
-    Assign(Expr),
+    Assignability(Expr),
     /// `+`: elements are added.
     Add(Expr),
     /// `-`: elements are removed.
@@ -53,16 +50,16 @@ pub(crate) struct Lists<'r> {
 }
 
 impl Operation {
-    /// The column gets a value.
+    /// Checks that the column gets a value.
     pub(crate) fn assign(column: &Column, value: Expr) -> Self {
-        Self::new(column, Action::Assign(value))
+        Self::new(column, Action::Assignability(value))
     }
 
     fn new(column: &Column, action: Action) -> Self {
         Self { column: column.id, ty: column.kind.clone(), action }
     }
 
-    /// Whether the present list must be read first.
+    /// Returns true if the present list must be read first.
     pub(crate) fn needs_read(&self) -> bool {
         matches!(self.ty, CqlType::List { .. })
             && matches!(
@@ -72,129 +69,20 @@ impl Operation {
     }
 
     /// Prepares `SET column …`; `reads` says that the row is read before, as for conditions.
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     pub(crate) fn of_update(
         column: &Column,
         written: &Written,
         reads: bool,
         scope: &mut Scope<'_>,
     ) -> Result<Self> {
-        let (name, ty) = (&column.name, &column.kind);
-        let refuse = |what: &str, shown: String| {
-            Err(CqlError::invalid(format!("Invalid operation ({shown}) for {what} column {name}")))
-        };
-        let to = Receiver { name, ty };
-        let live = ty.is_multi_cell();
+        let to = Receiver { name: &column.name, ty: &column.kind };
         let action = match written {
-            Written::Set(term) => {
-                if ty.is_counter() {
-                    if matches!(term, Term::Null) {
-                        return Err(null_counter());
-                    }
-                    return Err(CqlError::invalid(format!(
-                        "Cannot set the value of counter column {name} (counters can only be incremented/decremented, not set)"
-                    )));
-                }
-                Action::Assign(prepare(term, to, scope)?)
-            }
-            Written::Add(term) | Written::Subtract(term) => {
-                let adds = matches!(written, Written::Add(_));
-                let sign = if adds { '+' } else { '-' };
-                let shown = || format!("{name} = {name} {sign} {}", term_text(term));
-                if ty.is_counter() {
-                    if matches!(term, Term::Null) {
-                        return Err(null_counter());
-                    }
-                    return Ok(Self::new(column, Action::Count(prepare(term, to, scope)?, !adds)));
-                }
-                // Nothing is subtracted so: the original adds alone.
-                if reads && adds && !ty.is_collection() {
-                    if operate(sign, ty, ty).is_none_or(|own| own.returns != *ty) {
-                        return Err(CqlError::invalid(format!(
-                            "Invalid operation ({}) for non-numeric and non-text type {name}",
-                            shown()
-                        )));
-                    }
-                    return Ok(Self::new(column, Action::Compute(prepare(term, to, scope)?)));
-                }
-                if !ty.is_collection() {
-                    let what = match ty {
-                        CqlType::Tuple(_) | CqlType::User { .. } => "tuple",
-                        _ => "non counter",
-                    };
-                    return refuse(what, shown());
-                }
-                if !live {
-                    return refuse("frozen collection", shown());
-                }
-                if matches!(ty, CqlType::Map { .. }) {
-                    check_map_operand(adds, term)?;
-                }
-                if adds {
-                    Action::Add(prepare(term, to, scope)?)
-                } else {
-                    // Of a map its keys are removed.
-                    let keys = match ty {
-                        CqlType::Map { key, .. } => CqlType::set(key.freeze()).freeze(),
-                        ty => ty.clone(),
-                    };
-                    Action::Remove(prepare(term, Receiver { name, ty: &keys }, scope)?)
-                }
-            }
-            Written::Prepend(term) => {
-                // Cassandra prints the sign so.
-                let shown = || format!("{name} = {} - {name}", term_text(term));
-                match ty {
-                    CqlType::List { frozen: false, .. } => {
-                        Action::Prepend(prepare(term, to, scope)?)
-                    }
-                    CqlType::List { .. } => return refuse("frozen list", shown()),
-                    _ => return refuse("non list", shown()),
-                }
-            }
-            Written::SetElement { key, value } => {
-                let shown = format!("{name}[{}] = {}", term_text(key), term_text(value));
-                match ty {
-                    CqlType::List { element, frozen: false } => {
-                        let key = prepare_index(key, name, scope)?;
-                        let value_name = format!("value({name})");
-                        let value =
-                            prepare(value, Receiver { name: &value_name, ty: element }, scope)?;
-                        Action::SetElement(key, value)
-                    }
-                    CqlType::Map { key: key_type, value: value_type, frozen: false } => {
-                        let (key_name, value_name) =
-                            (format!("key({name})"), format!("value({name})"));
-                        let key = prepare(key, Receiver { name: &key_name, ty: key_type }, scope)?;
-                        let value =
-                            prepare(value, Receiver { name: &value_name, ty: value_type }, scope)?;
-                        Action::SetElement(key, value)
-                    }
-                    CqlType::Set { frozen: false, .. } => return refuse("set", shown),
-                    ty if ty.is_collection() => return refuse("frozen collection", shown),
-                    _ => return refuse("non collection", shown),
-                }
-            }
-            Written::SetField { field, value } => {
-                let shown = format!("{name}.{} = {}", field.as_str(), term_text(value));
-                let CqlType::User { definition, frozen } = ty else {
-                    return refuse("non-UDT", shown);
-                };
-                if *frozen {
-                    return refuse("frozen UDT", shown);
-                }
-                let (at, field_type) = definition.field(field.as_str()).ok_or_else(|| {
-                    CqlError::invalid(format!(
-                        "UDT column {name} does not have a field named {}",
-                        field.as_str()
-                    ))
-                })?;
-                let shown = format!("{name}.{}", field.as_str());
-                Action::SetField(
-                    at,
-                    prepare(value, Receiver { name: &shown, ty: field_type }, scope)?,
-                )
-            }
+            Written::Set(term) => assigned(term, to, scope)?,
+            Written::Add(term) => added(true, term, reads, to, scope)?,
+            Written::Subtract(term) => added(false, term, reads, to, scope)?,
+            Written::Prepend(term) => prepended(term, to, scope)?,
+            Written::SetElement { key, value } => element_set(key, value, to, scope)?,
+            Written::SetField { field, value } => field_set(field, value, to, scope)?,
         };
         Ok(Self::new(column, action))
     }
@@ -268,7 +156,7 @@ fn null_counter() -> CqlError {
     CqlError::invalid("Invalid null value for counter increment/decrement")
 }
 
-/// What is added to a map is a map, what is taken from it a set of keys.
+/// Checks that a map is added to a map, and a set of keys taken from it.
 fn check_map_operand(adds: bool, term: &Term) -> Result<()> {
     let wrong = match term {
         Term::List(_) => true,
@@ -291,7 +179,7 @@ fn prepare_index(key: &Term, name: &str, scope: &mut Scope<'_>) -> Result<Expr> 
     prepare(key, Receiver { name: &shown, ty: &CqlType::Int }, scope)
 }
 
-/// The path of a user type's field: its place in two bytes.
+/// Returns the path of a user type's field: its place in two bytes.
 pub(crate) fn field_path(at: usize) -> Bytes {
     Bytes::copy_from_slice(&u16::try_from(at).unwrap_or(u16::MAX).to_be_bytes())
 }
@@ -299,7 +187,7 @@ pub(crate) fn field_path(at: usize) -> Bytes {
 /// Evaluates operations on one row; unset values leave their columns alone.
 pub(super) fn evaluate(
     operations: &[Operation],
-    env: Env<'_>,
+    env: EvalContext<'_>,
     lists: &mut Lists<'_>,
     clustering: Option<&[ClusteringValue]>,
 ) -> Result<Vec<CellOperation>> {
@@ -325,35 +213,183 @@ pub(super) fn evaluate(
     Ok(out)
 }
 
+/// Refuses an operation that a column's type does not have.
+fn refuse<T>(name: &str, what: &str, shown: String) -> Result<T> {
+    Err(CqlError::invalid(format!("Invalid operation ({shown}) for {what} column {name}")))
+}
+
+/// Prepares `SET column = term`.
+fn assigned(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    if ty.is_counter() {
+        if matches!(term, Term::Null) {
+            return Err(null_counter());
+        }
+        return Err(CqlError::invalid(format!(
+            "Cannot set the value of counter column {name} (counters can only be incremented/decremented, not set)"
+        )));
+    }
+    Ok(Action::Assignability(prepare(term, to, scope)?))
+}
+
+/// Prepares `SET column = column + term`, or `-` where `adds` is false.
+fn added(
+    adds: bool,
+    term: &Term,
+    reads: bool,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    let sign = if adds { '+' } else { '-' };
+    let shown = || format!("{name} = {name} {sign} {}", term_text(term));
+    if ty.is_counter() {
+        if matches!(term, Term::Null) {
+            return Err(null_counter());
+        }
+        return Ok(Action::Count(prepare(term, to, scope)?, !adds));
+    }
+    // Nothing is subtracted so: the original adds alone.
+    if reads && adds && !ty.is_collection() {
+        if operate(sign, ty, ty).is_none_or(|own| own.returns != *ty) {
+            return Err(CqlError::invalid(format!(
+                "Invalid operation ({}) for non-numeric and non-text type {name}",
+                shown()
+            )));
+        }
+        return Ok(Action::Compute(prepare(term, to, scope)?));
+    }
+    if !ty.is_collection() {
+        let what = match ty {
+            CqlType::Tuple(_) | CqlType::User { .. } => "tuple",
+            _ => "non counter",
+        };
+        return refuse(name, what, shown());
+    }
+    if !ty.is_multi_cell() {
+        return refuse(name, "frozen collection", shown());
+    }
+    if matches!(ty, CqlType::Map { .. }) {
+        check_map_operand(adds, term)?;
+    }
+    if adds {
+        Ok(Action::Add(prepare(term, to, scope)?))
+    } else {
+        // Of a map its keys are removed.
+        let keys = match ty {
+            CqlType::Map { key, .. } => CqlType::set(key.freeze()).freeze(),
+            ty => ty.clone(),
+        };
+        Ok(Action::Remove(prepare(term, Receiver { name, ty: &keys }, scope)?))
+    }
+}
+
+/// Prepares `SET column = term + column`.
+fn prepended(term: &Term, to: Receiver<'_>, scope: &mut Scope<'_>) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    // Cassandra prints the sign so.
+    let shown = || format!("{name} = {} - {name}", term_text(term));
+    match ty {
+        CqlType::List { frozen: false, .. } => Ok(Action::Prepend(prepare(term, to, scope)?)),
+        CqlType::List { .. } => refuse(name, "frozen list", shown()),
+        _ => refuse(name, "non list", shown()),
+    }
+}
+
+/// Prepares `SET column[key] = value`.
+fn element_set(
+    key: &Term,
+    value: &Term,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    let shown = format!("{name}[{}] = {}", term_text(key), term_text(value));
+    match ty {
+        CqlType::List { element, frozen: false } => {
+            let key = prepare_index(key, name, scope)?;
+            let value_name = format!("value({name})");
+            let value = prepare(value, Receiver { name: &value_name, ty: element }, scope)?;
+            Ok(Action::SetElement(key, value))
+        }
+        CqlType::Map { key: key_type, value: value_type, frozen: false } => {
+            let (key_name, value_name) = (format!("key({name})"), format!("value({name})"));
+            let key = prepare(key, Receiver { name: &key_name, ty: key_type }, scope)?;
+            let value = prepare(value, Receiver { name: &value_name, ty: value_type }, scope)?;
+            Ok(Action::SetElement(key, value))
+        }
+        CqlType::Set { frozen: false, .. } => refuse(name, "set", shown),
+        ty if ty.is_collection() => refuse(name, "frozen collection", shown),
+        _ => refuse(name, "non collection", shown),
+    }
+}
+
+/// Prepares `SET column.field = value`.
+fn field_set(
+    field: &Name,
+    value: &Term,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Action> {
+    let Receiver { name, ty } = to;
+    let shown = format!("{name}.{} = {}", field.as_str(), term_text(value));
+    let CqlType::User { definition, frozen } = ty else {
+        return refuse(name, "non-UDT", shown);
+    };
+    if *frozen {
+        return refuse(name, "frozen UDT", shown);
+    }
+    let (at, field_type) = definition.field(field.as_str()).ok_or_else(|| {
+        CqlError::invalid(format!(
+            "UDT column {name} does not have a field named {}",
+            field.as_str()
+        ))
+    })?;
+    let shown = format!("{name}.{}", field.as_str());
+    let to = Receiver { name: &shown, ty: field_type };
+    Ok(Action::SetField(at, prepare(value, to, scope)?))
+}
+
+/// Returns how much a counter grows; `None` if the value is not set.
+fn counter_delta(expr: &Expr, minus: bool, env: EvalContext<'_>) -> Result<Option<i64>> {
+    let delta = match expr.eval(env)? {
+        BoundValue::Unset => return Ok(None),
+        BoundValue::Null => {
+            return Err(CqlError::invalid("Invalid null value for counter increment"));
+        }
+        BoundValue::Bytes(bytes) => i64::from_be_bytes(
+            bytes
+                .as_ref()
+                .try_into()
+                .map_err(|_| CqlError::invalid("Invalid empty value for counter increment"))?,
+        ),
+    };
+    if minus && delta == i64::MIN {
+        return Err(CqlError::invalid(format!(
+            "The negation of {delta} overflows supported counter precision (signed 8 bytes integer)"
+        )));
+    }
+    Ok(Some(if minus { -delta } else { delta }))
+}
+
 impl Operation {
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
-    fn evaluate(&self, env: Env<'_>, list: &[Element], out: &mut Vec<CellOperation>) -> Result<()> {
+    fn evaluate(
+        &self,
+        env: EvalContext<'_>,
+        list: &[Element],
+        out: &mut Vec<CellOperation>,
+    ) -> Result<()> {
         let column = self.column;
         match &self.action {
             Action::Delete => out.push(self.clear()),
-            Action::Assign(expr) => match expr.eval(env)? {
+            Action::Assignability(expr) => match expr.eval(env)? {
                 BoundValue::Unset => {}
                 BoundValue::Null => out.push(self.clear()),
                 BoundValue::Bytes(value) => out.push(self.replace(value)?),
             },
             Action::Count(expr, minus) => {
-                let delta = match expr.eval(env)? {
-                    BoundValue::Unset => return Ok(()),
-                    BoundValue::Null => {
-                        return Err(CqlError::invalid("Invalid null value for counter increment"));
-                    }
-                    BoundValue::Bytes(bytes) => {
-                        i64::from_be_bytes(bytes.as_ref().try_into().map_err(|_| {
-                            CqlError::invalid("Invalid empty value for counter increment")
-                        })?)
-                    }
-                };
-                if *minus && delta == i64::MIN {
-                    return Err(CqlError::invalid(format!(
-                        "The negation of {delta} overflows supported counter precision (signed 8 bytes integer)"
-                    )));
-                }
-                out.push(CellOperation::Add { column, delta: if *minus { -delta } else { delta } });
+                let delta = counter_delta(expr, *minus, env)?;
+                out.extend(delta.map(|delta| CellOperation::Add { column, delta }));
             }
             // What is there is read first: see `evaluate`.
             Action::Compute(_) => {}
@@ -367,19 +403,7 @@ impl Operation {
             }
             Action::Remove(expr) => {
                 let BoundValue::Bytes(value) = expr.eval(env)? else { return Ok(()) };
-                let gone = list_values(&value)?;
-                if let CqlType::List { element, .. } = &self.ty {
-                    let hit =
-                        |own: &Bytes| gone.iter().any(|value| compare(element, own, value).is_eq());
-                    // From the end, so that places among what is added stay what they are.
-                    for own in list.iter().rev().filter(|own| hit(&own.value)) {
-                        set_element(column, &own.place, None, out);
-                    }
-                } else {
-                    out.extend(
-                        gone.into_iter().map(|path| CellOperation::DeleteElement { column, path }),
-                    );
-                }
+                self.remove(list_values(&value)?, list, out);
             }
             Action::SetElement(key, value) => {
                 let place = self.element_place(key, env, list)?;
@@ -413,20 +437,37 @@ impl Operation {
         Ok(())
     }
 
-    /// What is there with something added; nothing where there is nothing.
+    /// Removes elements of a list by their values, of a set or map by their keys.
+    fn remove(&self, mut gone: Vec<Bytes>, list: &[Element], out: &mut Vec<CellOperation>) {
+        let column = self.column;
+        if let CqlType::List { element, .. } = &self.ty {
+            gone.sort_by(|a, b| compare(element, a, b));
+            let hit =
+                |own: &Bytes| gone.binary_search_by(|value| compare(element, value, own)).is_ok();
+            // From the end, so that places among what is added stay what they are.
+            for own in list.iter().rev().filter(|own| hit(&own.value)) {
+                set_element(column, &own.place, None, out);
+            }
+        } else {
+            out.extend(gone.into_iter().map(|path| CellOperation::DeleteElement { column, path }));
+        }
+    }
+
+    /// Computes what is there plus a value; nothing where there is nothing.
     fn compute(
         &self,
         value: &Expr,
         row: Option<&LiveRow>,
-        env: Env<'_>,
+        env: EvalContext<'_>,
     ) -> Result<Option<CellOperation>> {
         let present = row.and_then(|row| row.cell(self.column)).map(|cell| cell.value.clone());
         let function = operate('+', &self.ty, &self.ty);
-        let (Some(present), Some(function), Some(world)) = (present, function, env.world) else {
+        let (Some(present), Some(function), Some(context)) = (present, function, env.context)
+        else {
             return Ok(None);
         };
         let BoundValue::Bytes(other) = value.eval(env)? else { return Ok(None) };
-        let computed = function.call(world, &[Some(&present), Some(&other)])?;
+        let computed = function.call(context, &[Some(&present), Some(&other)])?;
         Ok(computed.map(|value| CellOperation::Set { column: self.column, value: value.into() }))
     }
 
@@ -489,7 +530,7 @@ impl Operation {
         Ok(())
     }
 
-    fn element_place(&self, key: &Expr, env: Env<'_>, list: &[Element]) -> Result<Place> {
+    fn element_place(&self, key: &Expr, env: EvalContext<'_>, list: &[Element]) -> Result<Place> {
         let is_list = matches!(self.ty, CqlType::List { .. });
         let key = match key.eval(env)? {
             BoundValue::Bytes(key) => key,
@@ -530,7 +571,7 @@ impl Operation {
     }
 }
 
-/// The elements of a serialised list or set.
+/// Returns the elements of a serialised list or set.
 fn list_values(value: &Bytes) -> Result<Vec<Bytes>> {
     if value.is_empty() {
         return Ok(Vec::new());
@@ -543,7 +584,7 @@ fn list_values(value: &Bytes) -> Result<Vec<Bytes>> {
         .collect()
 }
 
-/// The entries of a serialised map.
+/// Returns the entries of a serialised map.
 fn map_values(value: &Bytes) -> Result<Vec<(Bytes, Bytes)>> {
     if value.is_empty() {
         return Ok(Vec::new());

@@ -1,28 +1,23 @@
 //! The three statements prepared as one kind of plan.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{
     Attributes, Conditions as WrittenConditions, Delete, Deletion, Insert, InsertValues,
     IntegerValue, JsonDefault, JsonValue, Name, Relation, Update,
 };
+use shelfmark_cql_types::term::{EvalContext, Expr, Receiver, Scope, prepare, prepare_marker};
+use shelfmark_cql_types::{CqlType, from_text};
 
 use super::condition::Conditions;
 use super::operation::Operation;
 use super::{Kind, Modify};
-use crate::error::CqlError;
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::relation::{
     InList, Multi, MultiTest, Restrictions, Test, restrictions, undefined_column,
 };
-use crate::term::{Env, Expr, Receiver, Scope, prepare, prepare_marker};
-use crate::types::{CqlType, from_text};
-
-type Result<T> = std::result::Result<T, CqlError>;
-
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
 
 /// Prepares a whole number that may be a marker.
 pub(crate) fn integer(
@@ -55,14 +50,14 @@ fn check_writable(table: &Table) -> Result<()> {
         return invalid("Cannot directly modify a materialized view");
     }
     if table.stored.is_none() {
-        if crate::system::is_virtual(&table.keyspace) {
+        if crate::schema::is_virtual(&table.keyspace) {
             return invalid(format!(
                 "Modification is not supported by table {}",
                 table.full_name()
             ));
         }
         return Err(CqlError::new(
-            crate::error::ErrorCode::Unauthorized,
+            shelfmark_cql_protocol::ErrorCode::Unauthorized,
             format!("{} keyspace is not user-modifiable.", table.keyspace),
         ));
     }
@@ -162,7 +157,7 @@ pub(crate) fn prepare_insert(
             let keep = *default == JsonDefault::Unset;
             if matches!(text, Expr::Constant(_)) {
                 // What is there already is read at once.
-                let env = Env { world: None, values: &[], row: None };
+                let env = EvalContext { context: None, values: &[], row: None };
                 super::json_values(table, &text, keep, env)?;
             }
             modify.json = Some((text, keep));
@@ -192,8 +187,8 @@ fn insert_columns(
     if columns.is_empty() {
         return invalid("No columns provided to INSERT");
     }
-    let repeated = |at: usize, name: &Name| columns.iter().take(at).any(|other| other == name);
-    if columns.iter().enumerate().any(|(at, name)| repeated(at, name)) {
+    let mut known = HashSet::with_capacity(columns.len());
+    if !columns.iter().all(|name| known.insert(name.as_str())) {
         return invalid("The column names contains duplicates");
     }
     let mut has_clustering = false;
@@ -370,7 +365,7 @@ fn check_where(modify: &Modify) -> Result<()> {
     Ok(())
 }
 
-/// Restricted clustering columns must begin the key.
+/// Checks that the restricted clustering columns begin the key.
 fn check_prefix(modify: &Modify) -> Result<()> {
     let (table, own) = (&modify.table, &modify.restrictions);
     let mut gap: Option<&Column> = None;

@@ -8,6 +8,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{
+    BatchKind, BoundValue, ColumnSpec, Consistency, CqlError, Result, WriteKind,
+};
+use shelfmark_cql_types::term::EvalContext;
+use shelfmark_cql_types::{CqlType, compare, partition_parts};
 use shelfmark_engine::{
     CellChange, CellGet, CellLimits, CellQuery, CellWrites, ClusteringValue, ConditionalRead,
     Decision, Durability, Engine, LiveRow, Mutation, PartitionView, Span,
@@ -15,20 +20,12 @@ use shelfmark_engine::{
 
 use super::measure::{WriteSize, check_batch_size};
 use super::prepare::{check_clustering_in, check_named};
-use super::{Change, Conditions, Lists, Modify, Moment, Operation, Place};
-use crate::error::{CqlError, WriteKind};
-use crate::function::World;
-use crate::outcome::{
-    Answer, Answered, BatchKind, BoundValue, ColumnSpec, Consistency, Outcome, RequestOptions,
-    ResultRows, RowBuffer,
-};
+use super::{Change, Conditions, Lists, Modify, Operation, Place, TimestampAndTtl};
+use crate::engine_error::from_engine;
+use crate::function_context::EngineContext;
+use crate::outcome::{Answer, Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::{ColumnKind, Table};
-use crate::statement::keys::partition_parts;
 use crate::statement::row::column_value;
-use crate::term::Env;
-use crate::types::{CqlType, compare};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// A modification with its values.
 pub(crate) struct Entry<'p> {
@@ -39,13 +36,13 @@ pub(crate) struct Entry<'p> {
 /// Reads a row of a partition, or without clustering key its statics.
 type ReadRow<'r> = &'r mut dyn FnMut(&Bytes, Option<&[ClusteringValue]>) -> Result<Option<LiveRow>>;
 
-/// One modification of a request, evaluated.
+/// A modification of a request, evaluated.
 pub(super) struct Ready<'p> {
     pub(super) entry: &'p Entry<'p>,
     changes: Vec<Change>,
     regular: Cow<'p, [Operation]>,
     statics: Cow<'p, [Operation]>,
-    moment: Moment,
+    moment: TimestampAndTtl,
 }
 
 /// Runs one modification.
@@ -142,11 +139,11 @@ fn run(
         writes,
         Box::new(move |outcome| {
             if let (Some(trace), Ok(())) = (&trace, &outcome) {
-                trace.say(synced);
+                trace.record(synced);
             }
             answer(match outcome {
                 Ok(()) => Ok(Answered { warnings, ..Outcome::Void.into() }),
-                Err(error) => Err(CqlError::from_engine(&error, consistency, Some(kind))),
+                Err(error) => Err(from_engine(&error, consistency, Some(kind))),
             });
         }),
     );
@@ -174,7 +171,7 @@ fn tell_writes(options: &RequestOptions, mutations: &[Mutation]) {
         let cells = table.schema.cells.as_deref();
         let indexes = cells.map_or(0, |cells| cells.indexes.len());
         let views = cells.map_or(0, |cells| cells.views.len());
-        trace.say(format!(
+        trace.record(format!(
             "Writing {changes} changes of rows of {} in {} partitions, with {indexes} indexes and \
              {views} views in the same commit",
             table.schema.name.name,
@@ -183,7 +180,7 @@ fn tell_writes(options: &RequestOptions, mutations: &[Mutation]) {
     }
 }
 
-/// What a trace says of a commit that was acknowledged.
+/// Returns what a trace says of a commit that was acknowledged.
 fn synced(engine: &Engine) -> String {
     match engine.store().caps().durability {
         Durability::Sync => "Appended to the commit log and synced".to_owned(),
@@ -211,13 +208,9 @@ fn check_levels(options: &RequestOptions) -> Result<()> {
     Ok(())
 }
 
-/// The second that the request wants expiries judged by.
+/// Returns the second that the request wants expiries judged by.
 pub(crate) fn now_of(options: &RequestOptions) -> Option<u64> {
     options.now_in_seconds.and_then(|now| u64::try_from(now).ok())
-}
-
-fn env<'e>(engine: &'e Engine, values: &'e [BoundValue]) -> Env<'e> {
-    Env { world: Some(World { environment: engine.environment() }), values, row: None }
 }
 
 fn evaluate<'p>(
@@ -230,7 +223,8 @@ fn evaluate<'p>(
     let mut default = timestamp.or(if conditional { None } else { options.timestamp });
     let mut out = Vec::with_capacity(entries.len());
     for entry in entries {
-        let env = env(engine, entry.values);
+        let context = EngineContext(engine.environment());
+        let env = EvalContext { context: Some(&context), values: entry.values, row: None };
         let modify = entry.modify;
         // All statements of a batch share one timestamp.
         let moment =
@@ -258,7 +252,8 @@ impl Ready<'_> {
     /// Appends the mutations. `read` answers rows of a partition, for operations on lists by
     /// position.
     fn put(&self, engine: &Engine, read: ReadRow<'_>, out: &mut Vec<Mutation>) -> Result<()> {
-        let env = env(engine, self.entry.values);
+        let context = EngineContext(engine.environment());
+        let env = EvalContext { context: Some(&context), values: self.entry.values, row: None };
         for change in &self.changes {
             let mut read_one =
                 |clustering: Option<&[ClusteringValue]>| read(&change.partition, clustering);
@@ -286,8 +281,7 @@ fn read_row(
     options: &RequestOptions,
 ) -> Result<Option<LiveRow>> {
     let Some(stored) = &table.stored else { return Ok(None) };
-    let failed =
-        |error: shelfmark_engine::Error| CqlError::from_engine(&error, options.consistency, None);
+    let failed = |error: shelfmark_engine::Error| from_engine(&error, options.consistency, None);
     match clustering {
         None => {
             engine.get_statics(stored, partition).map(|row| Some((*row).clone())).map_err(failed)
@@ -308,7 +302,7 @@ fn read_row(
 #[derive(Default)]
 struct Keys {
     all: Vec<Vec<ClusteringValue>>,
-    /// Where they are in `all`; left empty while they are few.
+    /// The places of rows in `all`; left empty while they are few.
     places: HashMap<Vec<ClusteringValue>, usize>,
 }
 
@@ -380,7 +374,7 @@ fn run_conditional(
     let consistency = options.consistency;
     let trace = options.trace.clone();
     if let Some(trace) = &trace {
-        trace.say(format!(
+        trace.record(format!(
             "Reading existing values for CAS precondition: {} rows of {}",
             keys.all.len(),
             table.name
@@ -394,7 +388,7 @@ fn run_conditional(
             Ok((mutations, rows)) => {
                 if let Some(trace) = &options.trace {
                     let met = if mutations.is_empty() { "is not met" } else { "is met" };
-                    trace.say(format!("CAS precondition {met}"));
+                    trace.record(format!("CAS precondition {met}"));
                 }
                 tell_writes(options, &mutations);
                 Decision { mutations, answer: Ok(rows) }
@@ -407,17 +401,17 @@ fn run_conditional(
         decide,
         Box::new(move |outcome: shelfmark_engine::Result<Result<Answered>>| {
             if let (Some(trace), Ok(Ok(_))) = (&trace, &outcome) {
-                trace.say(synced);
+                trace.record(synced);
             }
             answer(match outcome {
                 Ok(decided) => decided,
-                Err(error) => Err(CqlError::from_engine(&error, consistency, Some(WriteKind::Cas))),
+                Err(error) => Err(from_engine(&error, consistency, Some(WriteKind::Cas))),
             });
         }),
     );
 }
 
-/// The table and partition that all conditional changes concern.
+/// Returns the table and partition that all conditional changes concern.
 fn one_partition(ready: &[Ready<'_>]) -> Result<(Arc<Table>, Bytes)> {
     let mut found: Option<(Arc<Table>, Bytes)> = None;
     for own in ready {
@@ -455,7 +449,8 @@ fn decide(
     let mut applied = true;
     for own in ready {
         let conditions = &own.entry.modify.conditions;
-        let env = env(engine, own.entry.values);
+        let context = EngineContext(engine.environment());
+        let env = EvalContext { context: Some(&context), values: own.entry.values, row: None };
         for change in &own.changes {
             let row = match &change.place {
                 Place::Row(clustering) => seen.row(Some(clustering)),
@@ -508,7 +503,7 @@ fn decide(
     Ok((Vec::new(), applied_rows(table, false, &places, &rows)))
 }
 
-/// What a conditional request writes once its conditions hold.
+/// Returns what a conditional request writes once its conditions hold.
 fn written(
     engine: &Engine,
     ready: &[Ready<'_>],
@@ -536,8 +531,8 @@ fn written(
     Ok(mutations)
 }
 
-/// Which columns a condition that did not hold has read: those of the kinds of row that would be
-/// written, and those that it names.
+/// The columns that a condition which did not hold has read: those of the kinds of row that would
+/// be written, and those that it names.
 struct Reads {
     all_statics: bool,
     all_regular: bool,
@@ -589,7 +584,7 @@ fn compare_clusterings(
         .unwrap_or(std::cmp::Ordering::Equal)
 }
 
-/// The first row of a partition.
+/// Returns the first row of a partition.
 fn first_row(
     engine: &Engine,
     table: &Table,
@@ -604,7 +599,7 @@ fn first_row(
     };
     let page = engine
         .query_cells(stored, &query)
-        .map_err(|error| CqlError::from_engine(&error, Consistency::Serial, None))?;
+        .map_err(|error| from_engine(&error, Consistency::Serial, None))?;
     let first = page.rows.into_iter().next();
     Ok(first.and_then(|entry| Some((entry.clustering?, entry.row))))
 }
@@ -643,7 +638,7 @@ fn check_mixed(ready: &[Ready<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The columns that a condition that did not hold shows.
+/// Returns the columns that a condition that did not hold shows.
 fn shown_columns(ready: &[Ready<'_>], table: &Table, is_batch: bool) -> Vec<usize> {
     let mut places: Vec<usize> = Vec::new();
     let mut is_shown = vec![false; table.columns.len()];
@@ -699,7 +694,7 @@ fn values_of(
         .collect()
 }
 
-/// The `[applied]` column of a table.
+/// Returns the `[applied]` column of a table.
 pub(crate) fn applied_column(table: &Table) -> ColumnSpec {
     ColumnSpec {
         keyspace: Arc::clone(&table.keyspace),

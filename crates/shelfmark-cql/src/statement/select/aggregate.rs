@@ -5,18 +5,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::Result;
+use shelfmark_cql_types::function::Accumulator;
 
 use super::run::{Flow, Held, Page, Row};
 use super::source::Position;
 use super::{Access, Select};
-use crate::error::CqlError;
-use crate::function::Accumulator;
 use crate::outcome::RowBuffer;
 use crate::schema::ColumnKind;
 
-type Result<T> = std::result::Result<T, CqlError>;
-
-/// What the value of an aggregate takes beside its bytes.
+/// The memory that the value of an aggregate takes beside its bytes.
 const VALUE_BYTES: usize = 64;
 
 /// Rows of one group, counted.
@@ -24,7 +22,7 @@ struct Group {
     key: Vec<Option<Bytes>>,
     /// Groups of a `GROUP BY` do not reach over partitions.
     partition: Option<Bytes>,
-    /// What is selected beside aggregates comes from the first row.
+    /// The first row: what is selected beside aggregates comes from it.
     first: Option<Row>,
     accumulators: Vec<Accumulator>,
 }
@@ -177,7 +175,7 @@ impl Page<'_> {
         Ok((groups.buffer, None))
     }
 
-    /// Which partition a row is of, where there are stored ones.
+    /// Returns the partition of a row, where there are stored ones.
     fn partition(&self, row: &Row) -> Option<Bytes> {
         match row {
             Row::Stored(entry) if !self.select.group_by.is_empty() => Some(entry.partition.clone()),
@@ -192,8 +190,8 @@ impl Page<'_> {
     }
 }
 
-/// Whether an entry of the index that is read stands for a whole partition: a page ends only
-/// between entries, so all groups are answered in one.
+/// Returns true if an entry of the index that is read stands for a whole partition: a page ends
+/// only between entries, so all groups are answered in one.
 fn widens(select: &Select) -> bool {
     matches!(&select.access, Access::Index { column, .. }
         if select.table.columns.get(*column).is_some_and(|own| own.role == ColumnKind::Static))

@@ -1,28 +1,32 @@
 //! `SELECT`: prepared into where to read, what to keep and what to show; then run page by page.
 //!
-//! * `selection`: what stands between `SELECT` and `FROM`.
+//! * `selection`, `metadata`: what stands between `SELECT` and `FROM`.
 //! * `prepare`: the whole statement, with Cassandra's refusals.
 //! * `source`: where rows come from, in which order, from which position on.
 //! * `nearest`: the rows whose vectors are most similar to one.
+//! * `walk`: where a page is in what it reads, and where it ended.
 //! * `run`: a page, or all rows where they are sorted; `aggregate`: rows counted and grouped; `show`:
 //!   rows that are answered as they lie in the store.
 
 mod aggregate;
+mod metadata;
 mod nearest;
 mod prepare;
 mod run;
 mod selection;
 mod show;
 mod source;
-mod told;
+mod trace_steps;
+mod walk;
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::ColumnSpec;
+use shelfmark_cql_types::function::Aggregate;
+use shelfmark_cql_types::term::Expr;
+
 use super::relation::{Restrictions, Test};
-use crate::function::Aggregate;
-use crate::outcome::ColumnSpec;
 use crate::schema::Table;
-use crate::term::Expr;
 
 pub(crate) use prepare::prepare_select;
 pub(crate) use run::{Inline, Run, run_select};
@@ -32,13 +36,14 @@ pub(crate) use show::Shown;
 #[derive(Debug, Clone)]
 pub(crate) struct Select {
     pub(crate) table: Arc<Table>,
-    /// What each column of the answer is.
+    /// The expression of each column of the answer.
     pub(crate) items: Vec<Expr>,
-    /// Where the items lie in a stored row, if none has to be made and rows of partitions are read.
+    /// The places of the items in a stored row, if none has to be computed and rows of partitions
+    /// are read.
     pub(crate) shown: Option<Vec<Shown>>,
     /// Names of the items, for JSON.
     pub(crate) names: Vec<Arc<str>>,
-    pub(crate) types: Vec<crate::types::CqlType>,
+    pub(crate) types: Vec<shelfmark_cql_types::CqlType>,
     /// The columns of the answer.
     pub(crate) result: Arc<[ColumnSpec]>,
     pub(crate) json: bool,
@@ -60,11 +65,11 @@ pub(crate) struct Select {
     pub(crate) needs_statics: bool,
     pub(crate) limit: Option<Expr>,
     pub(crate) per_partition_limit: Option<Expr>,
-    /// What is said of each page.
+    /// The warning that goes with each page.
     pub(crate) warning: Option<&'static str>,
 }
 
-/// Where rows are looked for.
+/// The access path of a query: where its rows are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Access {
     /// In the partitions that are named.
@@ -83,13 +88,13 @@ pub(crate) enum Access {
 }
 
 impl Select {
-    /// Whether every column of the primary key is given one value.
+    /// Returns true if every column of the primary key is given one value.
     pub(crate) fn names_one_row(&self) -> bool {
         let key = self.table.partition_count + self.table.clustering_count;
         (0..key).all(|at| matches!(self.restrictions.of(at), [Test::Equal(_)]))
     }
 
-    /// Whether rows are counted or grouped rather than shown.
+    /// Returns true if rows are counted or grouped rather than shown.
     pub(crate) fn is_aggregate(&self) -> bool {
         !self.aggregates.is_empty() || !self.group_by.is_empty()
     }

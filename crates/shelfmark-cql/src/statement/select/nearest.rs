@@ -6,25 +6,23 @@
 //! Source of refusals and limits: Apache Cassandra 5.0, storage attached indexes, read 2026-11.
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, Consistency, Result, invalid};
 use shelfmark_cql_syntax::ast;
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::function::Similarity;
+use shelfmark_cql_types::term::{Expr, Receiver, Scope, prepare};
 
-use super::prepare::{FILTERING, invalid};
+use super::prepare::FILTERING;
 use super::run::{Flow, Page, Row, Run};
 use super::source::Position;
-use crate::error::CqlError;
-use crate::function::Similarity;
-use crate::outcome::{BoundValue, Consistency, RowBuffer};
+use crate::outcome::RowBuffer;
 use crate::schema::{Column, Table};
 use crate::statement::relation::{Restrictions, Test};
-use crate::term::{Expr, Receiver, Scope, prepare};
-use crate::types::CqlType;
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Most rows that may be asked for.
 const ROWS_MAX: u64 = 1_000;
 
-/// Which rows are nearest to what.
+/// The ANN ordering of a query: the vector, its column and the similarity.
 #[derive(Debug, Clone)]
 pub(crate) struct Nearest {
     /// The place of the column of vectors.
@@ -66,7 +64,7 @@ pub(super) fn nearest(
             false => "ANN ordering by vector requires the column to be indexed",
         });
     };
-    Ok(Some(Nearest { at, vector, similarity: Similarity::of_index(index) }))
+    Ok(Some(Nearest { at, vector, similarity: Similarity::of_options(&index.options) }))
 }
 
 pub(super) fn is_floats(ty: &CqlType) -> bool {
@@ -139,7 +137,7 @@ impl Nearest {
     }
 }
 
-/// What is said where more than one node would be asked.
+/// Returns the message for what would need more than one node.
 pub(super) fn downgraded(consistency: Consistency) -> Option<String> {
     if matches!(consistency, Consistency::One | Consistency::LocalOne) {
         return None;

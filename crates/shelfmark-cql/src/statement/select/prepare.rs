@@ -2,35 +2,27 @@
 
 use std::sync::Arc;
 
+use shelfmark_cql_protocol::{ColumnSpec, CqlError, Result, invalid};
 use shelfmark_cql_syntax::ast::{self, Direction, Selector};
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::{Expr, Receiver, Scope};
 
 use super::nearest::{check_vectors, is_floats, nearest};
 use super::selection::{Selection, selection};
 use super::show::shown;
 use super::{Access, Select};
-use crate::error::CqlError;
-use crate::outcome::ColumnSpec;
 use crate::schema::{ColumnKind, IndexTarget, Table};
 use crate::statement::modify::integer;
 use crate::statement::relation::{MultiTest, Restrictions, Test, restrictions, undefined_column};
-use crate::term::{Expr, Receiver, Scope};
-use crate::types::CqlType;
 
-type Result<T> = std::result::Result<T, CqlError>;
-
-/// What is said where a statement would read more than it answers.
+/// The refusal of a statement that would read more than it answers.
 pub(super) const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
-
-pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
 
 /// Prepares a `SELECT`.
 ///
 /// # Errors
 ///
 /// * `Invalid`: it cannot be answered, or only by filtering that was not allowed.
-#[expect(clippy::too_many_lines, reason = "one check after the other, in the original's order")]
 pub(crate) fn prepare_select(
     select: &ast::Select,
     table: &Arc<Table>,
@@ -38,13 +30,12 @@ pub(crate) fn prepare_select(
 ) -> Result<Select> {
     // Of tables with statics the selection is looked at first, as far as it is resolved; everything
     // else that is wrong with it is said after the restrictions.
-    let chosen = match selection(&select.selection, table, scope) {
-        Err(late) => match first_error(&select.selection, table, scope) {
-            Some(error) => return Err(error),
-            None => Err(late),
-        },
-        chosen => chosen,
-    };
+    let chosen = selection(&select.selection, table, scope);
+    if chosen.is_err()
+        && let Some(error) = first_error(&select.selection, table, scope)
+    {
+        return Err(error);
+    }
     for ordering in &select.order_by {
         let name = ordering.column.as_str();
         table.column(name).ok_or_else(|| undefined_column(name, table))?;
@@ -62,22 +53,9 @@ pub(crate) fn prepare_select(
     let allowed = select.allow_filtering || nearest.is_some();
     let Reading { access, filters, refused } = access(allowed, table, &own, only_statics)?;
     let chosen = chosen?;
-    if nearest.is_some() && !(chosen.aggregates.is_empty() && select.group_by.is_empty()) {
-        return invalid("Top-K queries can not be run with aggregation");
-    }
-    if select.distinct {
-        if select.per_partition_limit.is_some() {
-            return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
-        }
-        check_distinct(&chosen, &own, table)?;
-    }
-    let group_by = group_by(select, table, &own, scope)?;
+    let group_by = grouping(select, table, &chosen, &own, nearest.is_some(), scope)?;
     let warning = aggregation_warning(&own, table)
         .filter(|_| !chosen.aggregates.is_empty() || !group_by.is_empty());
-    if select.per_partition_limit.is_some() && !chosen.aggregates.is_empty() && group_by.is_empty()
-    {
-        return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
-    }
     let (ordered, reversed) = match &nearest {
         Some(_) => (Vec::new(), false),
         None => order(select, table, &own, &access)?,
@@ -86,18 +64,14 @@ pub(crate) fn prepare_select(
         return invalid(FILTERING);
     }
     check_open_range(select, table, &own, &access)?;
-    let to = Receiver { name: "[limit]", ty: &CqlType::Int };
-    let limit = select.limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
-    let to = Receiver { name: "[per_partition_limit]", ty: &CqlType::Int };
-    let per_partition_limit =
-        select.per_partition_limit.as_ref().map(|own| integer(own, to, scope)).transpose()?;
-    let is_static =
-        |at: &usize| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Static);
-    let needs_statics = table.has_statics()
-        && (chosen.columns.iter().any(is_static)
-            || own.single.keys().any(is_static)
-            || nearest.as_ref().is_some_and(|nearest| is_static(&nearest.at))
-            || matches!(access, Access::Index { .. }));
+    let mut limit = |name, term: Option<&ast::IntegerValue>| {
+        let to = Receiver { name, ty: &CqlType::Int };
+        term.map(|own| integer(own, to, scope)).transpose()
+    };
+    let per_partition = select.per_partition_limit.as_ref();
+    let limits =
+        (limit("[limit]", select.limit.as_ref())?, limit("[per_partition_limit]", per_partition)?);
+    let needs_statics = needs_statics(&chosen, &own, nearest.as_ref(), &access, table);
     Ok(Select {
         table: Arc::clone(table),
         result: result_columns(&chosen, table, select.json),
@@ -118,10 +92,53 @@ pub(crate) fn prepare_select(
         ordered,
         nearest,
         needs_statics,
-        limit,
-        per_partition_limit,
+        limit: limits.0,
+        per_partition_limit: limits.1,
         warning,
     })
+}
+
+/// Returns the columns of `GROUP BY`, and refuses what does not go with aggregation.
+fn grouping(
+    select: &ast::Select,
+    table: &Table,
+    chosen: &Selection,
+    own: &Restrictions,
+    is_nearest: bool,
+    scope: &mut Scope<'_>,
+) -> Result<Vec<Expr>> {
+    if is_nearest && !(chosen.aggregates.is_empty() && select.group_by.is_empty()) {
+        return invalid("Top-K queries can not be run with aggregation");
+    }
+    if select.distinct {
+        if select.per_partition_limit.is_some() {
+            return invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
+        }
+        check_distinct(chosen, own, table)?;
+    }
+    let group_by = group_by(select, table, own, scope)?;
+    if select.per_partition_limit.is_some() && !chosen.aggregates.is_empty() && group_by.is_empty()
+    {
+        return invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
+    }
+    Ok(group_by)
+}
+
+/// Returns true if static columns have to be read.
+fn needs_statics(
+    chosen: &Selection,
+    own: &Restrictions,
+    nearest: Option<&super::nearest::Nearest>,
+    access: &Access,
+    table: &Table,
+) -> bool {
+    let is_static =
+        |at: &usize| table.columns.get(*at).is_some_and(|own| own.role == ColumnKind::Static);
+    table.has_statics()
+        && (chosen.columns.iter().any(is_static)
+            || own.single.keys().any(is_static)
+            || nearest.is_some_and(|nearest| is_static(&nearest.at))
+            || matches!(access, Access::Index { .. }))
 }
 
 /// Tells whether more than one row may be meant: a single one is looked up.
@@ -130,7 +147,7 @@ fn names_many(table: &Table, own: &Restrictions) -> bool {
     table.clustering_count > 0 && !(0..key_count).all(|at| matches!(own.of(at), [Test::Equal(_)]))
 }
 
-/// What is said of an aggregation that reads more than one partition.
+/// Returns the warning for an aggregation that reads more than one partition.
 fn aggregation_warning(own: &Restrictions, table: &Table) -> Option<&'static str> {
     let mut key = (0..table.partition_count).flat_map(|at| own.of(at)).peekable();
     if key.peek().is_none() && own.token.is_empty() {
@@ -160,8 +177,8 @@ fn result_columns(chosen: &Selection, table: &Table, json: bool) -> Arc<[ColumnS
         .collect()
 }
 
-/// What is wrong with a selection where it is looked at before the restrictions: as far as it takes to
-/// tell whether only statics are selected.
+/// Returns what is wrong with a selection where it is looked at before the restrictions: as far as
+/// it takes to tell whether only statics are selected.
 fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -> Option<CqlError> {
     let ast::SelectClause::Items(items) = selected else { return None };
     if !table.has_statics() {
@@ -179,7 +196,7 @@ fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -
     let to_row = first(&|role| !matches!(role, ColumnKind::Static | ColumnKind::PartitionKey));
     let count = to_static.max(to_row);
     let looked_at = ast::SelectClause::Items(items.iter().take(count).cloned().collect());
-    let mut markers = crate::term::Markers::default();
+    let mut markers = shelfmark_cql_types::term::BindMarkers::default();
     let mut probe = Scope {
         schema: scope.schema,
         keyspace: scope.keyspace,
@@ -189,7 +206,7 @@ fn first_error(selected: &ast::SelectClause, table: &Table, scope: &Scope<'_>) -
     selection(&looked_at, table, &mut probe).err().filter(|error| is_resolving(&error.message))
 }
 
-/// Whether an error is of names and calls that are looked up before anything else is.
+/// Returns true if an error is of names and calls that are looked up before anything else is.
 fn is_resolving(message: &str) -> bool {
     const BEGINNINGS: [&str; 8] = [
         "Undefined column name",
@@ -206,7 +223,7 @@ fn is_resolving(message: &str) -> bool {
             && !message.starts_with("Invalid call to function system.cast_as_")
 }
 
-/// The columns that a selector names.
+/// Collects the columns that a selector names.
 fn named<'s>(selector: &'s Selector, out: &mut Vec<&'s ast::Name>) {
     match selector {
         Selector::Column(name) => out.push(name),
@@ -292,12 +309,12 @@ fn check_distinct(chosen: &Selection, own: &Restrictions, table: &Table) -> Resu
     Ok(())
 }
 
-/// Whether a restriction is an equality.
+/// Returns true if a restriction is an equality.
 fn is_equal(own: &Restrictions, at: usize) -> bool {
     matches!(own.of(at), [Test::Equal(_)])
 }
 
-/// The column that a function of `GROUP BY` is of.
+/// Returns the column that a function of `GROUP BY` is of.
 fn grouped_column<'s>(function: &str, arguments: &'s [Selector]) -> Result<&'s ast::Name> {
     if ["sum", "avg", "min", "max", "count"].contains(&function) {
         return invalid(format!(
@@ -387,7 +404,7 @@ fn group_by(
     Ok(out)
 }
 
-/// Where rows are looked for.
+/// The access path of a query: where its rows are read.
 struct Reading {
     access: Access,
     /// Rows are tested one by one.
@@ -473,10 +490,10 @@ fn access(
 
 /// Tables that are computed and small are filtered without being asked to.
 fn is_open(table: &Table) -> bool {
-    crate::system::is_virtual(&table.keyspace)
+    crate::schema::is_virtual(&table.keyspace)
 }
 
-/// Whether the clustering restrictions are more than a prefix with one range behind it.
+/// Returns true if the clustering restrictions are more than a prefix with one range behind it.
 fn clustering_needs_filter(table: &Table, own: &Restrictions) -> bool {
     let mut place = 0;
     let count = table.clustering_count;
@@ -530,7 +547,7 @@ fn clustering_refusal(table: &Table, own: &Restrictions) -> CqlError {
     CqlError::invalid(FILTERING)
 }
 
-/// How many columns of the key need no index, since it answers what is asked of them.
+/// Returns how many columns of the key need no index, since it answers what is asked of them.
 fn keyed_columns(table: &Table, own: &Restrictions) -> usize {
     let named =
         (0..table.partition_count).all(|at| matches!(own.of(at), [Test::Equal(_) | Test::In(_)]));
@@ -547,7 +564,7 @@ struct UsableIndex {
     test: usize,
 }
 
-/// The first index that serves a restriction; equalities before ranges.
+/// Returns the first index that serves a restriction; equalities before ranges.
 ///
 /// `from` is the first column that is looked at.
 fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<UsableIndex> {
@@ -583,14 +600,14 @@ fn usable_index(table: &Table, own: &Restrictions, from: usize) -> Option<Usable
     ranged
 }
 
-/// Whether storage attached indexes compare values of a type by equality alone.
+/// Returns true if storage attached indexes compare values of a type by equality alone.
 ///
 /// Source: Cassandra 5.0, `TypeUtil.isLiteral`, read 2026-11.
 fn is_literal(ty: &CqlType) -> bool {
     ty.is_string() || !matches!(ty, CqlType::Native(_)) || *ty == CqlType::Boolean
 }
 
-/// Whether there are restrictions that the index, and the named partition, do not answer.
+/// Returns true if there are restrictions that the index, and the named partition, do not answer.
 fn needs_more_than(
     table: &Table,
     own: &Restrictions,
@@ -618,8 +635,8 @@ fn needs_more_than(
         || (!own.multi.is_empty() && !prefix)
 }
 
-/// The columns of `ORDER BY`: one that is named twice stands where it is first, and runs as it is said
-/// last.
+/// Returns the columns of `ORDER BY`: one that is named twice stands where it is first, and runs as
+/// it is said last.
 fn orderings(select: &ast::Select) -> Vec<(&str, Direction)> {
     let mut all: Vec<(&str, Direction)> = Vec::with_capacity(select.order_by.len());
     for own in &select.order_by {
@@ -631,7 +648,7 @@ fn orderings(select: &ast::Select) -> Vec<(&str, Direction)> {
     all
 }
 
-/// Whether a clustering column has one value, alone or in a tuple.
+/// Returns true if a clustering column has one value, alone or in a tuple.
 fn is_fixed(own: &Restrictions, table: &Table, place: usize) -> bool {
     let in_tuple = own.multi.iter().any(|multi| {
         (multi.start..multi.start + multi.count).contains(&place)

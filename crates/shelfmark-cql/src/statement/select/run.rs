@@ -7,33 +7,35 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, CqlError, Result};
+use shelfmark_cql_types::term::{EvalContext, Expr, RowView};
+use shelfmark_cql_types::{compare, partition_parts, to_json_into};
 use shelfmark_engine::budget::{Client, Share};
+use shelfmark_engine::weight::{Allowance, Pool};
 use shelfmark_engine::{CellEntry, CellFilter, CellQuery, Engine};
 
 use super::Select;
 use super::show::Encoder;
 use super::source::{Position, ROWS_PER_READ, ROWS_PER_SHOW, Reading, Unit, engine_filter, units};
-use crate::error::CqlError;
-use crate::function::World;
-use crate::limits::INLINE_ROWS_MAX;
-use crate::outcome::{Answered, BoundValue, Outcome, RequestOptions, ResultRows, RowBuffer};
+use super::walk::{Place, ReadLimits, Walk};
+use crate::function_context::EngineContext;
+use crate::limits::READ_SIZE_BYTES_MAX;
+use crate::outcome::{Answered, Outcome, RequestOptions, ResultRows, RowBuffer};
 use crate::schema::Schema;
+use crate::schema::VirtualTable;
 use crate::statement::filter::RowFilter;
-use crate::statement::keys::partition_parts;
 use crate::statement::modify::now_of;
 use crate::statement::row::{ComputedRow, StoredRow};
-use crate::system::VirtualTable;
-use crate::term::{Env, Expr, RowView};
-use crate::types::{compare, to_json_into};
-
-type Result<T> = std::result::Result<T, CqlError>;
 
 /// Most rows that are held in memory to be sorted. Ours.
 const SORTED_ROWS_MAX: usize = 1_000_000;
 
-/// What an execution runs with.
+/// The context of an execution.
 pub(crate) struct Run<'r> {
     pub(crate) engine: &'r Engine,
+    pub(crate) context: EngineContext<'r>,
+    /// The pool on which the read runs, if it is long.
+    pub(crate) pool: &'r dyn Pool,
     pub(crate) schema: &'r Schema,
     pub(crate) computed: Option<&'r Arc<dyn VirtualTable>>,
     pub(crate) values: &'r [BoundValue],
@@ -42,11 +44,17 @@ pub(crate) struct Run<'r> {
     pub(crate) inline: Inline,
 }
 
-/// How much of a read may run on the thread of a socket.
-#[derive(Debug, Default)]
+/// The budget of a read that runs on the thread of a socket.
+#[derive(Debug)]
 pub(crate) struct Inline {
-    read: Cell<usize>,
+    left: Cell<Allowance>,
     is_given_up: Cell<bool>,
+}
+
+impl Default for Inline {
+    fn default() -> Self {
+        Self { left: Cell::new(Allowance::inline()), is_given_up: Cell::default() }
+    }
 }
 
 /// Runs a page.
@@ -103,7 +111,7 @@ pub(crate) fn run_select(select: &Arc<Select>, run: &Run<'_>) -> Result<Answered
     Ok(answered)
 }
 
-fn positive(expr: Option<&Expr>, env: Env<'_>, what: &str) -> Result<Option<u64>> {
+fn positive(expr: Option<&Expr>, env: EvalContext<'_>, what: &str) -> Result<Option<u64>> {
     let Some(expr) = expr else { return Ok(None) };
     match expr.eval(env)? {
         BoundValue::Unset => Ok(None),
@@ -125,16 +133,18 @@ impl<'r> Run<'r> {
         self.inline.is_given_up.get()
     }
 
-    /// Returns how many of `most` rows the next read of the engine may have.
+    /// Returns how many of `most` rows the next read of the engine may have. At the pool, lets others
+    /// have their turn first.
     ///
     /// # Errors
     ///
     /// * Any: the read is given up on this thread.
     fn before_read(&self, most: usize) -> Result<usize> {
         if !self.options.is_inline {
+            self.pool.pause();
             return Ok(most);
         }
-        match INLINE_ROWS_MAX.saturating_sub(self.inline.read.get()) {
+        match self.inline.left.get().rows() {
             0 => Err(self.give_up()),
             left => Ok(most.min(left)),
         }
@@ -142,22 +152,24 @@ impl<'r> Run<'r> {
 
     /// Accounts for rows that were read. Where a read has not come to its end, the next one would go
     /// on for as long again.
-    fn after_read(&self, rows: usize, is_at_end: bool) {
-        let read = self.inline.read.get().saturating_add(rows.max(1));
-        self.inline.read.set(if is_at_end { read } else { INLINE_ROWS_MAX });
+    fn after_read(&self, rows: usize, bytes: usize, is_at_end: bool) {
+        let mut left = self.inline.left.get();
+        left.spend(if is_at_end { rows.max(1) } else { usize::MAX }, bytes);
+        self.inline.left.set(left);
+    }
+
+    /// Returns how many bytes the next read of the engine may have.
+    fn bytes_per_read(&self) -> usize {
+        if self.options.is_inline { self.inline.left.get().bytes() } else { READ_SIZE_BYTES_MAX }
     }
 
     fn give_up(&self) -> CqlError {
         self.inline.is_given_up.set(true);
-        CqlError::new(crate::error::ErrorCode::Server, "the read goes on elsewhere")
+        CqlError::new(shelfmark_cql_protocol::ErrorCode::Server, "the read goes on elsewhere")
     }
 
-    pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> Env<'e> {
-        Env {
-            world: Some(World { environment: self.engine.environment() }),
-            values: self.values,
-            row,
-        }
+    pub(super) fn env<'e>(&'e self, row: Option<&'e dyn RowView>) -> EvalContext<'e> {
+        EvalContext { context: Some(&self.context), values: self.values, row }
     }
 }
 
@@ -168,9 +180,9 @@ pub(super) enum Row {
 }
 
 impl Row {
-    /// About how many bytes it takes in memory.
+    /// Returns about how many bytes it takes in memory.
     fn size_bytes(&self) -> usize {
-        /// What a cell takes beside its value.
+        /// The memory that a cell takes beside its value.
         const CELL_BYTES: usize = 96;
         match self {
             Self::Stored(entry) => {
@@ -183,7 +195,7 @@ impl Row {
     }
 }
 
-/// What rows that are held until all were read take of the memory budget.
+/// The share of the memory budget of rows that are held until all were read.
 pub(super) struct Held {
     share: Option<Share>,
     bytes: usize,
@@ -220,27 +232,13 @@ pub(super) struct Page<'r> {
     now: u64,
 }
 
-/// Whether to go on reading.
+/// True if to go on reading.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     More,
     Enough,
     /// The row belongs to the next page.
     Before,
-}
-
-/// Counts a row of an index's partition; whether it is one of the first `most`.
-fn fits_partition(seen: &mut Option<(Bytes, u64)>, partition: &Bytes, most: u64) -> bool {
-    match seen {
-        Some((last, count)) if last == partition => {
-            *count += 1;
-            *count <= most
-        }
-        _ => {
-            *seen = Some((partition.clone(), 1));
-            most > 0
-        }
-    }
 }
 
 impl Page<'_> {
@@ -271,8 +269,8 @@ impl Page<'_> {
         Ok((buffer, paging))
     }
 
-    /// As [`Page::each_row`] with writing each row, where that takes no more than the rows of one
-    /// partition as they are stored; `None` where it does.
+    /// Works as [`Page::each_row`] with writing each row, where that takes no more than the rows of
+    /// one partition as they are stored; `None` where it does.
     fn shown(
         &self,
         wanted: Option<u64>,
@@ -321,6 +319,7 @@ impl Page<'_> {
             cursor = shown.cursor;
             self.run.after_read(
                 usize::try_from(encoder.rows()).unwrap_or(usize::MAX),
+                encoder.bytes(),
                 cursor.is_none(),
             );
             buffer.check()?;
@@ -394,7 +393,7 @@ impl Page<'_> {
         &self,
         row: &Row,
         aggregates: &[Option<Bytes>],
-        body: impl FnOnce(Env<'_>) -> Result<T>,
+        body: impl FnOnce(EvalContext<'_>) -> Result<T>,
     ) -> Result<T> {
         match row {
             Row::Stored(entry) => body(self.run.env(Some(&self.stored(entry, aggregates)))),
@@ -421,7 +420,7 @@ impl Page<'_> {
                     else {
                         continue;
                     };
-                    crate::types::put_json_name(name, &mut text);
+                    shelfmark_cql_types::put_json_name(name, &mut text);
                     text.push_str(": ");
                     let value = expr.value(env, " in a selection")?;
                     to_json_into(ty, value.as_deref(), &mut text);
@@ -432,7 +431,7 @@ impl Page<'_> {
                 for expr in &select.items {
                     match (expr, env.row) {
                         // The common case takes no detour.
-                        (Expr::Column(at), Some(row)) => row.put(*at, buffer),
+                        (Expr::Column(at), Some(row)) => row.put(*at, buffer.cells()),
                         _ => buffer.cell(expr.value(env, " in a selection")?.as_deref()),
                     }
                 }
@@ -444,10 +443,6 @@ impl Page<'_> {
 
     /// Hands rows to `take` until `wanted` were taken or nothing is left. `end` becomes the position
     /// behind the last that was taken; returns whether nothing is left.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one loop over units and pages; its state is all of it"
-    )]
     pub(super) fn each_row(
         &mut self,
         wanted: Option<u64>,
@@ -466,120 +461,121 @@ impl Page<'_> {
             )),
             false => None,
         };
-        let hides_statics = self.select.restrictions.restricts_clustering(&self.select.table);
         if self.run.options.is_inline && filter.is_some() {
             // Of what it passes over nothing is known.
             return Err(self.run.give_up());
         }
-        let reading = self.reading(filter);
-        let mut taken = 0_u64;
+        let mut walk = Walk {
+            units: &found.units,
+            reading: self.reading(filter),
+            hides_statics: self.select.restrictions.restricts_clustering(&self.select.table),
+            wanted,
+            taken: 0,
+        };
         let start = usize::try_from(end.unit).unwrap_or(usize::MAX);
-        for (number, unit) in found.units.iter().enumerate().skip(start) {
-            let is_index = matches!(unit, Unit::Index { .. });
-            // Of an entry for statics several rows are made: a page may end among them.
-            let mut skip = if is_index && number == start { end.of_partition } else { 0 };
-            let mut partition_rows = if number == start { end.indexed.take() } else { None };
-            let mut cursor = if number == start { end.engine_cursor()? } else { None };
-            let same = number > 0
-                && number != start
-                && found.units.get(number - 1).is_some_and(|before| shares_partition(before, unit));
-            if !same && number != start {
-                end.of_partition = 0;
-            }
-            loop {
-                let in_unit = matches!(unit, Unit::Get(..) | Unit::Span(..));
-                let per_partition = self.per_partition.map(|most| {
-                    let before = if in_unit { end.of_partition } else { 0 };
-                    usize::try_from(most.saturating_sub(before)).unwrap_or(usize::MAX)
-                });
-                if per_partition == Some(0) {
-                    break;
+        for number in start..found.units.len() {
+            let Some(mut place) = walk.enter(number, start, end)? else { break };
+            while let Some(limits) = self.limits(&walk, &place, end)? {
+                if let Some(is_done) = self.read_page(&mut walk, &mut place, limits, end, take)? {
+                    return Ok(is_done);
                 }
-                let most = wanted
-                    .and_then(|wanted| usize::try_from(wanted.saturating_sub(taken)).ok())
-                    .unwrap_or(ROWS_PER_READ)
-                    .min(ROWS_PER_READ)
-                    .min(per_partition.filter(|_| in_unit).unwrap_or(usize::MAX));
-                let most = self.run.before_read(most)?;
-                let from = cursor.take();
-                // Of one partition `most` says how many are left; a cursor would count those before.
-                let of_each = per_partition.filter(|_| !in_unit);
-                let page = reading.read(self.select, unit, from.clone(), most, of_each)?;
-                let count = page.rows.len();
-                self.run.after_read(count, page.cursor.is_none());
-                for (at, entry) in page.rows.into_iter().enumerate() {
-                    if skip > 0 {
-                        skip -= 1;
-                        continue;
-                    }
-                    if entry.clustering.is_none() && hides_statics {
-                        continue;
-                    }
-                    if is_index
-                        && let Some(most) = self.per_partition
-                        && !fits_partition(&mut partition_rows, &entry.partition, most)
-                    {
-                        continue;
-                    }
-                    match take(self, Row::Stored(entry))? {
-                        Flow::More => {}
-                        Flow::Enough => return Ok(true),
-                        Flow::Before => {
-                            end.unit = u32::try_from(number).unwrap_or(u32::MAX);
-                            let behind = match at {
-                                0 => from,
-                                // Only the end of a page has a cursor.
-                                _ => reading.read(self.select, unit, from, at, of_each)?.cursor,
-                            };
-                            end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();
-                            return Ok(false);
-                        }
-                    }
-                    taken += 1;
-                    end.answered += 1;
-                    end.of_partition += 1;
-                    if is_index && at + 1 < count && wanted.is_some_and(|wanted| taken >= wanted) {
-                        end.unit = u32::try_from(number).unwrap_or(u32::MAX);
-                        end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
-                        end.of_partition = u64::try_from(at + 1).unwrap_or(u64::MAX);
-                        end.indexed = partition_rows;
-                        return Ok(false);
-                    }
-                }
-                if is_index {
-                    end.of_partition = 0;
-                }
-                let is_over = self.per_partition.is_some_and(|most| end.of_partition >= most);
-                cursor = page.cursor.filter(|_| !(in_unit && is_over));
-                let full = wanted.is_some_and(|wanted| taken >= wanted);
-                if full {
-                    let last = number + 1 == found.units.len();
-                    if cursor.is_none() && last {
-                        return Ok(true);
-                    }
-                    match &cursor {
-                        Some(cursor) => {
-                            end.indexed = partition_rows;
-                            end.unit = u32::try_from(number).unwrap_or(u32::MAX);
-                            end.cursor = cursor.to_bytes();
-                        }
-                        None => {
-                            end.unit = u32::try_from(number + 1).unwrap_or(u32::MAX);
-                            end.cursor = Vec::new();
-                            let next = found.units.get(number + 1);
-                            if !next.is_some_and(|next| shares_partition(unit, next)) {
-                                end.of_partition = 0;
-                            }
-                        }
-                    }
-                    return Ok(false);
-                }
-                if cursor.is_none() {
+                if place.cursor.is_none() {
                     break;
                 }
             }
         }
         Ok(true)
+    }
+
+    /// Returns how many rows the next read may bring; `None` if the partition has given all that
+    /// `PER PARTITION LIMIT` allows.
+    fn limits(
+        &self,
+        walk: &Walk<'_>,
+        place: &Place<'_>,
+        end: &Position,
+    ) -> Result<Option<ReadLimits>> {
+        let per_partition = self.per_partition.map(|most| {
+            let before = if place.in_partition { end.of_partition } else { 0 };
+            usize::try_from(most.saturating_sub(before)).unwrap_or(usize::MAX)
+        });
+        if per_partition == Some(0) {
+            return Ok(None);
+        }
+        let rows = walk
+            .wanted
+            .and_then(|wanted| usize::try_from(wanted.saturating_sub(walk.taken)).ok())
+            .unwrap_or(ROWS_PER_READ)
+            .min(ROWS_PER_READ)
+            .min(per_partition.filter(|_| place.in_partition).unwrap_or(usize::MAX));
+        let rows = self.run.before_read(rows)?;
+        // Of one partition `rows` says how many are left; a cursor would count those before.
+        Ok(Some(ReadLimits { rows, of_each: per_partition.filter(|_| !place.in_partition) }))
+    }
+
+    /// Reads once in a unit and hands the rows to `take`. Returns whether nothing is left, if the walk
+    /// ends here.
+    fn read_page(
+        &self,
+        walk: &mut Walk<'_>,
+        place: &mut Place<'_>,
+        limits: ReadLimits,
+        end: &mut Position,
+        take: &mut dyn FnMut(&Self, Row) -> Result<Flow>,
+    ) -> Result<Option<bool>> {
+        let from = place.cursor.take();
+        let page = walk.reading.read(
+            self.select,
+            place.unit,
+            from.clone(),
+            limits.rows,
+            limits.of_each,
+        )?;
+        let count = page.rows.len();
+        let bytes = match self.run.options.is_inline {
+            true => page.rows.iter().map(|entry| entry.row.size_bytes()).sum(),
+            false => 0,
+        };
+        self.run.after_read(count, bytes, page.cursor.is_none());
+        for (at, entry) in page.rows.into_iter().enumerate() {
+            if place.passes_over(&entry, walk.hides_statics, self.per_partition) {
+                continue;
+            }
+            match take(self, Row::Stored(entry))? {
+                Flow::More => {}
+                Flow::Enough => return Ok(Some(true)),
+                Flow::Before => {
+                    let behind = match at {
+                        0 => from,
+                        // Only the end of a page has a cursor.
+                        _ => {
+                            walk.reading
+                                .read(self.select, place.unit, from, at, limits.of_each)?
+                                .cursor
+                        }
+                    };
+                    end.unit = place.number();
+                    end.cursor = behind.map(|own| own.to_bytes()).unwrap_or_default();
+                    return Ok(Some(false));
+                }
+            }
+            walk.taken += 1;
+            end.answered += 1;
+            end.of_partition += 1;
+            if place.is_index && at + 1 < count && walk.is_full() {
+                end.unit = place.number();
+                end.cursor = from.map(|own| own.to_bytes()).unwrap_or_default();
+                end.of_partition = u64::try_from(at + 1).unwrap_or(u64::MAX);
+                end.indexed = place.partition_rows.take();
+                return Ok(Some(false));
+            }
+        }
+        if place.is_index {
+            end.of_partition = 0;
+        }
+        let is_over = self.per_partition.is_some_and(|most| end.of_partition >= most);
+        place.cursor = page.cursor.filter(|_| !(place.in_partition && is_over));
+        Ok(walk.is_full().then(|| walk.leave(place, end)))
     }
 
     fn reading(&self, filter: Option<CellFilter>) -> Reading<'_> {
@@ -589,10 +585,11 @@ impl Page<'_> {
             now: now_of(self.run.options),
             consistency: self.run.options.consistency,
             trace: self.run.options.trace.as_ref(),
+            bytes_max: self.run.bytes_per_read(),
         }
     }
 
-    /// As [`Page::each_row`], for a table whose rows are computed.
+    /// Works as [`Page::each_row`], for a table whose rows are computed.
     fn each_computed(
         &mut self,
         wanted: Option<u64>,
@@ -617,7 +614,7 @@ impl Page<'_> {
         Ok(left <= most)
     }
 
-    /// All rows of a computed table that pass, in order.
+    /// Returns all rows of a computed table that pass, in order.
     fn computed_rows(&self, computed: &Arc<dyn VirtualTable>) -> Result<Vec<Vec<Option<Bytes>>>> {
         let table = &self.select.table;
         let env = self.run.env(None);
@@ -628,7 +625,7 @@ impl Page<'_> {
         let key = |row: &[Option<Bytes>]| -> Bytes {
             let parts: Vec<Bytes> =
                 row.iter().take(count).map(|own| own.clone().unwrap_or_default()).collect();
-            crate::statement::keys::partition_bytes(&parts)
+            shelfmark_cql_types::partition_bytes(&parts)
         };
         let mut seen: HashSet<&Bytes> = HashSet::new();
         for unit in &found.units {
@@ -637,7 +634,7 @@ impl Page<'_> {
                     if !seen.insert(partition) {
                         continue;
                     }
-                    let parts = crate::statement::keys::partition_parts(partition, count);
+                    let parts = shelfmark_cql_types::partition_parts(partition, count);
                     let mut rows = computed.rows(self.run.schema, Some(&parts));
                     rows.retain(|row| key(row) == *partition);
                     rows
@@ -650,7 +647,7 @@ impl Page<'_> {
                     };
                     rows.retain(inside);
                     // Keys of what is computed in the original, too, have no order by token there.
-                    let is_hashed = !crate::system::is_virtual(&table.keyspace);
+                    let is_hashed = !crate::schema::is_virtual(&table.keyspace);
                     let token = |row: &[Option<Bytes>]| shelfmark_keycode::token(&key(row));
                     rows.sort_by_cached_key(|row| (is_hashed.then(|| token(row)), key(row)));
                     rows
@@ -678,12 +675,4 @@ impl Page<'_> {
         }
         Ok(out)
     }
-}
-
-fn shares_partition(a: &Unit, b: &Unit) -> bool {
-    let of = |unit: &Unit| match unit {
-        Unit::Get(partition, _) | Unit::Span(partition, _) => Some(partition.clone()),
-        _ => None,
-    };
-    of(a).is_some() && of(a) == of(b)
 }

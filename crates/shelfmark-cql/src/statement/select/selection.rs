@@ -1,26 +1,25 @@
-//! What stands between `SELECT` and `FROM`.
+//! The select clause: the items between `SELECT` and `FROM`.
 
 use std::sync::Arc;
 
-use shelfmark_cql_syntax::ast::{LiteralKind, SelectClause, Selector, WriteMetadata};
-
-use crate::error::CqlError;
-use crate::function::{Aggregate, Argument, Assign, Resolved, cast, negate, operate, resolve};
-use crate::schema::{ColumnKind, Table, resolve_type};
-use crate::statement::relation::undefined_column;
-use crate::term::{
-    Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, preferred, prepare,
-    prepare_literal_as, test_literal,
+use shelfmark_cql_protocol::{CqlError, Result, invalid};
+use shelfmark_cql_syntax::ast::{
+    Literal, LiteralKind, Name, SelectClause, Selector, Term, WriteMetadata,
 };
-use crate::types::{CqlType, native_by_name};
+use shelfmark_cql_types::function::{
+    Aggregate, Argument, Assignability, Resolved, cast, negate, no_cast, operate, resolve,
+};
+use shelfmark_cql_types::term::{
+    Expr, MetadataKind, MetadataPath, Receiver, Scope, UnsetField, literal_text, preferred,
+    prepare, prepare_literal_as, prepare_marker, test_literal,
+};
+use shelfmark_cql_types::{CqlType, native_by_name, resolve_type};
 
-type Result<T> = std::result::Result<T, CqlError>;
+use super::metadata::{column_of_metadata, metadata_path};
+use crate::schema::{ColumnKind, Table};
+use crate::statement::relation::undefined_column;
 
-fn invalid<T>(message: impl Into<String>) -> Result<T> {
-    Err(CqlError::invalid(message))
-}
-
-/// What was selected.
+/// A resolved select clause.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
     pub(super) items: Vec<Expr>,
@@ -85,22 +84,22 @@ impl Argument for SelectedArgument<'_> {
         self.known.clone()
     }
 
-    fn test(&self, ty: &CqlType) -> Assign {
+    fn test(&self, ty: &CqlType) -> Assignability {
         if let Selector::Literal(literal) = self.selector {
             return test_literal(literal, ty);
         }
         if matches!(self.selector, Selector::Null) && ty.is_counter() {
-            return Assign::No;
+            return Assignability::No;
         }
         // What is written as a list may be a vector; its elements are looked at when it is prepared.
         if matches!(self.selector, Selector::List(_)) && matches!(ty, CqlType::Vector { .. }) {
-            return Assign::Weak;
+            return Assignability::Weak;
         }
         match &self.known {
-            Some(own) if own == ty || own.freeze() == ty.freeze() => Assign::Exact,
-            Some(own) if ty.is_value_compatible_with(own) => Assign::Weak,
-            Some(_) => Assign::No,
-            None => Assign::Weak,
+            Some(own) if own == ty || own.freeze() == ty.freeze() => Assignability::Exact,
+            Some(own) if ty.is_value_compatible_with(own) => Assignability::Weak,
+            Some(_) => Assignability::No,
+            None => Assignability::Weak,
         }
     }
 
@@ -115,7 +114,7 @@ struct Builder<'b> {
     inside_aggregate: bool,
 }
 
-/// Whether it is a list of plain numbers.
+/// Returns true if it is a list of plain numbers.
 fn is_of_numbers(own: &Selector) -> bool {
     let is_number = |item: &Selector| matches!(item, Selector::Literal(literal) if matches!(literal.kind, LiteralKind::Integer | LiteralKind::Float));
     matches!(own, Selector::List(items) if !items.is_empty() && items.iter().all(is_number))
@@ -131,7 +130,7 @@ impl Builder<'_> {
         Ok((at, column.kind.clone()))
     }
 
-    /// The type of a selector, if it has one of its own.
+    /// Returns the type of a selector, if it has one of its own.
     fn known(&mut self, selector: &Selector, scope: &mut Scope<'_>) -> Result<Option<CqlType>> {
         Ok(match selector {
             Selector::Literal(literal) => Some(preferred(literal)),
@@ -144,7 +143,7 @@ impl Builder<'_> {
             Selector::Cast { target, .. } => native_by_name(target.name()).map(CqlType::Native),
             _ => {
                 // What a compound is of, it says when it is prepared; a copy is thrown away.
-                let mut markers = crate::term::Markers::default();
+                let mut markers = shelfmark_cql_types::term::BindMarkers::default();
                 let mut probe = Selection::default();
                 let mut inner_scope = Scope {
                     schema: scope.schema,
@@ -159,7 +158,6 @@ impl Builder<'_> {
         })
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     fn item(
         &mut self,
         selector: &Selector,
@@ -171,65 +169,26 @@ impl Builder<'_> {
                 let (at, ty) = self.column(name.as_str())?;
                 Ok((Expr::Column(at), ty))
             }
-            Selector::Literal(literal) => {
-                let Some(ty) = receiver.cloned() else {
-                    return invalid(format!(
-                        "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
-                        crate::term::literal_text(literal)
-                    ));
-                };
-                let to = Receiver { name: "[selection]", ty: &ty };
-                Ok((Expr::Constant(Some(prepare_literal_as(literal, to)?)), ty))
-            }
+            Selector::Literal(literal) => literal_of(literal, receiver),
             Selector::Null => match receiver {
                 Some(ty) => Ok((Expr::Constant(None), ty.clone())),
-                None => invalid(
-                    "Cannot infer type for term NULL in selection clause (try using a cast to force a type)",
-                ),
+                None => Err(untyped("NULL")),
             },
             Selector::Marker(marker) => match receiver {
                 Some(ty) => {
                     let to = Receiver { name: "[selection]", ty };
-                    Ok((crate::term::prepare_marker(marker.index, to, scope), ty.clone()))
+                    Ok((prepare_marker(marker.index, to, scope), ty.clone()))
                 }
-                None => invalid(
-                    "Cannot infer type for term ? in selection clause (try using a cast to force a type)",
-                ),
+                None => Err(untyped("?")),
             },
             Selector::TypeHint { target, selector: inner } => {
                 let ty = resolve_type(target, scope.keyspace, scope.schema)?;
-                let (expr, own) = self.item(inner, Some(&ty), scope)?;
-                if own.freeze() != ty.freeze() && !ty.is_value_compatible_with(&own) {
-                    return invalid(format!(
-                        "Cannot assign value {} to {} of type {ty}",
-                        column_name(selector),
-                        column_name(selector)
-                    ));
-                }
-                Ok((expr, ty))
+                self.hinted(selector, inner, ty, scope)
             }
             Selector::CountRows => self.aggregate(Aggregate::count_rows(), Vec::new()),
             Selector::Cast { selector, target } => {
                 let target = native_by_name(target.name()).map_or(CqlType::Text, CqlType::Native);
-                let known = match &**selector {
-                    Selector::Literal(_) => None,
-                    _ => self.known(selector, scope)?,
-                };
-                let (expr, from) = self.item(selector, known.as_ref(), scope)?;
-                if from == target {
-                    return Ok((expr, target));
-                }
-                match cast(&from, &target) {
-                    Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, target)),
-                    None => {
-                        // The original names the first column that was selected.
-                        let first = self.out.columns.first();
-                        let first = first.and_then(|at| self.table.columns.get(*at));
-                        let shown =
-                            first.map_or_else(|| column_name(selector), |own| own.name.to_string());
-                        Err(crate::function::no_cast(&shown, &target))
-                    }
-                }
+                self.cast_to(selector, target, scope)
             }
             Selector::Function { name, arguments } => {
                 if name.keyspace.as_ref().is_some_and(|own| own.as_str() != "system") {
@@ -238,62 +197,10 @@ impl Builder<'_> {
                 self.call(name.name.as_str(), arguments, receiver, scope)
             }
             Selector::Metadata { kind, of } => self.metadata(*kind, of, scope),
-            Selector::Element { of, key } => {
-                let shown = column_name(of);
-                let (of, ty) = self.item(of, None, scope)?;
-                let (key_type, value_type) = element_types(&ty, "element", &shown)?;
-                let to = Receiver { name: &key_name(&ty, &shown), ty: &key_type };
-                let key = prepare(key, to, scope)?;
-                let (of, key) = (Box::new(of), Box::new(key));
-                Ok((Expr::Element { of, ty, key, shown }, value_type))
-            }
-            Selector::Slice { of, from, to } => {
-                let shown = column_name(of);
-                let (of, ty) = self.item(of, None, scope)?;
-                let (key_type, _) = element_types(&ty, "slice", &shown)?;
-                let name = key_name(&ty, &shown);
-                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
-                    let to = Receiver { name: &name, ty: &key_type };
-                    term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
-                };
-                let (from, to) = (bound(from)?, bound(to)?);
-                let shown = ty.clone();
-                Ok((Expr::Slice { of: Box::new(of), ty, from, to }, shown))
-            }
-            Selector::Field { of, field } => {
-                let (expr, ty) = self.item(of, None, scope)?;
-                let CqlType::User { definition, .. } = &ty else {
-                    return invalid(format!(
-                        "Invalid field selection: {} of type {ty} is not a user type",
-                        column_name(of)
-                    ));
-                };
-                match definition.field(field.as_str()) {
-                    Some((at, field_type)) => {
-                        let field_type = field_type.clone();
-                        Ok((Expr::Field { of: Box::new(expr), at }, field_type))
-                    }
-                    None => invalid(format!(
-                        "{} of type {ty} has no field {}",
-                        column_name(of),
-                        field.as_str()
-                    )),
-                }
-            }
-            Selector::Negate(inner) => {
-                if matches!(**inner, Selector::Marker(_)) {
-                    return invalid("Ambiguous negation: use type casts to disambiguate");
-                }
-                let known = self.known(inner, scope)?;
-                let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
-                match negate(&ty) {
-                    Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, ty)),
-                    None => invalid(format!(
-                        "the '-' operation is not supported on {}",
-                        column_name(inner)
-                    )),
-                }
-            }
+            Selector::Element { of, key } => self.element(of, key, scope),
+            Selector::Slice { of, from, to } => self.slice(of, from.as_ref(), to.as_ref(), scope),
+            Selector::Field { of, field } => self.field(of, field, scope),
+            Selector::Negate(inner) => self.negated(inner, receiver, scope),
             Selector::Arithmetic { operator, left, right } => {
                 self.arithmetic(operator.symbol(), left, right, receiver, scope)
             }
@@ -316,6 +223,131 @@ impl Builder<'_> {
         }
     }
 
+    /// Prepares a selector behind a type hint.
+    fn hinted(
+        &mut self,
+        selector: &Selector,
+        inner: &Selector,
+        ty: CqlType,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let (expr, own) = self.item(inner, Some(&ty), scope)?;
+        if own.freeze() != ty.freeze() && !ty.is_value_compatible_with(&own) {
+            return invalid(format!(
+                "Cannot assign value {} to {} of type {ty}",
+                column_name(selector),
+                column_name(selector)
+            ));
+        }
+        Ok((expr, ty))
+    }
+
+    /// Prepares a selector as a value of another type.
+    fn cast_to(
+        &mut self,
+        selector: &Selector,
+        target: CqlType,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let known = match selector {
+            Selector::Literal(_) => None,
+            _ => self.known(selector, scope)?,
+        };
+        let (expr, from) = self.item(selector, known.as_ref(), scope)?;
+        if from == target {
+            return Ok((expr, target));
+        }
+        match cast(&from, &target) {
+            Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, target)),
+            None => {
+                // The original names the first column that was selected.
+                let first = self.out.columns.first();
+                let first = first.and_then(|at| self.table.columns.get(*at));
+                let shown = first.map_or_else(|| column_name(selector), |own| own.name.to_string());
+                Err(no_cast(&shown, &target))
+            }
+        }
+    }
+
+    /// Prepares an element of a collection.
+    fn element(
+        &mut self,
+        of: &Selector,
+        key: &Term,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let shown = column_name(of);
+        let (of, ty) = self.item(of, None, scope)?;
+        let (key_type, value_type) = element_types(&ty, "element", &shown)?;
+        let to = Receiver { name: &key_name(&ty, &shown), ty: &key_type };
+        let key = prepare(key, to, scope)?;
+        let (of, key) = (Box::new(of), Box::new(key));
+        Ok((Expr::Element { of, ty, key, shown }, value_type))
+    }
+
+    /// Prepares a part of a collection.
+    fn slice(
+        &mut self,
+        of: &Selector,
+        from: Option<&Term>,
+        to: Option<&Term>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let shown = column_name(of);
+        let (of, ty) = self.item(of, None, scope)?;
+        let (key_type, _) = element_types(&ty, "slice", &shown)?;
+        let name = key_name(&ty, &shown);
+        let to_key = Receiver { name: &name, ty: &key_type };
+        let (from, to) = (slice_bound(from, to_key, scope)?, slice_bound(to, to_key, scope)?);
+        let shown = ty.clone();
+        Ok((Expr::Slice { of: Box::new(of), ty, from, to }, shown))
+    }
+
+    /// Prepares a field of a user type.
+    fn field(
+        &mut self,
+        of: &Selector,
+        field: &Name,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        let (expr, ty) = self.item(of, None, scope)?;
+        let CqlType::User { definition, .. } = &ty else {
+            return invalid(format!(
+                "Invalid field selection: {} of type {ty} is not a user type",
+                column_name(of)
+            ));
+        };
+        match definition.field(field.as_str()) {
+            Some((at, field_type)) => {
+                let field_type = field_type.clone();
+                Ok((Expr::Field { of: Box::new(expr), at }, field_type))
+            }
+            None => {
+                invalid(format!("{} of type {ty} has no field {}", column_name(of), field.as_str()))
+            }
+        }
+    }
+
+    /// Prepares the negation of a selector.
+    fn negated(
+        &mut self,
+        inner: &Selector,
+        receiver: Option<&CqlType>,
+        scope: &mut Scope<'_>,
+    ) -> Result<(Expr, CqlType)> {
+        if matches!(*inner, Selector::Marker(_)) {
+            return invalid("Ambiguous negation: use type casts to disambiguate");
+        }
+        let known = self.known(inner, scope)?;
+        let (expr, ty) = self.item(inner, known.as_ref().or(receiver), scope)?;
+        match negate(&ty) {
+            Some(function) => Ok((Expr::Call { function, arguments: vec![expr] }, ty)),
+            None => {
+                invalid(format!("the '-' operation is not supported on {}", column_name(inner)))
+            }
+        }
+    }
+
     fn arithmetic(
         &mut self,
         symbol: char,
@@ -326,7 +358,11 @@ impl Builder<'_> {
     ) -> Result<(Expr, CqlType)> {
         let open = |own: &Selector| matches!(own, Selector::Marker(_) | Selector::Null);
         if open(left) || open(right) {
-            return Err(crate::term::ambiguous(symbol, &column_name(left), &column_name(right)));
+            return Err(shelfmark_cql_types::term::ambiguous(
+                symbol,
+                &column_name(left),
+                &column_name(right),
+            ));
         }
         let left_known = self.known(left, scope)?;
         let right_known = self.known(right, scope)?;
@@ -344,7 +380,11 @@ impl Builder<'_> {
             None if left_type == CqlType::Timestamp && stands_for_number(&right_type)
                 || right_type == CqlType::Timestamp && stands_for_number(&left_type) =>
             {
-                Err(crate::term::ambiguous(symbol, &column_name(left), &column_name(right)))
+                Err(shelfmark_cql_types::term::ambiguous(
+                    symbol,
+                    &column_name(left),
+                    &column_name(right),
+                ))
             }
             None => invalid(format!(
                 "the '{symbol}' operation is not supported between {} and {}",
@@ -480,7 +520,7 @@ impl Builder<'_> {
             let mut parts = Vec::with_capacity(arguments.len());
             for (at, (argument, ty)) in arguments.iter().zip(&columns).enumerate() {
                 if let Selector::Literal(literal) = argument
-                    && test_literal(literal, ty) == Assign::No
+                    && test_literal(literal, ty) == Assignability::No
                 {
                     return invalid(format!(
                         "Type error: {} cannot be passed as argument {at} of function system.token of type {ty}",
@@ -535,7 +575,6 @@ impl Builder<'_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each form of the grammar")]
     fn metadata(
         &mut self,
         kind: WriteMetadata,
@@ -543,31 +582,7 @@ impl Builder<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<(Expr, CqlType)> {
         let name = kind.name();
-        // What lies deeper is frozen, and as old as the part of the column that it is in.
-        let mut of = of;
-        while let Selector::Element { of: outer, .. }
-        | Selector::Slice { of: outer, .. }
-        | Selector::Field { of: outer, .. } = of
-            && !matches!(**outer, Selector::Column(_))
-        {
-            of = outer;
-        }
-        let column = match of {
-            Selector::Column(column) => column,
-            Selector::Element { of: outer, .. }
-            | Selector::Slice { of: outer, .. }
-            | Selector::Field { of: outer, .. }
-                if let Selector::Column(column) = &**outer =>
-            {
-                column
-            }
-            _ => {
-                return invalid(format!(
-                    "Cannot use selection function {name} on {}",
-                    column_name(of)
-                ));
-            }
-        };
+        let (of, column) = column_of_metadata(kind, of)?;
         let (at, ty) = self.column(column.as_str())?;
         let role = self.table.columns.get(at).map(|own| own.role);
         if role.is_some_and(ColumnKind::is_key) {
@@ -581,44 +596,7 @@ impl Builder<'_> {
             WriteMetadata::MaxWriteTime => MetadataKind::MaxWriteTime,
             WriteMetadata::Ttl => MetadataKind::Ttl,
         };
-        let (path, several) = match of {
-            Selector::Element { key, .. } => {
-                if matches!(ty, CqlType::List { .. }) {
-                    return invalid(format!(
-                        "Element selection is only allowed on sets and maps, but {} is a list",
-                        column.as_str()
-                    ));
-                }
-                let (key_type, _) = element_types(&ty, "element", column.as_str())?;
-                let name = key_name(&ty, column.as_str());
-                let key = prepare(key, Receiver { name: &name, ty: &key_type }, scope)?;
-                (MetadataPath::Element(Box::new(key)), false)
-            }
-            Selector::Slice { from, to, .. } => {
-                let (key_type, _) = element_types(&ty, "slice", column.as_str())?;
-                let name = key_name(&ty, column.as_str());
-                let mut bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
-                    let to = Receiver { name: &name, ty: &key_type };
-                    term.as_ref().map(|term| prepare(term, to, scope).map(Box::new)).transpose()
-                };
-                let (from, to) = (bound(from)?, bound(to)?);
-                (MetadataPath::Slice(from, to), true)
-            }
-            Selector::Field { field, .. } => {
-                let CqlType::User { definition, .. } = &ty else {
-                    return invalid(format!("{} is not a user type", column.as_str()));
-                };
-                let Some((at, _)) = definition.field(field.as_str()) else {
-                    return invalid(format!(
-                        "{} of type {ty} has no field {}",
-                        column.as_str(),
-                        field.as_str()
-                    ));
-                };
-                (MetadataPath::Field(at), false)
-            }
-            _ => (MetadataPath::Whole, ty.is_multi_cell()),
-        };
+        let (path, several) = metadata_path(of, column, &ty, scope)?;
         // A frozen column is one cell.
         let (path, several) =
             if ty.is_multi_cell() { (path, several) } else { (MetadataPath::Whole, false) };
@@ -629,25 +607,53 @@ impl Builder<'_> {
     }
 }
 
-/// Whether values of a type are numbers, or are taken for numbers.
+/// Returns a literal in the type that is asked of it.
+fn literal_of(literal: &Literal, receiver: Option<&CqlType>) -> Result<(Expr, CqlType)> {
+    let Some(ty) = receiver.cloned() else {
+        return invalid(format!(
+            "Cannot infer type for term {} in selection clause (try using a cast to force a type)",
+            literal_text(literal)
+        ));
+    };
+    let to = Receiver { name: "[selection]", ty: &ty };
+    Ok((Expr::Constant(Some(prepare_literal_as(literal, to)?)), ty))
+}
+
+/// Returns the error for a term whose type nothing tells.
+fn untyped(shown: &str) -> CqlError {
+    CqlError::invalid(format!(
+        "Cannot infer type for term {shown} in selection clause (try using a cast to force a type)"
+    ))
+}
+
+/// Prepares a bound of a slice.
+pub(super) fn slice_bound(
+    bound: Option<&Term>,
+    to: Receiver<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<Option<Box<Expr>>> {
+    bound.map(|term| prepare(term, to, scope).map(Box::new)).transpose()
+}
+
+/// Returns true if values of a type are numbers, or are taken for numbers.
 fn stands_for_number(ty: &CqlType) -> bool {
     *ty == CqlType::Timestamp || (*ty != CqlType::Duration && negate(ty).is_some())
 }
 
-/// Whether a selector has no type of its own.
+/// Returns true if a selector has no type of its own.
 fn is_untyped(selector: &Selector) -> bool {
     matches!(selector, Selector::Literal(_) | Selector::Null | Selector::Marker(_))
 }
 
-/// How a marker for a key is called.
-fn key_name(ty: &CqlType, shown: &str) -> String {
+/// Returns how a marker for a key is called.
+pub(super) fn key_name(ty: &CqlType, shown: &str) -> String {
     match ty {
         CqlType::Set { .. } => format!("value({shown})"),
         _ => format!("key({shown})"),
     }
 }
 
-fn element_types(ty: &CqlType, what: &str, shown: &str) -> Result<(CqlType, CqlType)> {
+pub(super) fn element_types(ty: &CqlType, what: &str, shown: &str) -> Result<(CqlType, CqlType)> {
     match ty {
         CqlType::Map { key, value, .. } if what == "element" => {
             Ok(((**key).clone(), (**value).clone()))
@@ -673,7 +679,7 @@ fn shown_function(name: &shelfmark_cql_syntax::ast::FunctionName) -> String {
     }
 }
 
-/// A cast of a column to the type that it has is none, and is not shown.
+/// Returns a selector without a cast to the type that its column has, which is not shown.
 fn without_casts(selector: &Selector, table: &Table) -> Selector {
     match selector {
         Selector::Cast { selector: inner, target } => match &**inner {
@@ -695,12 +701,12 @@ fn without_casts(selector: &Selector, table: &Table) -> Selector {
     }
 }
 
-/// How a selector is called in the answer.
-fn column_name(selector: &Selector) -> String {
+/// Returns how a selector is called in the answer.
+pub(super) fn column_name(selector: &Selector) -> String {
     let list = |all: &[Selector]| all.iter().map(column_name).collect::<Vec<_>>().join(", ");
     match selector {
         Selector::Column(name) => name.as_str().to_owned(),
-        Selector::Literal(literal) => crate::term::literal_text(literal),
+        Selector::Literal(literal) => shelfmark_cql_types::term::literal_text(literal),
         Selector::Null => "NULL".to_owned(),
         Selector::Marker(_) => "?".to_owned(),
         Selector::CountRows => "count".to_owned(),
@@ -718,11 +724,11 @@ fn column_name(selector: &Selector) -> String {
             format!("system.{shown}({})", list(arguments))
         }
         Selector::Element { of, key } => {
-            format!("{}[{}]", column_name(of), crate::term::term_text(key))
+            format!("{}[{}]", column_name(of), shelfmark_cql_types::term::term_text(key))
         }
         Selector::Slice { of, from, to } => {
             let bound = |term: &Option<shelfmark_cql_syntax::ast::Term>| {
-                term.as_ref().map(crate::term::term_text).unwrap_or_default()
+                term.as_ref().map(shelfmark_cql_types::term::term_text).unwrap_or_default()
             };
             format!("{}[{}..{}]", column_name(of), bound(from), bound(to))
         }

@@ -4,18 +4,18 @@
 //! What it is not: for selections that compute, and for columns that are put together from cells.
 
 use bytes::Bytes;
+use shelfmark_cql_types::term::Expr;
 use shelfmark_engine::{CellSink, ShownRow};
 
 use crate::outcome::{RowBuffer, Written};
 use crate::schema::{ColumnKind, Table};
-use crate::term::Expr;
 
-/// Where a column of the answer lies in a stored row.
+/// The place of a column of the answer in a stored row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// Of the partition key, by its place.
+    /// A column of the partition key, by its place.
     Partition(usize),
-    /// Of the clustering key, by its place.
+    /// A column of the clustering key, by its place.
     Clustering(usize),
     /// A static column, by its number.
     Static(u32),
@@ -61,7 +61,7 @@ pub(super) struct Encoder<'e> {
     /// Statics without rows are no row of the answer.
     hides_statics: bool,
     buffer: &'e mut RowBuffer,
-    /// What was in the buffer before.
+    /// The length of the buffer before.
     before: Written,
 }
 
@@ -76,15 +76,20 @@ impl<'e> Encoder<'e> {
         Self { columns, partition, hides_statics, buffer, before }
     }
 
-    /// How many rows were written.
+    /// Returns how many rows were written.
     pub(super) fn rows(&self) -> u64 {
         u64::from(self.buffer.rows() - self.before.rows())
+    }
+
+    /// Returns how many bytes were written.
+    pub(super) fn bytes(&self) -> usize {
+        self.buffer.bytes().len().saturating_sub(self.before.bytes())
     }
 }
 
 impl CellSink for Encoder<'_> {
     fn begin(&mut self) {
-        self.buffer.back_to(self.before);
+        self.buffer.truncate_to(self.before);
     }
 
     fn row(&mut self, row: &ShownRow<'_>) {

@@ -1,4 +1,4 @@
-//! Where the rows of one execution come from: units one after the other, each read page by page.
+//! The reads of one execution: units one after the other, each read page by page.
 //!
 //! The units follow from the statement and its values alone, so a paging state is a unit's number,
 //! a cursor in it, and how many rows were answered before.
@@ -7,28 +7,25 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_cql_protocol::{BoundValue, Consistency, CqlError, ErrorCode, Result};
+use shelfmark_cql_types::CqlType;
+use shelfmark_cql_types::term::EvalContext;
 use shelfmark_engine::{
     CellEntry, CellFilter, CellGet, CellIndexQuery, CellLimits, CellQuery, CellScan, CellSink,
     CellsShown, Cursor, Engine, Span, SpanBound,
 };
 
-use super::told::told;
+use super::trace_steps::told;
 use super::{Access, Select};
-use crate::error::{CqlError, ErrorCode};
-use crate::limits::READ_SIZE_BYTES_MAX;
-use crate::outcome::{BoundValue, Consistency};
+use crate::engine_error::from_engine;
 use crate::schema::IndexTarget;
 use crate::statement::keys::{
     KEY_SIZE_BYTES_MAX, Spans, check_product, joined_partitions, partitions, spans,
 };
 use crate::statement::relation::Test;
-use crate::term::Env;
-use crate::trace::TraceLog;
-use crate::types::CqlType;
+use crate::trace_recorder::TraceRecorder;
 
-type Result<T> = std::result::Result<T, CqlError>;
-
-/// What is read in one go.
+/// A unit of reading: a partition, a slice of one, a range of tokens or an index's entries.
 #[derive(Debug, Clone)]
 pub(super) enum Unit {
     /// One row.
@@ -48,7 +45,7 @@ pub(super) struct Units {
 }
 
 /// Evaluates what is to be read.
-pub(super) fn units(select: &Select, env: Env<'_>) -> Result<Units> {
+pub(super) fn units(select: &Select, env: EvalContext<'_>) -> Result<Units> {
     let own = &select.restrictions;
     match &select.access {
         Access::Scan => {
@@ -128,8 +125,8 @@ fn of_partitions(select: &Select, keys: Vec<Bytes>, mut spans: Spans) -> Units {
     Units { units, need_filter: select.filters || spans.need_filter }
 }
 
-/// The range of tokens that is asked for; `None` when it is empty.
-fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64>)>> {
+/// Returns the range of tokens that is asked for; `None` when it is empty.
+fn tokens(select: &Select, env: EvalContext<'_>) -> Result<Option<(Bound<i64>, Bound<i64>)>> {
     let (mut lower, mut upper) = (Bound::Unbounded, Bound::Unbounded);
     for test in &select.restrictions.token {
         let (Test::Equal(expr) | Test::Lower(expr, _) | Test::Upper(expr, _)) = test else {
@@ -164,17 +161,17 @@ fn tokens(select: &Select, env: Env<'_>) -> Result<Option<(Bound<i64>, Bound<i64
     Ok((!empty).then_some((lower, upper)))
 }
 
-/// The terms of an index that a restriction names; `None` when nothing can match.
+/// Returns the terms of an index that a restriction names; `None` when nothing can match.
 fn terms(
     select: &Select,
     index: usize,
     column: usize,
     test: usize,
-    env: Env<'_>,
+    env: EvalContext<'_>,
 ) -> Result<Option<Span>> {
     let tests = select.restrictions.of(column);
     let name = select.table.columns.get(column).map_or("", |own| &*own.name);
-    let of = |expr: &crate::term::Expr, what: &str| match expr.eval(env)? {
+    let of = |expr: &shelfmark_cql_types::term::Expr, what: &str| match expr.eval(env)? {
         BoundValue::Bytes(bytes) => Ok(Some(bytes)),
         BoundValue::Null => {
             Err(CqlError::invalid(format!("Unsupported null {what} for column {name}")))
@@ -183,7 +180,7 @@ fn terms(
             Err(CqlError::invalid(format!("Unsupported unset {what} for column {name}")))
         }
     };
-    let value = |expr: &crate::term::Expr| of(expr, "value");
+    let value = |expr: &shelfmark_cql_types::term::Expr| of(expr, "value");
     let entries =
         select.table.indexes.get(index).is_some_and(|own| own.target == IndexTarget::Entries);
     Ok(match tests.get(test) {
@@ -214,14 +211,16 @@ fn terms(
     })
 }
 
-/// How a unit is read.
+/// The parameters with which units are read.
 #[derive(Clone)]
 pub(super) struct Reading<'e> {
     pub(super) engine: &'e Engine,
     pub(super) filter: Option<CellFilter>,
     pub(super) now: Option<u64>,
     pub(super) consistency: Consistency,
-    pub(super) trace: Option<&'e TraceLog>,
+    pub(super) trace: Option<&'e TraceRecorder>,
+    /// Bytes after which a read of the engine ends.
+    pub(super) bytes_max: usize,
 }
 
 /// Rows of a unit, and where to go on in it.
@@ -243,13 +242,13 @@ impl Reading<'_> {
         if error.kind() == shelfmark_engine::ErrorKind::NotFound {
             return CqlError::invalid(format!("table {} does not exist", select.table.name));
         }
-        CqlError::from_engine(error, self.consistency, None)
+        from_engine(error, self.consistency, None)
     }
 
     /// Notes what is about to be read, if there is a trace.
     pub(super) fn tell(&self, select: &Select, unit: &Unit) {
         if let Some(trace) = self.trace {
-            trace.say(told(select, unit));
+            trace.record(told(select, unit));
         }
     }
 
@@ -263,7 +262,7 @@ impl Reading<'_> {
         CellLimits {
             rows_max: Some(most),
             partition_rows_max: per_partition,
-            bytes_max: Some(READ_SIZE_BYTES_MAX),
+            bytes_max: Some(self.bytes_max),
             start: cursor,
             statics: select.needs_statics,
             filter: self.filter.clone(),
@@ -385,35 +384,35 @@ impl Reading<'_> {
     }
 }
 
-/// Whether the index that is read is on a part of the partition key.
+/// Returns true if the index that is read is on a part of the partition key.
 fn is_of_partition_key(select: &Select) -> bool {
     matches!(&select.access, Access::Index { column, .. } if *column < select.table.partition_count)
 }
 
-/// How many rows are read at a time where all are wanted.
+/// The number of rows read at a time where all are wanted.
 pub(super) const ROWS_PER_READ: usize = 1_000;
 
-/// How many are read at a time where none is held.
+/// The number of rows read at a time where none is held.
 pub(super) const ROWS_PER_SHOW: usize = 10_000;
 
-/// Where a page ends.
+/// The end of a page, as the paging state carries it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Position {
-    /// Which unit.
+    /// The number of the unit.
     pub(super) unit: u32,
     /// Rows answered before, for `LIMIT`.
     pub(super) answered: u64,
     /// Rows of the partition of the next unit that were answered before, for `PER PARTITION LIMIT`.
     pub(super) of_partition: u64,
-    /// Where in the unit; of computed tables how many rows were passed.
+    /// The engine's cursor in the unit; of computed tables the number of rows that were passed.
     pub(super) cursor: Vec<u8>,
-    /// Of an index: the partition of the last row, and how many rows of it were answered.
+    /// The partition of the last row of an index, and the number of its rows that were answered.
     pub(super) indexed: Option<(Bytes, u64)>,
 }
 
 const VERSION: u8 = 1;
 
-/// Of a position with a partition in it.
+/// The version of a position with a partition in it.
 const VERSION_INDEXED: u8 = 2;
 
 impl Position {
@@ -459,7 +458,7 @@ impl Position {
         })
     }
 
-    /// The cursor in the unit.
+    /// Returns the cursor in the unit.
     pub(super) fn engine_cursor(&self) -> Result<Option<Cursor>> {
         if self.cursor.is_empty() {
             return Ok(None);
@@ -477,7 +476,7 @@ pub(super) fn engine_filter(
 ) -> CellFilter {
     let select = Arc::clone(select);
     Arc::new(move |entry| {
-        use crate::term::RowView as _;
+        use shelfmark_cql_types::term::RowView as _;
         let row = crate::statement::row::StoredRow {
             table: &select.table,
             entry,

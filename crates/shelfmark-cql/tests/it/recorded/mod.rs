@@ -1,9 +1,13 @@
 //! What Apache Cassandra answered, asked of the face: the scripts of `clients/cassandra`, byte for byte
 //! over a connection of version 4 in this process.
 //!
+//! The access path of each read is compared, too ([`paths`]): a plan that turns into a scan answers
+//! the same.
+//!
 //! What it is not: a check of sockets and logins; `cargo xtask clients` replays the same scripts against
 //! a server.
 
+mod paths;
 mod script;
 mod text;
 mod wire;
@@ -32,12 +36,14 @@ fn differences(server: &wire::Server, name: &str, text: &str) -> (usize, Vec<Str
         let answer = client.run(&statement, None, None);
         assert!(!answer[0].starts_with("error"), "{statement}: {answer:?}");
     }
-    let (mut count, mut found) = (0, Vec::new());
+    let (mut count, mut found, mut paths) = (0, Vec::new(), Vec::new());
     for line in script::read(text) {
         match line {
             Line::Step(step) => {
                 count += 1;
+                server.observer.take();
                 let given = answer(&mut client, &step);
+                paths.extend(paths::line(&step.statement, &server.observer.take()));
                 if given != step.wanted {
                     let (wanted, given) = (step.wanted.join("\n"), given.join("\n"));
                     found.push(format!("{name}: {}\n- {wanted}\n+ {given}", step.head));
@@ -50,6 +56,7 @@ fn differences(server: &wire::Server, name: &str, text: &str) -> (usize, Vec<Str
             Line::Wait => {}
         }
     }
+    found.extend(paths::differences(name, &paths));
     let mut client = Client::connect(server, "cassandra", "cassandra");
     client.run(&format!("DROP KEYSPACE {name}"), None, None);
     (count, found)
@@ -103,5 +110,10 @@ fn every_recorded_answer_is_given() {
     });
     let (count, found) = done.into_inner().unwrap();
     assert!(count > 7_000, "only {count} answers were found in {SCRIPTS}");
-    assert!(found.is_empty(), "{} of {count} answers differ:\n{}", found.len(), found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "{} of {count} answers and their paths differ:\n{}",
+        found.len(),
+        found.join("\n")
+    );
 }

@@ -9,6 +9,7 @@ use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::{Clock, SystemClock};
 use shelfmark_store::memory::MemoryStore;
 
+use super::paths::Observer;
 use super::text::{Kind, bound, kind, kind_text, value_text};
 
 const VERSION: u8 = 4;
@@ -26,7 +27,11 @@ const QUORUM: u16 = 4;
 const SERIAL: u16 = 8;
 
 /// What clients connect to.
-pub(super) type Server = Arc<Face>;
+pub(super) struct Server {
+    face: Arc<Face>,
+    /// Sees what each statement reads.
+    pub(super) observer: Observer,
+}
 
 /// A server with nothing in it but the role `cassandra`, whose password is the same.
 pub(super) fn server() -> Server {
@@ -34,10 +39,14 @@ pub(super) fn server() -> Server {
     let environment =
         Environment { clock: Arc::clone(&clock), random: Arc::new(SeededRandom::new(1)) };
     let engine = Engine::open(Arc::new(MemoryStore::new(clock)), environment.clone()).unwrap();
+    let observer = Observer::default();
+    let own = observer.clone();
+    let engine = engine.observed(move |report| own.note(report));
     let login = Login::new(OneRole::new("cassandra", "cassandra", [7; 16]), [8; 16])
         .with_authorizer(Authorizer::Cassandra);
     let options = FaceOptions::default();
-    Arc::new(Face::open(engine, environment, options, Some(login), Arc::new(Inline)).unwrap())
+    let face = Face::open(engine, environment, options, Some(login), Arc::new(Inline)).unwrap();
+    Server { face: Arc::new(face), observer }
 }
 
 /// Reads the protocol's notations, one behind the other.
@@ -158,7 +167,7 @@ impl Client {
         let wake = std::sync::Mutex::new(wake);
         let wake = Box::new(move || wake.lock().unwrap().send(()).unwrap_or_default());
         let address = "127.0.0.1:50000".parse().unwrap();
-        let connection = Connection::new(Arc::clone(server), address, wake);
+        let connection = Connection::new(Arc::clone(&server.face), address, wake);
         let mut client = Self { connection, woken, warnings: Vec::new() };
         let startup = [&1_u16.to_be_bytes()[..], &short("CQL_VERSION"), &short("3.0.0")].concat();
         let (opcode, _) = client.ask(STARTUP, &startup);

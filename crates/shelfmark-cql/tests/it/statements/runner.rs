@@ -5,11 +5,11 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use goldenscript::{Argument, Block, Command, Context, Runner};
-use shelfmark_cql::types::{from_text, to_literal};
 use shelfmark_cql::{
     Answered, Authorizer, BoundValue, ChangeKind, CqlError, CqlType, Executor, Outcome,
     PreparedStatement, RequestOptions, ResultRows, User, Values,
 };
+use shelfmark_cql_types::{from_text, to_literal};
 use shelfmark_engine::{Engine, Environment, SeededRandom};
 use shelfmark_store::clock::ManualClock;
 use shelfmark_store::memory::MemoryStore;
@@ -197,7 +197,7 @@ fn bytes_of(ty: &CqlType, text: &str) -> Vec<u8> {
         CqlType::List { element, .. } | CqlType::Set { element, .. } => {
             let parts: Vec<Vec<u8>> =
                 text.split(',').map(|part| from_text(element, part).unwrap()).collect();
-            shelfmark_cql::types::put_collection(parts.len(), parts.iter().map(Vec::as_slice))
+            shelfmark_cql_types::put_collection(parts.len(), parts.iter().map(Vec::as_slice))
         }
         ty => from_text(ty, text).unwrap(),
     }

@@ -1,0 +1,95 @@
+//! `abs`, `exp`, `log`, `log10`, `round`.
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+use shelfmark_cql_protocol::CqlError;
+
+use super::numeric::Number;
+use super::real;
+use super::scalar::{NUMERIC, Scalar};
+use crate::value::CqlType;
+
+/// Returns the functions of this module by name: one for each numeric type.
+pub(super) fn candidates(name: &str) -> Option<Vec<Scalar>> {
+    let change: fn(Number) -> Number = match name {
+        "abs" => |number| match number {
+            Number::Integer(n) => Number::Integer(n.abs()),
+            Number::Float(n) => Number::Float(n.abs()),
+            Number::Decimal(n, scale) => Number::Decimal(n.abs(), scale),
+        },
+        "exp" => |number| of_real(number, f64::exp, real::exp),
+        "log" => |number| of_real(number, f64::ln, real::ln),
+        "log10" => |number| of_real(number, f64::log10, real::log10),
+        "round" => |number| match number {
+            Number::Integer(n) => Number::Integer(n),
+            // As Java's `Math.round`: half up, also below zero.
+            Number::Float(n) => Number::Float((n + 0.5).floor()),
+            Number::Decimal(n, scale) => round_decimal(n, scale),
+        },
+        _ => return None,
+    };
+    let make = |ty: &CqlType| {
+        let own = ty.clone();
+        let shown = name.to_owned();
+        let is_unbounded = own == CqlType::Varint && !matches!(name, "abs" | "round");
+        Scalar::strict(name, vec![ty.clone()], ty.clone(), move |values| {
+            let Some(number) = values.first().and_then(|value| Number::read(&own, value)) else {
+                return Ok(None);
+            };
+            let number = match number {
+                // Of as many digits as it takes, and cut off behind.
+                Number::Integer(n) if is_unbounded => Number::Decimal(n, 0),
+                number => number,
+            };
+            check_logarithm(&shown, &number)?;
+            Ok(super::cast::narrow(change(number), &own))
+        })
+    };
+    Some(NUMERIC.iter().map(make).collect())
+}
+
+/// Decimals exactly, all others by way of doubles; and decimals too large for it.
+fn of_real(
+    number: Number,
+    function: fn(f64) -> f64,
+    exact: fn((BigInt, i32)) -> Option<Number>,
+) -> Number {
+    let nearest = function(number.to_f64());
+    match number {
+        Number::Decimal(unscaled, scale) => exact((unscaled, scale)),
+        _ => None,
+    }
+    .unwrap_or(Number::Float(nearest))
+}
+
+/// Refuses logarithms of decimals that have none; of doubles they are infinite, or no numbers.
+fn check_logarithm(name: &str, number: &Number) -> Result<(), CqlError> {
+    let what = match name {
+        "log" => "Natural log",
+        "log10" => "Log10",
+        _ => return Ok(()),
+    };
+    match number {
+        Number::Decimal(unscaled, _) if !unscaled.is_positive() => {
+            Err(CqlError::invalid(format!("{what} of number zero or less")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn round_decimal(unscaled: BigInt, scale: i32) -> Number {
+    if scale <= 0 {
+        return Number::Decimal(unscaled, scale);
+    }
+    let negative = unscaled.is_negative();
+    let whole = Number::Decimal(unscaled.clone(), scale).to_integer();
+    let tenths = Number::Decimal(unscaled, scale.saturating_sub(1)).to_integer();
+    match (whole, tenths) {
+        (Some(whole), Some(tenths)) => {
+            let up: BigInt = (tenths - &whole * 10_i32).abs();
+            let step = if up >= BigInt::from(5) { 1 } else { 0 };
+            Number::Decimal(if negative { whole - step } else { whole + step }, 0)
+        }
+        _ => Number::Integer(BigInt::ZERO),
+    }
+}

@@ -1,0 +1,36 @@
+//! CQL's functions: scalar and aggregate, operators and casts.
+//!
+//! What it is not: no terms and no selection; whoever resolves a call says what it knows about the
+//! arguments. User-defined functions are not there.
+//!
+//! Invariant: a function that is resolved gets as many arguments as it has types, each null or a
+//! valid value of its type.
+//!
+//! Source: Apache Cassandra 5.0, package `cql3.functions`, read 2026-11.
+
+mod aggregate;
+mod blob;
+mod cast;
+mod collection;
+mod context;
+mod mask;
+mod math;
+mod numeric;
+mod operator;
+mod real;
+mod resolve;
+mod scalar;
+mod time;
+mod vector;
+
+#[cfg(test)]
+mod tests;
+
+pub use aggregate::{Accumulator, Aggregate};
+pub use cast::{ambiguous_cast, cast, no_cast};
+pub use context::FunctionContext;
+pub use operator::{negate, operate};
+pub use resolve::{Argument, Assignability, Resolved, resolve};
+pub use scalar::Scalar;
+pub use time::new_timeuuid;
+pub use vector::{SIMILARITIES, Similarity};

@@ -1,0 +1,198 @@
+//! Overload resolution: the one function of a name that a call means.
+
+use shelfmark_cql_protocol::CqlError;
+
+use super::aggregate::Aggregate;
+use super::scalar::{Scalar, full_signature};
+use super::{aggregate, blob, collection, mask, math, time, vector};
+use crate::value::CqlType;
+
+/// A grade of how well an argument fits a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Assignability {
+    /// The argument is of this type.
+    Exact,
+    /// The argument can be taken as of this type.
+    Weak,
+    /// The argument does not fit.
+    No,
+}
+
+/// Describes one argument of a call to the resolution.
+pub trait Argument {
+    /// Returns its type, if it has one of its own.
+    fn known_type(&self) -> Option<CqlType>;
+    /// Returns how well it fits a type.
+    fn test(&self, ty: &CqlType) -> Assignability;
+    /// Returns the type of a list in it that stands where none can.
+    fn misplaced_list(&self, _ty: &CqlType) -> Option<CqlType> {
+        None
+    }
+    /// Returns it as it was written.
+    fn text(&self) -> String;
+}
+
+/// The function that a call was resolved to.
+#[derive(Debug, Clone)]
+pub enum Resolved {
+    /// A function of the values of one row.
+    Scalar(Scalar),
+    /// A function of the values of many rows.
+    Aggregate(Aggregate),
+}
+
+/// Resolves a call of a native function.
+///
+/// # Errors
+///
+/// * `Invalid`: no function fits, or several fit equally.
+pub fn resolve(
+    name: &str,
+    arguments: &[&dyn Argument],
+    receiver: Option<&CqlType>,
+) -> Result<Option<Resolved>, CqlError> {
+    let types: Vec<Option<CqlType>> =
+        arguments.iter().map(|argument| argument.known_type()).collect();
+    if name.chars().any(char::is_uppercase) {
+        // Names without quotes were folded; those with them are none of these.
+        return Ok(None);
+    }
+    let texts: Vec<String> = arguments.iter().map(|argument| argument.text()).collect();
+    let Some(found) = candidates(name, &types, &texts, receiver)? else { return Ok(None) };
+    if let [only] = found.as_slice() {
+        check_arguments(only, arguments)?;
+        return Ok(found.into_iter().next().map(into_resolved));
+    }
+    let mut weak = Vec::new();
+    for function in &found {
+        if function.arguments().len() != arguments.len() {
+            continue;
+        }
+        let tests =
+            function.arguments().iter().zip(arguments).map(|(ty, argument)| argument.test(ty));
+        match tests.max().unwrap_or(Assignability::Exact) {
+            Assignability::Exact => return Ok(Some(into_resolved(function.clone()))),
+            Assignability::Weak => weak.push(function),
+            Assignability::No => {}
+        }
+    }
+    if weak.len() > 1
+        && let Some(receiver) = receiver
+    {
+        let fitting: Vec<&Function> =
+            weak.iter().copied().filter(|own| own.returns() == receiver).collect();
+        if let [only] = fitting.as_slice() {
+            return Ok(Some(into_resolved((*only).clone())));
+        }
+    }
+    let shown = |functions: &[&Function]| {
+        let all: Vec<String> = functions
+            .iter()
+            .map(|own| full_signature(own.name(), own.arguments(), own.returns()))
+            .collect();
+        all.join(", ")
+    };
+    match weak.as_slice() {
+        [only] => Ok(Some(into_resolved((*only).clone()))),
+        [] => Err(CqlError::invalid(format!(
+            "Invalid call to function {name}, none of its type signatures match (known type signatures: {})",
+            shown(&found.iter().collect::<Vec<_>>())
+        ))),
+        several => Err(CqlError::invalid(format!(
+            "Ambiguous call to function {name} (can be matched by following signatures: {}): use type casts to disambiguate",
+            shown(several)
+        ))),
+    }
+}
+
+fn into_resolved(function: Function) -> Resolved {
+    match function {
+        Function::Scalar(own) => Resolved::Scalar(own),
+        Function::Aggregate(own) => Resolved::Aggregate(own),
+    }
+}
+
+fn check_arguments(function: &Function, arguments: &[&dyn Argument]) -> Result<(), CqlError> {
+    let name = format!("system.{}", function.name());
+    let (wanted, given) = (function.arguments().len(), arguments.len());
+    if wanted != given {
+        return Err(CqlError::invalid(format!(
+            "Invalid number of arguments in call to function {name}: {wanted} required but {given} provided"
+        )));
+    }
+    for (at, (ty, argument)) in function.arguments().iter().zip(arguments).enumerate() {
+        if let Some(other) = argument.misplaced_list(ty) {
+            return Err(CqlError::invalid(format!(
+                "Unexpected receiver type '{other}'; only list and vector are expected"
+            )));
+        }
+        if argument.test(ty) == Assignability::No {
+            return Err(CqlError::invalid(format!(
+                "Type error: {} cannot be passed as argument {at} of function {name} of type {ty}",
+                argument.text()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A function of either kind.
+#[derive(Debug, Clone)]
+enum Function {
+    Scalar(Scalar),
+    Aggregate(Aggregate),
+}
+
+impl Function {
+    fn name(&self) -> &str {
+        match self {
+            Self::Scalar(own) => &own.name,
+            Self::Aggregate(own) => own.name,
+        }
+    }
+
+    fn arguments(&self) -> &[CqlType] {
+        match self {
+            Self::Scalar(own) => &own.arguments,
+            Self::Aggregate(own) => &own.arguments,
+        }
+    }
+
+    fn returns(&self) -> &CqlType {
+        match self {
+            Self::Scalar(own) => &own.returns,
+            Self::Aggregate(own) => &own.returns,
+        }
+    }
+}
+
+/// Finds the functions of a (lower-case) name that could take arguments of these types; `None`
+/// for a type that is not known. `receiver` is the type that is wanted of the value.
+fn candidates(
+    name: &str,
+    arguments: &[Option<CqlType>],
+    texts: &[String],
+    receiver: Option<&CqlType>,
+) -> Result<Option<Vec<Function>>, CqlError> {
+    let scalars = |found: Vec<Scalar>| Some(found.into_iter().map(Function::Scalar).collect());
+    if let Some(found) = time::candidates(name) {
+        return Ok(scalars(found));
+    }
+    if let Some(found) = blob::candidates(name, arguments, texts, receiver)? {
+        return Ok(scalars(found));
+    }
+    if let Some(found) = math::candidates(name) {
+        return Ok(scalars(found));
+    }
+    if let Some(found) = collection::candidates(name, arguments, texts)? {
+        return Ok(scalars(found));
+    }
+    if let Some(found) = vector::candidates(name, arguments, texts)? {
+        return Ok(scalars(found));
+    }
+    if let Some(found) = mask::candidates(name, arguments, texts)? {
+        return Ok(scalars(found));
+    }
+    let found = aggregate::candidates(name, arguments)?;
+    Ok(found.map(|found| found.into_iter().map(Function::Aggregate).collect()))
+}

@@ -1,0 +1,106 @@
+//! A scalar function: its signature and its body.
+
+use std::sync::Arc;
+
+use shelfmark_cql_protocol::CqlError;
+
+use super::context::FunctionContext;
+use crate::value::CqlType;
+
+/// The body of a scalar function.
+pub(super) type Body = Arc<
+    dyn Fn(&dyn FunctionContext, &[Option<&[u8]>]) -> Result<Option<Vec<u8>>, CqlError>
+        + Send
+        + Sync,
+>;
+
+/// A function of values to a value.
+#[derive(Clone)]
+pub struct Scalar {
+    /// The name, without keyspace.
+    pub name: String,
+    /// The types of its arguments.
+    pub arguments: Vec<CqlType>,
+    /// The type of its value.
+    pub returns: CqlType,
+    pub(super) body: Body,
+}
+
+impl std::fmt::Debug for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", signature(&self.name, &self.arguments))
+    }
+}
+
+impl Scalar {
+    /// Creates a function that is null when an argument is null.
+    pub(super) fn strict(
+        name: &str,
+        arguments: Vec<CqlType>,
+        returns: CqlType,
+        body: impl Fn(&[&[u8]]) -> Result<Option<Vec<u8>>, CqlError> + Send + Sync + 'static,
+    ) -> Self {
+        let meaningless: Vec<bool> = arguments.iter().map(CqlType::empty_is_meaningless).collect();
+        let body: Body = Arc::new(move |_, values| {
+            let values: Option<Vec<&[u8]>> = values
+                .iter()
+                .zip(&meaningless)
+                .map(|(value, skip)| value.filter(|value| !(*skip && value.is_empty())))
+                .collect();
+            values.map_or(Ok(None), |values| body(&values))
+        });
+        Self { name: name.to_owned(), arguments, returns, body }
+    }
+
+    /// Creates a function of no arguments that asks for time or randomness.
+    pub(super) fn of_context(
+        name: &str,
+        returns: CqlType,
+        body: impl Fn(&dyn FunctionContext) -> Vec<u8> + Send + Sync + 'static,
+    ) -> Self {
+        let body: Body = Arc::new(move |context, _| Ok(Some(body(context))));
+        Self { name: name.to_owned(), arguments: Vec::new(), returns, body }
+    }
+
+    /// Computes the value of the function.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`, `FunctionFailure`: the arguments have no value.
+    pub fn call(
+        &self,
+        context: &dyn FunctionContext,
+        values: &[Option<&[u8]>],
+    ) -> Result<Option<Vec<u8>>, CqlError> {
+        (self.body)(context, values)
+    }
+}
+
+/// Writes a signature with its result as Cassandra lists them: `system.abs : (int) -> int`.
+pub(super) fn full_signature(name: &str, arguments: &[CqlType], returns: &CqlType) -> String {
+    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    format!("system.{name} : ({}) -> {returns}", arguments.join(", "))
+}
+
+/// Writes a signature as Cassandra's messages do: `system.abs(int)`.
+fn signature(name: &str, arguments: &[CqlType]) -> String {
+    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    format!("system.{name}({})", arguments.join(", "))
+}
+
+/// The numeric types, in the order of Cassandra's declarations.
+pub(super) const NUMERIC: [CqlType; 9] = [
+    CqlType::Tinyint,
+    CqlType::Smallint,
+    CqlType::Int,
+    CqlType::Bigint,
+    CqlType::Float,
+    CqlType::Double,
+    CqlType::Varint,
+    CqlType::Decimal,
+    CqlType::Counter,
+];
+
+pub(super) fn refused(name: &str, message: &str) -> CqlError {
+    CqlError::invalid(format!("Function {name} {message}"))
+}

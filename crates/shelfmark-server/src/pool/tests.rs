@@ -1,0 +1,202 @@
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use shelfmark_engine::weight::Pool as _;
+use tokio::runtime::Runtime;
+
+use super::*;
+
+const SIZE: PoolSize = PoolSize { computing: 1, begun: 2, waiting: 2, queued: 4 };
+
+/// Longer than anything takes that is to happen.
+const LONG: Duration = Duration::from_secs(60);
+
+fn pool(size: PoolSize) -> (Pool, Runtime) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    (Pool::new(size, runtime.handle().clone()), runtime)
+}
+
+/// Work that says its name, waits until it may go on, and says its name again.
+struct Held {
+    said: Receiver<String>,
+    saying: Sender<String>,
+}
+
+impl Held {
+    fn new() -> Self {
+        let (saying, said) = channel();
+        Self { said, saying }
+    }
+
+    /// Hands over work that runs until the sender that is returned is used or gone.
+    fn run(&self, pool: &Pool, weight: Weight, name: &'static str) -> Sender<()> {
+        let (go, gone) = channel::<()>();
+        let saying = self.saying.clone();
+        let work = move |admitted: Result<(), Refused>| {
+            if admitted.is_err() {
+                return saying.send(format!("{name} is refused")).unwrap();
+            }
+            saying.send(format!("{name} begins")).unwrap();
+            let _ = gone.recv();
+            saying.send(format!("{name} ends")).unwrap();
+        };
+        pool.run(weight, Box::new(work));
+        go
+    }
+
+    #[track_caller]
+    fn check(&self, expected: &str) {
+        assert_eq!(self.said.recv_timeout(LONG).as_deref(), Ok(expected));
+    }
+
+    fn says_nothing(&self) {
+        assert!(self.said.try_recv().is_err());
+    }
+}
+
+#[test]
+fn heavy_work_runs_in_its_order_and_what_waits_beside_it() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let first = held.run(&pool, Weight::Heavy, "first");
+    held.check("first begins");
+    let second = held.run(&pool, Weight::Heavy, "second");
+    let third = held.run(&pool, Weight::Waiting, "third");
+    held.check("third begins");
+    let fourth = held.run(&pool, Weight::Waiting, "fourth");
+    held.check("fourth begins");
+    let fifth = held.run(&pool, Weight::Waiting, "fifth");
+    held.says_nothing();
+    drop(third);
+    held.check("third ends");
+    held.check("fifth begins");
+    drop(first);
+    held.check("first ends");
+    held.check("second begins");
+    for (go, end) in [(fourth, "fourth ends"), (fifth, "fifth ends"), (second, "second ends")] {
+        drop(go);
+        held.check(end);
+    }
+}
+
+#[test]
+fn what_finds_the_queue_full_is_refused() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let running = held.run(&pool, Weight::Heavy, "running");
+    held.check("running begins");
+    let queued: Vec<_> = (0..4).map(|_| held.run(&pool, Weight::Heavy, "queued")).collect();
+    held.says_nothing();
+    drop(held.run(&pool, Weight::Heavy, "late"));
+    held.check("late is refused");
+    drop(held.run(&pool, Weight::Waiting, "other"));
+    held.check("other begins");
+    held.check("other ends");
+    drop((running, queued));
+    held.check("running ends");
+    for _ in 0..4 {
+        held.check("queued begins");
+        held.check("queued ends");
+    }
+    drop(held.run(&pool, Weight::Heavy, "later"));
+    held.check("later begins");
+}
+
+#[test]
+fn long_work_lets_others_have_their_turn() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let (own, saying) = (pool.clone(), held.saying.clone());
+    let (go, gone) = channel::<()>();
+    let long = move |_: Result<(), Refused>| {
+        saying.send("long begins".to_owned()).unwrap();
+        let _ = gone.recv();
+        // Two others came meanwhile; only as many begin as may, and each ends before the next turn.
+        own.pause();
+        saying.send("long goes on".to_owned()).unwrap();
+        own.pause();
+        saying.send("long ends".to_owned()).unwrap();
+    };
+    pool.run(Weight::Heavy, Box::new(long));
+    held.check("long begins");
+    drop(held.run(&pool, Weight::Heavy, "one"));
+    drop(held.run(&pool, Weight::Heavy, "two"));
+    held.says_nothing();
+    drop(go);
+    held.check("one begins");
+    held.check("one ends");
+    held.check("two begins");
+    held.check("two ends");
+    held.check("long goes on");
+    held.check("long ends");
+}
+
+#[test]
+fn no_more_begins_than_may_while_others_pause() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let (go, gone) = channel::<()>();
+    let gone = Arc::new(Mutex::new(gone));
+    for name in ["one", "two", "three"] {
+        let (own, saying, gone) = (pool.clone(), held.saying.clone(), Arc::clone(&gone));
+        let work = move |_: Result<(), Refused>| {
+            saying.send(format!("{name} begins")).unwrap();
+            if name == "one" {
+                let _ = gone.lock().unwrap().recv();
+            }
+            own.pause();
+            saying.send(format!("{name} ends")).unwrap();
+        };
+        pool.run(Weight::Heavy, Box::new(work));
+    }
+    drop(go);
+    for expected in
+        ["one begins", "two begins", "one ends", "three begins", "two ends", "three ends"]
+    {
+        held.check(expected);
+    }
+}
+
+#[test]
+fn a_panic_takes_no_thread_and_no_turn_with_it() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    for weight in [Weight::Heavy, Weight::Waiting, Weight::Heavy, Weight::Heavy] {
+        pool.run(weight, Box::new(|_| panic!("as the test wants it")));
+    }
+    for weight in [Weight::Heavy, Weight::Waiting] {
+        drop(held.run(&pool, weight, "it"));
+        held.check("it begins");
+        held.check("it ends");
+    }
+}
+
+#[test]
+fn an_end_refuses_what_has_not_begun_and_waits_for_the_rest_only_so_long() {
+    let (pool, _runtime) = pool(SIZE);
+    let held = Held::new();
+    let hangs = held.run(&pool, Weight::Heavy, "hanging");
+    held.check("hanging begins");
+    drop(held.run(&pool, Weight::Heavy, "queued"));
+    held.says_nothing();
+    assert!(!pool.stop(Duration::from_millis(1)));
+    held.check("queued is refused");
+    drop(held.run(&pool, Weight::Waiting, "late"));
+    held.check("late is refused");
+    drop(hangs);
+    held.check("hanging ends");
+    assert!(pool.stop(LONG));
+}
+
+#[test]
+fn threads_are_as_many_as_work_needs_and_no_more() {
+    let (pool, _runtime) = pool(PoolSize { queued: 100, ..SIZE });
+    let held = Held::new();
+    for _ in 0..50 {
+        drop(held.run(&pool, Weight::Waiting, "it"));
+        drop(held.run(&pool, Weight::Heavy, "it"));
+    }
+    for _ in 0..200 {
+        assert!(held.said.recv_timeout(LONG).is_ok());
+    }
+    assert!(pool.inner.state().threads <= 4, "{}", pool.inner.state().threads);
+}
