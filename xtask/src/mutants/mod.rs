@@ -130,7 +130,7 @@ fn test(area: &Area, names: &[String]) -> anyhow::Result<PathBuf> {
     std::fs::create_dir_all(&folder)?;
     let mut command = Command::new("cargo");
     command.args(["mutants", "--package", area.package, "--no-shuffle", "--colors", "never"]);
-    command.arg("--output").arg(&folder);
+    command.args(area.tested_by()).arg("--output").arg(&folder);
     // Patterns do not keep fields from being deleted: of the files that are named, all are tried.
     let files: BTreeSet<&str> = names.iter().filter_map(|name| name.split(':').next()).collect();
     for file in files {

@@ -3,15 +3,15 @@
 use serde_json::Value as Json;
 
 use super::{Context, Found, threshold};
-use crate::document::Severity;
-use crate::eval::witness::{Wanted, find};
-use crate::model::schema::{Part, Schema, Serve, Step};
-use crate::model::{Model, Read, Term, Value};
-use crate::prove::canon::canonical;
-use crate::prove::certificate::Status;
-use crate::prove::{Proof, SEED, decisive};
-use crate::syntax::span::Span;
-use crate::syntax::tree::{BoundKind, CondOp, Verb};
+use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::certificate::Status;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::schema::{Part, Schema, Serve, Step};
+use shelfmark_design_language::model::{Model, Read, Term, Value};
+use shelfmark_design_language::syntax::span::Span;
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Verb};
+use shelfmark_design_prove::eval::witness::{Wanted, find};
+use shelfmark_design_prove::{Proof, SEED, decisive};
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     one_of_several(context.model, found);
@@ -220,7 +220,9 @@ fn index_use(
             .filter(|predicate| predicate.op == CondOp::Eq)
             .map(|predicate| canonical(model, source.relation, &predicate.path))
             .collect();
-        if read.unique && !crate::model::closure::determines_tuple(model, source.relation, &known) {
+        if read.unique
+            && !shelfmark_design_prove::closure::determines_tuple(model, source.relation, &known)
+        {
             let message = format!(
                 "{}: nothing keeps {} from having several entries",
                 read.name.text, table.name.text
@@ -269,7 +271,7 @@ fn one_of_several(model: &Model, found: &mut Vec<Found>) {
             let fixed = source.predicates.iter().filter(|predicate| predicate.op == CondOp::Eq);
             let known =
                 fixed.map(|predicate| canonical(model, source.relation, &predicate.path)).collect();
-            if crate::model::closure::determines_tuple(model, source.relation, &known) {
+            if shelfmark_design_prove::closure::determines_tuple(model, source.relation, &known) {
                 continue;
             }
             let names: Vec<String> =

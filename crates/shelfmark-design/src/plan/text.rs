@@ -5,8 +5,8 @@ use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake};
 use super::text_keys::DELIMITER;
-use crate::model::{ColumnPath, RelationId, Type};
-use crate::syntax::tree::CondOp;
+use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The first component of a key that is one for all rows.
 pub(super) const EVERYTHING: &str = "all";

@@ -16,21 +16,21 @@ pub use shelf::{Ask, Image, KeyValue, Limit, Shelf, Value};
 use serde_json::Value as Json;
 
 use crate::Document;
-use crate::eval::answer::answer;
-use crate::eval::change;
-use crate::eval::generate::{Pool, inputs, state, write_inputs};
-use crate::eval::json::{inputs_of_json, state_of_json};
-use crate::eval::random::Random;
-use crate::eval::rows::{row_of, rows};
-use crate::eval::run::run_on;
-use crate::eval::state::State;
-use crate::eval::witness::{inputs_json, records_json, state_json};
-use crate::model::schema::{Schema, Step};
-use crate::model::{Model, Read, Write};
-use crate::prove::certificate::{Certificate, Range};
-use crate::prove::{Proof, prove};
-use crate::target::profile;
 use rows::OnShelf;
+use shelfmark_design_language::certificate::{Certificate, Range};
+use shelfmark_design_language::model::schema::{Schema, Step};
+use shelfmark_design_language::model::{Model, Read, Write};
+use shelfmark_design_language::target::profile;
+use shelfmark_design_prove::eval::answer::answer;
+use shelfmark_design_prove::eval::change;
+use shelfmark_design_prove::eval::generate::{Pool, inputs, state, write_inputs};
+use shelfmark_design_prove::eval::json::{inputs_of_json, state_of_json};
+use shelfmark_design_prove::eval::random::Random;
+use shelfmark_design_prove::eval::rows::{row_of, rows};
+use shelfmark_design_prove::eval::run::run_on;
+use shelfmark_design_prove::eval::state::State;
+use shelfmark_design_prove::eval::witness::{inputs_json, records_json, state_json};
+use shelfmark_design_prove::{Proof, prove};
 
 /// One schema of a model, with what was proven of it.
 pub struct Trial<'d> {
@@ -48,7 +48,7 @@ pub struct Scene {
 /// Inputs of one call.
 #[derive(Debug, Clone)]
 pub struct Call {
-    inputs: Vec<crate::model::Value>,
+    inputs: Vec<shelfmark_design_language::model::Value>,
 }
 
 /// One call of a read, as the state says it must come out and as the plan did it.
@@ -296,7 +296,9 @@ impl Trial<'_> {
                 Err(_) => {
                     let at = read.params.iter().position(|param| param.name == factor)?;
                     match call.inputs.get(at)? {
-                        crate::model::Value::Int(n) => usize::try_from(*n).ok()?,
+                        shelfmark_design_language::model::Value::Int(n) => {
+                            usize::try_from(*n).ok()?
+                        }
                         _ => return None,
                     }
                 }
