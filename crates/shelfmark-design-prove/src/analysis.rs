@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use shelfmark_design_language::certificate::RowsMax;
 use shelfmark_design_language::model::schema::FamilyId;
 
 /// One thing that is not as it must be.
@@ -29,7 +30,7 @@ pub struct Analysis {
     /// True if the plan needs several ranges or follow-up reads.
     pub multi: bool,
     /// How many rows one call reads at most.
-    pub rows_max: String,
+    pub rows_max: RowsMax,
     /// Whether rows come in the order asked for only because an index goes on with the key of its
     /// rows, where the target orders by the index's own columns.
     pub leans_on_base_key: bool,

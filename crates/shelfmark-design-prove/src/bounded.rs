@@ -10,7 +10,7 @@ use super::paths::fixed_paths;
 use super::read::{Context, NAMES_MAX, Part1, Tail};
 use super::unique::available;
 use crate::closure::determines_tuple;
-use shelfmark_design_language::certificate::text;
+use shelfmark_design_language::certificate::RowsMax;
 use shelfmark_design_language::model::pattern::Source;
 use shelfmark_design_language::model::schema::EachOf;
 use shelfmark_design_language::model::{ColumnPath, Term, Type};
@@ -133,17 +133,17 @@ impl Context<'_> {
             total = total.zip(bound).map(|(a, b)| a + b);
         }
         let rows = match (&self.read.limit, total) {
-            (Some(limit), _) => Some(text::term(self.read, limit)),
-            (None, Some(total)) => Some(format!("{total}")),
+            (Some(limit), _) => Some(RowsMax::limit(&self.read.params, limit)),
+            (None, Some(total)) => Some(RowsMax::number(total)),
             (None, None) => None,
         };
         let ranges = match &self.step.each {
             None => None,
-            Some(EachOf::Numbers(low, high)) => Some((high - low + 1).to_string()),
+            Some(EachOf::Numbers(low, high)) => Some((high - low + 1) as f64),
             Some(EachOf::Param(index)) => {
                 let ty = self.read.params.get(*index).map(|param| &param.ty);
                 match ty {
-                    Some(Type::List(_, Some(max))) => Some(max.to_string()),
+                    Some(Type::List(_, Some(max))) => Some(*max as f64),
                     _ => {
                         analysis.fail(
                             9,
@@ -162,9 +162,9 @@ impl Context<'_> {
             analysis.fail(9, "A5", "the number of follow-up reads has no bound");
         }
         analysis.rows_max = match (rows, ranges) {
-            (Some(rows), Some(ranges)) => format!("{ranges} x {rows}"),
+            (Some(rows), Some(ranges)) => rows.times(ranges),
             (Some(rows), None) => rows,
-            (None, _) => "unbounded".to_owned(),
+            (None, _) => RowsMax::Unbounded,
         };
         analysis.note(9, format!("rows by one call: {}", analysis.rows_max));
     }

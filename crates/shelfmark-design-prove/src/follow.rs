@@ -8,6 +8,7 @@ use super::paths::{all_key_paths, is_optional};
 use super::range::{Found, Met, find, told};
 use super::read::Context;
 use super::unique::{available, clash};
+use shelfmark_design_language::certificate::RowsMax;
 use shelfmark_design_language::model::schema::{Family, ReadStep, Step, Stored};
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term};
 use shelfmark_design_language::syntax::tree::{CondOp, Verb};
@@ -122,7 +123,7 @@ impl Context<'_> {
                     analysis.fail(4, "U1", clash.text());
                 }
                 analysis.families.insert(id);
-                analysis.rows_max = "1".to_owned();
+                analysis.rows_max = RowsMax::number(1.0);
                 analysis.note(
                     7,
                     format!("{} keeps the count; no row counts as none", family.name.text),

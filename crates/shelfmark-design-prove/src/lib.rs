@@ -51,7 +51,7 @@ use shelfmark_design_language::certificate::{self, text};
 use crate::closure::{determines_path, determines_tuple};
 use crate::eval::witness::{Wanted, find};
 use analysis::{Analysis, Failure};
-use certificate::{Certificate, Obligation, Status};
+use certificate::{Certificate, Ground, Obligation, Status};
 use read::analyse;
 use shelfmark_design_language::model::schema::{ReadStep, Schema, Serve, Step, WritePlan};
 use shelfmark_design_language::model::{ColumnPath, Model, OrderKey, Read, Term};
@@ -69,7 +69,21 @@ pub struct ReadProof {
     /// What was found about the plan.
     pub analysis: Analysis,
     /// Why no key can do it.
-    pub unservable: Option<String>,
+    pub unservable: Option<Unservable>,
+}
+
+/// A ground on which no key can serve a read, with its text for people.
+#[derive(Debug, Clone)]
+pub struct Unservable {
+    /// The ground.
+    pub ground: Ground,
+    text: String,
+}
+
+impl std::fmt::Display for Unservable {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.text)
+    }
 }
 
 /// A certificate with what lints want to know beside it.
@@ -167,7 +181,7 @@ pub fn prove_read(
     match best {
         Some((serve, analysis)) => ReadProof { serve: Some(serve), analysis, unservable },
         None => {
-            let mut analysis = Analysis { rows_max: "unbounded".to_owned(), ..Analysis::default() };
+            let mut analysis = Analysis::default();
             let names: Vec<&str> = read
                 .sources
                 .iter()
@@ -194,18 +208,19 @@ fn is_reverse(step: &ReadStep, other: &ReadStep) -> bool {
 }
 
 /// The reasons why no key can do it; the only ones.
-pub fn unservable(model: &Model, read: &Read) -> Option<String> {
+pub fn unservable(model: &Model, read: &Read) -> Option<Unservable> {
+    let because = |ground, text: &str| Some(Unservable { ground, text: text.to_owned() });
     if read.offset {
-        return Some("an offset counts rows that are not read".to_owned());
+        return because(Ground::Offset, "an offset counts rows that are not read");
     }
     if read.aggregate.is_some() {
-        return Some("an aggregate without a kept row reads everything it is over".to_owned());
+        let text = "an aggregate without a kept row reads everything it is over";
+        return because(Ground::Aggregate, text);
     }
     read.sources.iter().enumerate().find_map(|(at, source)| {
         let Some(asked) = canon::comparisons(model, source.relation, &source.predicates) else {
-            return Some(
-                "contains, suffix, full text and geography are no ranges of a key".to_owned(),
-            );
+            let text = "contains, suffix, full text and geography are no ranges of a key";
+            return because(Ground::Search, text);
         };
         let is_range = |met: &&range::Met| {
             matches!(met.op, CondOp::Lt | CondOp::Le | CondOp::Gt | CondOp::Ge | CondOp::Begins)
@@ -214,14 +229,16 @@ pub fn unservable(model: &Model, read: &Read) -> Option<String> {
         let mut ranged = asked.iter().filter(is_range).map(|met| &met.row);
         let first = ranged.next()?;
         if ranged.any(|other| other != first) {
-            return Some("ranges or prefixes on two attributes".to_owned());
+            return because(Ground::TwoRanges, "ranges or prefixes on two attributes");
         }
         let Term::Column(path) = first else { return None };
         let open = open_order(model, read, at, &paths::fixed_paths(&asked))?;
-        (open != *path).then(|| {
-            let name = model.path_text(source.relation, path);
-            format!("no key order contains this one: the range on {name} comes first")
-        })
+        if open == *path {
+            return None;
+        }
+        let name = model.path_text(source.relation, path);
+        let text = format!("no key order contains this one: the range on {name} comes first");
+        because(Ground::OtherOrder, &text)
     })
 }
 
@@ -270,7 +287,7 @@ fn certificate(
         (Some(_), None) => Status::Refused,
     };
     let reason = match (status, failure, &proof.unservable) {
-        (Status::Unservable, _, Some(why)) => why.clone(),
+        (Status::Unservable, _, Some(why)) => why.to_string(),
         (_, Some(failure), _) => failure.reason.clone(),
         _ => String::new(),
     };
@@ -291,6 +308,11 @@ fn certificate(
         obligation: failure
             .filter(|_| status == Status::Refused)
             .map(|failure| format!("O{}", failure.obligation)),
+        ground: proof
+            .unservable
+            .as_ref()
+            .filter(|_| status == Status::Unservable)
+            .map(|why| why.ground),
         obligations: obligations(analysis),
         ranges: ranges.collect(),
         steps: steps.unwrap_or_default(),

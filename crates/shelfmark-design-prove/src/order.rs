@@ -9,15 +9,29 @@ use shelfmark_design_language::model::schema::Part;
 use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Type, Value};
 
 /// What of the key orders the rows of a range.
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The entity or link it is about.
-    pub relation: RelationId,
+    pub(crate) relation: RelationId,
     /// The columns from the first that is not fixed on.
-    pub rest: &'a [Vec<Part>],
+    pub(crate) rest: &'a [Vec<Part>],
     /// Whether each of those descends as it is read.
-    pub descends: Vec<bool>,
+    pub(crate) descends: Vec<bool>,
     /// Attributes with one value in the range.
-    pub fixed: BTreeSet<ColumnPath>,
+    pub(crate) fixed: BTreeSet<ColumnPath>,
+}
+
+/// Why rows do not come in the wanted order.
+pub(crate) struct Misorder {
+    /// The lint that explains it.
+    pub(crate) lint: &'static str,
+    /// The reason, for people.
+    pub(crate) why: String,
+}
+
+impl From<String> for Misorder {
+    fn from(why: String) -> Self {
+        Self { lint: "K7", why }
+    }
 }
 
 /// Returns why the order is not the wanted one, or nothing.
@@ -25,11 +39,11 @@ pub struct Line<'a> {
 /// # Errors
 ///
 /// Which order is missing, for people.
-pub fn check(
+pub(crate) fn check(
     model: &Model,
     line: &Line<'_>,
     wanted: &[(ColumnPath, bool)],
-) -> Result<String, String> {
+) -> Result<String, Misorder> {
     let mut fixed = line.fixed.clone();
     let mut wanted = wanted.iter().peekable();
     let mut used: Vec<String> = Vec::new();
@@ -44,10 +58,11 @@ pub fn check(
                 Ordering::Constant => continue,
                 Ordering::Foreign => {
                     let other = term_text(model, line.relation, term);
-                    return Err(format!("rows are ordered by {other} before {name}"));
+                    return Err(format!("rows are ordered by {other} before {name}").into());
                 }
                 Ordering::Same | Ordering::Coarser if !keeps_order(part, rest) => {
-                    return Err(format!("texts of {name} do not sort as its values do"));
+                    let why = format!("texts of {name} do not sort as its values do");
+                    return Err(Misorder { lint: "K1", why });
                 }
                 Ordering::Same | Ordering::Coarser if descends != desc => {
                     let way = |descends: &bool| if *descends { "descending" } else { "ascending" };
@@ -55,7 +70,8 @@ pub fn check(
                         "rows come {} by {name}, wanted is {}",
                         way(descends),
                         way(desc)
-                    ));
+                    )
+                    .into());
                 }
                 Ordering::Coarser => {}
                 Ordering::Same => {
@@ -72,7 +88,8 @@ pub fn check(
         Some((path, _)) => Err(format!(
             "nothing in the key orders rows by {}",
             model.path_text(line.relation, path)
-        )),
+        )
+        .into()),
     }
 }
 

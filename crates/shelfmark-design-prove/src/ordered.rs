@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use super::align::common_prefix;
 use super::analysis::Analysis;
 use super::canon::{canonical, canonical_term};
-use super::order::{Line, check as check_order};
+use super::order::{Line, Misorder, check as check_order};
 use super::paths::{fixed_in_all, fixed_paths};
 use super::range::{Met, cut};
 use super::read::{Context, Part1, Tail};
@@ -67,10 +67,7 @@ impl Context<'_> {
                 analysis.leans_on_base_key = self.leans_on_base_key(found);
                 analysis.note(5, evidence);
             }
-            Err(why) => {
-                let lint = if why.contains("do not sort as") { "K1" } else { "K7" };
-                analysis.fail(5, lint, why);
-            }
+            Err(Misorder { lint, why }) => analysis.fail(5, lint, why),
         }
     }
 
@@ -93,7 +90,7 @@ impl Context<'_> {
             analysis.note(5, "sorted outside the store");
             // What a range leaves behind its limit no sort brings back.
             if self.step.limit.is_some()
-                && let Err(why) = self.order_by_key(found)
+                && let Err(Misorder { why, .. }) = self.order_by_key(found)
             {
                 let why = format!("each range is cut before it is sorted, and {why}");
                 analysis.fail(5, "K7", why);
@@ -120,7 +117,7 @@ impl Context<'_> {
             })
     }
 
-    fn order_by_key(&self, found: &[(&Source, Part1)]) -> Result<String, String> {
+    fn order_by_key(&self, found: &[(&Source, Part1)]) -> Result<String, Misorder> {
         let mut evidence = String::new();
         let mut order = self.read.order.as_slice();
         let mut stripped = 0;
@@ -130,7 +127,8 @@ impl Context<'_> {
                 order = others;
                 stripped = 1;
             } else if !self.one_line(found) {
-                return Err("rows of several types are mixed by nothing but their tags".to_owned());
+                let why = "rows of several types are mixed by nothing but their tags";
+                return Err(why.to_owned().into());
             }
         }
         for (index, (source, one)) in found.iter().enumerate() {

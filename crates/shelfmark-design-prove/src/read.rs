@@ -45,7 +45,7 @@ pub(crate) fn analyse(
     read: &Read,
     serve: &Serve,
 ) -> Analysis {
-    let mut analysis = Analysis { rows_max: "unbounded".to_owned(), ..Analysis::default() };
+    let mut analysis = Analysis::default();
     let Some((Step::Read(step), later)) = serve.steps.split_first() else {
         analysis.fail_call("A1", "the plan reads nothing");
         return analysis;

@@ -17,6 +17,7 @@ use super::paths::all_key_paths;
 use super::together::{has_prior, together};
 use super::unique::{available, clash, key_paths};
 use super::write_case::WriteCase;
+use shelfmark_design_language::certificate::RowsMax;
 use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{
     Family, FamilyId, Schema, Stored, WritePlan, WriteStep, WriteStepKind,
@@ -95,7 +96,7 @@ pub(super) struct Prover<'a> {
 /// Proves that a plan does a write.
 pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
     let WriteCase { model, schema, target, write, .. } = case;
-    let mut analysis = Analysis { rows_max: "unbounded".to_owned(), ..Analysis::default() };
+    let mut analysis = Analysis::default();
     let prover = Prover { model, schema, target, write, plan };
     let mut used: BTreeSet<usize> = BTreeSet::new();
     let mut rows = 0;
@@ -138,7 +139,7 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
     let loops = write.effects.iter().any(|effect| effect.each.is_some())
         || plan.steps.iter().any(|step| step.kind.each().is_some());
     if !loops {
-        analysis.rows_max = rows.to_string();
+        analysis.rows_max = RowsMax::number(rows as f64);
     }
     if analysis.failures.is_empty() {
         analysis.note(1, "every key is computed from inputs and from rows read before");

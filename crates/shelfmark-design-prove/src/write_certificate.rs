@@ -44,6 +44,7 @@ pub fn certificate(case: WriteCase<'_>, hash: &str) -> (Certificate, Analysis, W
         write: true,
         status,
         obligation: failure.map(|failure| format!("O{}", failure.obligation)),
+        ground: None,
         obligations: obligations(&analysis),
         ranges: ranges(model, schema, &analysis),
         steps: text::write_steps(schema, &plan),

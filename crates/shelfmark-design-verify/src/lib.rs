@@ -82,6 +82,9 @@ fn claims(certificate: &Certificate) -> Result<(), String> {
             .iter()
             .any(|one| one.id == id && one.evidence.contains(&certificate.reason))
     };
+    if certificate.ground.is_some() != (certificate.status == Status::Unservable) {
+        return Err("it names a ground beside another outcome, or none".to_owned());
+    }
     match certificate.status {
         Status::Certified | Status::Multi => {
             if let Some(id) = broken.first() {
@@ -126,7 +129,7 @@ fn check_read(
         return Err("its plan is not the one that the schema names".to_owned());
     }
     if certificate.status == Status::Unservable {
-        rules::unservable(model, read, &certificate.reason)?;
+        rules::unservable(model, read, certificate.ground)?;
     }
     if certificate.plan.is_null() {
         if matches!(certificate.status, Status::Certified | Status::Multi) {

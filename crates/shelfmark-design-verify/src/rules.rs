@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::shelf::short;
-use shelfmark_design_language::certificate::{Certificate, Status, text};
+use shelfmark_design_language::certificate::{Certificate, Ground, RowsMax, Status};
 use shelfmark_design_language::model::relation::Relation;
 use shelfmark_design_language::model::schema::{
     Codec, EachOf, Family, Part, ReadStep, Schema, Step,
@@ -89,7 +89,7 @@ pub(super) fn check(
         return Err("O9: the number of ranges has no bound".to_owned());
     }
     let follows = steps.iter().skip(1).any(|step| matches!(step, Step::Read(_)));
-    if stated == "unbounded" && follows && read.aggregate.is_none() {
+    if stated == RowsMax::Unbounded && follows && read.aggregate.is_none() {
         return Err("O9: the number of follow-up reads has no bound".to_owned());
     }
     Ok(())
@@ -268,7 +268,7 @@ fn follow(relation: &Relation, mut known: BTreeSet<usize>) -> BTreeSet<usize> {
 }
 
 /// O9: rows of the first read, as certificates write it.
-fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> String {
+fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> RowsMax {
     let mut total = Some(0.0);
     for source in &read.sources {
         let fixed: BTreeSet<ColumnPath> = source
@@ -289,53 +289,47 @@ fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> String {
         total = total.zip(rows).map(|(a, b)| a + b);
     }
     let rows = match (&read.limit, total) {
-        (Some(limit), _) => text::term(read, limit),
-        (None, Some(total)) => format!("{total}"),
-        (None, None) => return "unbounded".to_owned(),
+        (Some(limit), _) => RowsMax::limit(&read.params, limit),
+        (None, Some(total)) => RowsMax::number(total),
+        (None, None) => return RowsMax::Unbounded,
     };
     match &step.each {
         None => rows,
-        Some(EachOf::Numbers(low, high)) => format!("{} x {rows}", high - low + 1),
+        Some(EachOf::Numbers(low, high)) => rows.times((high - low + 1) as f64),
         Some(EachOf::Param(index)) => match read.params.get(*index).map(|param| &param.ty) {
-            Some(Type::List(_, Some(max))) => format!("{max} x {rows}"),
-            _ => "unbounded".to_owned(),
+            Some(Type::List(_, Some(max))) => rows.times(*max as f64),
+            _ => RowsMax::Unbounded,
         },
     }
 }
 
 /// The rows that one call may deliver, with its inputs, follow-up reads included.
-pub(super) fn most(read: &Read, stated: &str, inputs: &[Value], steps: &[Step]) -> Option<usize> {
-    let mut rows = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
-    for factor in stated.split(" x ") {
-        let number = match factor.parse() {
-            Ok(number) => number,
-            Err(_) => {
-                let at = read.params.iter().position(|param| param.name == factor)?;
-                let Value::Int(n) = inputs.get(at)? else { return None };
-                usize::try_from(*n).ok()?
-            }
-        };
-        rows = rows.saturating_mul(number);
-    }
-    Some(rows)
+pub(super) fn most(
+    read: &Read,
+    stated: &RowsMax,
+    inputs: &[Value],
+    steps: &[Step],
+) -> Option<usize> {
+    let reads = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
+    Some(stated.of_call(&read.params, inputs)?.saturating_mul(reads))
 }
 
 /// Whether the pattern has what is said to make it unservable.
-pub(super) fn unservable(model: &Model, read: &Read, reason: &str) -> Result<(), String> {
+pub(super) fn unservable(model: &Model, read: &Read, ground: Option<Ground>) -> Result<(), String> {
     let predicates = || read.sources.iter().flat_map(|source| &source.predicates);
     let searches =
         |op: CondOp| matches!(op, CondOp::Contains | CondOp::Ends | CondOp::Matches | CondOp::Near);
-    let holds = match reason {
-        _ if reason.starts_with("an offset") => read.offset,
-        _ if reason.starts_with("an aggregate") => read.aggregate.is_some(),
-        _ if reason.starts_with("contains") => predicates().any(|one| searches(one.op)),
-        _ if reason.starts_with("ranges or prefixes") => {
+    let holds = match ground {
+        Some(Ground::Offset) => read.offset,
+        Some(Ground::Aggregate) => read.aggregate.is_some(),
+        Some(Ground::Search) => predicates().any(|one| searches(one.op)),
+        Some(Ground::TwoRanges) => {
             (0..read.sources.len()).any(|at| ranged(model, read, at).len() > 1)
         }
-        _ if reason.starts_with("no key order") => {
+        Some(Ground::OtherOrder) => {
             (0..read.sources.len()).any(|at| orders_otherwise(model, read, at))
         }
-        _ => false,
+        None => false,
     };
     if holds { Ok(()) } else { Err("its reason is none of the five, or not true".to_owned()) }
 }

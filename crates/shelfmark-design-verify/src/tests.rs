@@ -4,7 +4,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::verify;
-use shelfmark_design_language::certificate::{Certificate, Status};
+use shelfmark_design_language::certificate::{Certificate, Ground, RowsMax, Status};
 use shelfmark_design_language::model::Model;
 use shelfmark_design_language::model::resolve::resolve;
 use shelfmark_design_language::syntax::parser::parse;
@@ -49,7 +49,7 @@ fn every_certificate_of_the_seeds_is_believed() {
 /// One change of a certificate, by name; nothing where it changes nothing.
 type Change = (&'static str, fn(&mut Certificate) -> bool);
 
-const CHANGES: [Change; 24] = [
+const CHANGES: [Change; 26] = [
     ("schema", |one| {
         one.schema = "another".to_owned();
         true
@@ -104,14 +104,25 @@ const CHANGES: [Change; 24] = [
     }),
     ("rows_max", |one| {
         let claims = matches!(one.status, Status::Certified | Status::Multi);
-        let before = std::mem::replace(&mut one.rows_max, "several".to_owned());
+        let several = RowsMax::from("several".to_owned());
+        let before = std::mem::replace(&mut one.rows_max, several.clone());
         // A count is one row, whatever is stated beside it.
-        claims && before != "several" && !one.steps.is_empty() && !counts(one)
+        claims && before != several && !one.steps.is_empty() && !counts(one)
     }),
     ("reason", |one| {
         one.reason.push_str(" and more");
         one.status != Status::Unservable
     }),
+    ("ground", |one| {
+        let other = match one.ground {
+            Some(Ground::Offset) => Some(Ground::Search),
+            Some(_) => Some(Ground::Offset),
+            None => Some(Ground::Offset),
+        };
+        one.ground = other;
+        true
+    }),
+    ("ground: none", |one| one.ground.take().is_some()),
     ("witness: none", |one| one.witness.take().is_some()),
     ("witness: another state", |one| {
         let state = one.witness.as_mut().and_then(|witness| witness.get_mut("state"));

@@ -6,7 +6,7 @@ use super::meaning::{self, Item};
 use super::rules;
 use super::shelf;
 use super::world::World;
-use shelfmark_design_language::certificate::Certificate;
+use shelfmark_design_language::certificate::{Certificate, RowsMax};
 use shelfmark_design_language::model::pattern::Param;
 use shelfmark_design_language::model::schema::{EachOf, Schema, Step};
 use shelfmark_design_language::model::{Consistency, Model, Read, Type, Value};
@@ -96,7 +96,7 @@ fn stated(
                 _ => false,
             };
             let follows = steps.iter().skip(1).any(|step| matches!(step, Step::Read(_)));
-            if open || (follows && certificate.rows_max == "unbounded") {
+            if open || (follows && certificate.rows_max == RowsMax::Unbounded) {
                 Ok("its cost has no bound".to_owned())
             } else {
                 Err("its cost has a bound".to_owned())

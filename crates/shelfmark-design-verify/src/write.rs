@@ -17,7 +17,7 @@ use super::write_reads::{asked, early, found_by_key, looked_up};
 use super::write_rows::{Delta, covered, in_order, loses, lost};
 use super::write_steps::{computable, concerns, old_known, taken_away};
 use super::{RUNS, plan, uses_of};
-use shelfmark_design_language::certificate::{Certificate, Status, text};
+use shelfmark_design_language::certificate::{Certificate, RowsMax, Status, text};
 use shelfmark_design_language::model::schema::{Schema, WritePlan, WriteStep};
 use shelfmark_design_language::model::{Model, Type, Write};
 
@@ -103,12 +103,12 @@ fn certified(
         }
         covered(model, schema, write, steps, &delta)
             .map_err(|why| format!("O4: state {attempt}: {why}"))?;
-        let most: Option<usize> = certificate.rows_max.parse().ok();
-        if most.is_some_and(|most| delta.rows(schema) > most) {
+        let most = certificate.rows_max.as_number();
+        if most.is_some_and(|most| delta.rows(schema) as f64 > most) {
             return Err(format!("O9: state {attempt} changes more rows than stated"));
         }
     }
-    if certificate.rows_max != "unbounded" && certificate.rows_max.parse::<usize>().is_err() {
+    if certificate.rows_max != RowsMax::Unbounded && certificate.rows_max.as_number().is_none() {
         return Err("O9: the number of rows is none".to_owned());
     }
     Ok(format!("steps and {defined} changes of {RUNS} states"))

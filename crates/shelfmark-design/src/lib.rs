@@ -28,7 +28,7 @@ pub use draw::View;
 pub use plan::Plan;
 pub use shelfmark_design_language::catalogue::Severity;
 pub use shelfmark_design_language::certificate::{
-    Certificate, Obligation, Range, RangeEnd, Status, shown,
+    Certificate, Factor, Ground, Obligation, Range, RangeEnd, RowsMax, Status, shown,
 };
 pub use shelfmark_design_language::limits;
 pub use size::{FamilySize, HotPartition, Limit, SchemaSize, SizeReport, Spread, WriteSize};

@@ -5,8 +5,11 @@
 //!
 //! Invariant: `steps` and `ranges` are `plan` in words, and `seal` is a sum over all the rest.
 
+mod bound;
 pub mod shown;
 pub mod text;
+
+pub use bound::{Factor, RowsMax};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -36,6 +39,22 @@ impl Status {
             Self::Unservable => "unservable",
         }
     }
+}
+
+/// The reasons for which no key can serve a read; there are no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// Records are skipped by number.
+    Offset,
+    /// An aggregate that no row keeps.
+    Aggregate,
+    /// Contains, suffix, full text or geography.
+    Search,
+    /// Ranges or prefixes on two attributes.
+    TwoRanges,
+    /// A range on one attribute and an order that begins with another.
+    OtherOrder,
 }
 
 /// One obligation and how it was discharged, or why not.
@@ -96,14 +115,17 @@ pub struct Certificate {
     pub status: Status,
     /// The obligation that fails first.
     pub obligation: Option<String>,
+    /// Of what no key can do: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ground: Option<Ground>,
     /// All of them.
     pub obligations: Vec<Obligation>,
     /// The key ranges of a read, or the keys a write touches.
     pub ranges: Vec<Range>,
     /// The plan, a line a step.
     pub steps: Vec<String>,
-    /// Rows read by one call, at most: a number, an input, or `unbounded`.
-    pub rows_max: String,
+    /// Rows read by one call, at most.
+    pub rows_max: RowsMax,
     /// Why.
     pub reason: String,
     /// Of a refusal: the state, call or excess that shows it.

@@ -244,8 +244,11 @@ fn certificate(out: &mut String, scene: &Scene<'_>, at: usize, proof: &Proof) {
         let _ = writeln!(out, "<pre>{}</pre>", escape(&found.steps.join("\n")));
     }
     if found.status != Status::Unservable && !found.write {
-        let _ =
-            writeln!(out, "<p class=\"soft\">Rows by one call: {}</p>", escape(&found.rows_max));
+        let _ = writeln!(
+            out,
+            "<p class=\"soft\">Rows by one call: {}</p>",
+            escape(&found.rows_max.to_string())
+        );
     }
     out.push_str("<div class=\"scroll\"><table>\n");
     for obligation in &found.obligations {

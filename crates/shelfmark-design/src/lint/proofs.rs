@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::{Context, Found, threshold};
 use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::certificate::RowsMax;
 use shelfmark_design_language::certificate::Status;
 use shelfmark_design_language::model::canonical;
 use shelfmark_design_language::model::schema::{Part, Schema, Serve, Step};
@@ -98,7 +99,7 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
     sentinels(read, serve, proof, span, found);
     follow_ups(model, schema, read, serve, proof, span, found);
     index_use(model, schema, read, serve, proof, span, found);
-    if proof.analysis.failures.is_empty() && proof.certificate.rows_max == "unbounded" {
+    if proof.analysis.failures.is_empty() && proof.certificate.rows_max == RowsMax::Unbounded {
         let message = format!("{name} reads as many rows as there are: no maximum is declared");
         found.push(Found::new("M1", proof.schema, name, read.name.span, message));
     }
@@ -143,7 +144,7 @@ fn follow_ups(
     let follows = serve.steps.iter().skip(1).filter(|step| matches!(step, Step::Read(_))).count();
     let limit = match &read.limit {
         Some(Term::Const(Value::Int(n))) => *n as f64,
-        _ => proof.certificate.rows_max.parse().unwrap_or(f64::INFINITY),
+        _ => proof.certificate.rows_max.as_number().unwrap_or(f64::INFINITY),
     };
     let most = threshold(model, schema, "A5.reads", 10.0);
     if follows > 0 && limit >= most {

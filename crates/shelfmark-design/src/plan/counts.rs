@@ -18,8 +18,9 @@ impl Planner<'_> {
             match self.countable(read) {
                 Some((parent, counted, via)) => self.count(index, parent, counted, via),
                 None => {
-                    let why = unservable(self.model, read).unwrap_or_default();
-                    self.note(format!("{} is unservable: {why}", read.name.text));
+                    if let Some(why) = unservable(self.model, read) {
+                        self.note(format!("{} is unservable: {why}", read.name.text));
+                    }
                 }
             }
         }

@@ -282,29 +282,7 @@ impl Trial<'_> {
     pub fn bound(&self, pattern: usize, call: &Call) -> Option<usize> {
         let proof = self.proofs.get(pattern)?;
         let read = self.read_of(pattern)?;
-        let mut rows: usize = 1;
-        for factor in proof.certificate.rows_max.split(" x ") {
-            let number = match factor.parse::<f64>() {
-                // A declared number of rows is far below 2^53.
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "checked"
-                )]
-                Ok(number) if (0.0..9e15).contains(&number) => number as usize,
-                Ok(_) => return None,
-                Err(_) => {
-                    let at = read.params.iter().position(|param| param.name == factor)?;
-                    match call.inputs.get(at)? {
-                        shelfmark_design_language::model::Value::Int(n) => {
-                            usize::try_from(*n).ok()?
-                        }
-                        _ => return None,
-                    }
-                }
-            };
-            rows = rows.saturating_mul(number);
-        }
+        let rows = proof.certificate.rows_max.of_call(&read.params, &call.inputs)?;
         let steps = &proof.serve.as_ref()?.steps;
         let reads = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
         Some(rows.saturating_mul(reads.max(1)))
