@@ -365,6 +365,8 @@ pub(crate) enum DesignVerb {
     },
     /// Derive a schema from the patterns: the families, look-ups and transactions that they need
     Plan(DesignPlan),
+    /// Print each step of a certified plan as the request that a user of the target sends
+    Calls(DesignCalls),
     /// Count rows and bytes: partitions now and later, hot ones, what one write costs
     #[command(after_help = "Example:\n  shelfmark design size shop.shelf --schema first")]
     Size {
@@ -456,6 +458,23 @@ pub(crate) struct DesignCheck {
     /// Fail on these: a severity (error, warning, note) or a lint's id
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark design calls shop.shelf --schema first\n  shelfmark design calls shop.shelf orders_of --schema first --format json"
+)]
+pub(crate) struct DesignCalls {
+    /// Model; '-' reads standard input
+    pub(crate) file: PathBuf,
+    /// Only this read or write
+    pub(crate) pattern: Option<String>,
+    /// Only this schema
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// Text for people or JSON for machines
+    #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
+    pub(crate) format: DesignFormat,
 }
 
 #[derive(Debug, Args)]

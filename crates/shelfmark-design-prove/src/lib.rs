@@ -12,6 +12,7 @@
 mod align;
 pub mod analysis;
 mod bounded;
+pub mod calls;
 mod canon;
 pub mod closure;
 mod constants;

@@ -15,6 +15,7 @@
 pub mod import;
 pub mod trial;
 
+mod calls;
 mod document;
 mod draw;
 mod explain;
@@ -23,6 +24,7 @@ mod machine;
 mod plan;
 mod size;
 
+pub use calls::Requests;
 pub use document::{Document, Finding, Report, explain, lints, nearest, starter};
 pub use draw::View;
 pub use plan::Plan;

@@ -2,6 +2,8 @@
 //!
 //! Invariant: every profile file parses; a test reads them all.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// What a target can do. Each file also says where its numbers come from.
@@ -42,8 +44,20 @@ pub struct Target {
     pub key_bytes_max: f64,
     /// Of one table.
     pub indexes_max: f64,
+    /// What its requests must obey, by the name of the rule.
+    #[serde(default)]
+    pub rules: BTreeMap<String, Rule>,
     /// What its keys look like, where they are no free lists of columns.
     pub key_shape: Option<KeyShape>,
+}
+
+/// One rule of a target's requests.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Rule {
+    /// The rule, in a sentence.
+    pub says: String,
+    /// Where it is written.
+    pub source: String,
 }
 
 /// How many columns the two halves of a key have, and how long they get.

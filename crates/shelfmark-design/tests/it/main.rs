@@ -4,6 +4,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "golden files are the test's own")]
 
+mod calls;
 mod constants;
 mod decided_keys;
 mod decided_parts;
