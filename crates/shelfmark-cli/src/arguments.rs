@@ -348,7 +348,7 @@ pub(crate) enum DesignVerb {
     Prove {
         #[command(flatten)]
         run: DesignRun,
-        /// Fail on these: certified, multi, refused, unservable, or an obligation (O1 to O9)
+        /// Fail on these: certified, multi, refused, unservable, or an obligation (O1 to O10)
         #[arg(long, value_name = "WHAT", value_delimiter = ',')]
         deny: Vec<String>,
         /// Write the certificates to FILE, for `verify`

@@ -55,7 +55,7 @@ const fn lint(
 use Severity::{Error, Note, Warning};
 
 /// Lists every lint.
-pub const ALL: [Lint; 51] = [
+pub const ALL: [Lint; 52] = [
     lint(
         "K1",
         Error,
@@ -167,6 +167,13 @@ pub const ALL: [Lint; 51] = [
         "no key range can serve this",
         "Suffixes, full text, geography, offsets and aggregates over rows are no intervals of any key order.",
         "keep a counter or a top list as a row, use a cursor, or an engine made for it",
+    ),
+    lint(
+        "A8",
+        Error,
+        "the target takes no such request",
+        "A step is a request of the target, not only a range of keys: how many conditions it takes, which texts may be empty, what an index may be keyed by, how often one transaction may name an item. The message has the rule and where it is written.",
+        "declare what the inputs cannot be (`text(min 1)`), or change the key or the plan as the rule says",
     ),
     lint(
         "A7",
@@ -422,7 +429,7 @@ pub fn find(id: &str) -> Option<&'static Lint> {
 }
 
 /// What the obligations of a certificate say; those that are lints too are explained as lints.
-pub const OBLIGATIONS: [(&str, &str, &str); 9] = [
+pub const OBLIGATIONS: [(&str, &str, &str); 10] = [
     (
         "O1",
         "bound",
@@ -460,4 +467,9 @@ pub const OBLIGATIONS: [(&str, &str, &str); 9] = [
         "The level that is asked for exists on this path (X3). Time is stated, not proven.",
     ),
     ("O9", "bounded", "The number of ranges and follow-up reads has a maximum (A5, P4)."),
+    (
+        "O10",
+        "askable",
+        "For every input that the types admit, each step is a request that the target takes and does not refuse (A8). `shelfmark design calls` prints them.",
+    ),
 ];

@@ -57,6 +57,16 @@ impl Analysis {
         self.failures.push(Failure { obligation: 1, lint, reason: reason.into(), call: true });
     }
 
+    /// Notes that the target cannot be asked for a step.
+    pub fn fail_request(&mut self, reason: impl Into<String>) {
+        #[cfg(test)]
+        if crate::tests::without::is_off(10) {
+            return;
+        }
+        let reason = reason.into();
+        self.failures.push(Failure { obligation: 10, lint: "A8", reason, call: true });
+    }
+
     /// Notes what an obligation rests on.
     pub fn note(&mut self, obligation: u8, text: impl Into<String>) {
         self.evidence.push((obligation, text.into()));

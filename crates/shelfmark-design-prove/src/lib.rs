@@ -163,7 +163,10 @@ pub fn prove_read(
         {
             continue;
         }
-        let analysis = analyse(model, schema, target, read, &serve);
+        let mut analysis = analyse(model, schema, target, read, &serve);
+        askable(target, &mut analysis, || {
+            calls::Calls::new(model, schema)?.read(index, &serve).err()
+        });
         let in_order = analysis.failures.iter().all(|failure| failure.obligation != 5);
         before = match serve.steps.first() {
             Some(Step::Read(step)) => Some((step.clone(), in_order)),
@@ -195,6 +198,25 @@ pub fn prove_read(
             analysis.fail_call("A1", why);
             ReadProof { serve: None, analysis, unservable }
         }
+    }
+}
+
+/// O10: what is right so far must be said in the target's requests.
+fn askable(
+    target: &Target,
+    analysis: &mut Analysis,
+    refusal: impl FnOnce() -> Option<calls::Refusal>,
+) {
+    if !analysis.failures.is_empty() {
+        return;
+    }
+    if !target.has_requests {
+        analysis.note(10, "the target is called by its programs, which form the call");
+        return;
+    }
+    match refusal() {
+        Some(refusal) => analysis.fail_request(refusal.to_string()),
+        None => analysis.note(10, "each step is a request that the target takes"),
     }
 }
 
@@ -331,9 +353,9 @@ fn certificate(
     .sealed()
 }
 
-/// Lists O1 to O9 with what each rests on.
+/// Lists O1 to O10 with what each rests on.
 pub fn obligations(analysis: &Analysis) -> Vec<Obligation> {
-    (1..=9)
+    (1..=10)
         .map(|number| {
             let broken: Vec<&str> = analysis
                 .failures

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::analysis::Analysis;
+use super::calls::Calls;
 use super::canon::canonical;
 use super::exact::{Wanted, exact_read};
 use super::needs::{Need, loses_key, needs, replaces};
@@ -150,6 +151,9 @@ pub fn prove_write(case: WriteCase<'_>, plan: &WritePlan) -> Analysis {
             "defined where the result is a state: a new key is new, what is referred to is there",
         );
     }
+    super::askable(target, &mut analysis, || {
+        Calls::new(model, schema)?.write(case.index, plan).err()
+    });
     analysis
 }
 

@@ -2,7 +2,7 @@
 //!
 //! From the certificate and the model alone: the plan is read back from it, its words and ranges
 //! must be those of the plan, and each obligation is looked at again. O1, O4, O6, O8 and O9 by rules
-//! of its own in `rules`; O2, O3, O5 and O7 by their meaning: the plan is run on states drawn from a
+//! of its own in `rules`, O10 in `requests`; O2, O3, O5 and O7 by their meaning: the plan is run on states drawn from a
 //! seed of the certificate's own, by an evaluator of its own, against the definition of the
 //! pattern. A write is checked by what it must change, row family by row family. A refusal must
 //! bring a witness, and a witness that is a state must show what it says.
@@ -15,6 +15,7 @@
 //! Invariant: says yes only when nothing contradicts the certificate.
 
 mod meaning;
+mod requests;
 mod rules;
 mod shelf;
 mod witness;
@@ -67,8 +68,8 @@ pub fn verify(model: &Model, certificate: &Certificate) -> Result<String, String
 /// Whether status, obligations, reason and witness go together.
 fn claims(certificate: &Certificate) -> Result<(), String> {
     let ids: Vec<&str> = certificate.obligations.iter().map(|one| one.id.as_str()).collect();
-    if ids != ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8", "O9"] {
-        return Err("it does not speak of O1 to O9".to_owned());
+    if ids != ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8", "O9", "O10"] {
+        return Err("it does not speak of O1 to O10".to_owned());
     }
     let broken: Vec<&str> = certificate
         .obligations
@@ -158,6 +159,7 @@ fn check_read(
         Status::Refused => witness::read(model, schema, read, &steps, certificate),
         Status::Certified | Status::Multi => {
             rules::check(model, schema, read, &steps, certificate)?;
+            requests::read(model, schema, read, &steps)?;
             run(model, schema, read, &steps, certificate)
         }
     }

@@ -78,6 +78,9 @@ fn stated(
         ("call", Some("O1")) if rules::bound(schema, step).is_err() => {
             Ok("its call cannot be formed".to_owned())
         }
+        ("call", Some("O10")) if witness_says(certificate) == Some(certificate.reason.as_str()) => {
+            Ok("the target is not asked so".to_owned())
+        }
         ("excess", Some("O8")) => {
             let table = schema.tables.get(step.table).ok_or("no such table")?;
             let target = profile(&schema.target).ok_or("no such target")?;
@@ -140,4 +143,9 @@ fn json<'a>(model: &Model, read: &Read, items: impl Iterator<Item = &'a Item>) -
 fn witness_is_missing(certificate: &Certificate) -> bool {
     let found = certificate.witness.as_ref().and_then(|witness| witness.get("found"));
     found == Some(&Json::Bool(false))
+}
+
+/// What a witness that is a call names as missing.
+fn witness_says(certificate: &Certificate) -> Option<&str> {
+    certificate.witness.as_ref()?.get("missing")?.as_str()
 }

@@ -78,6 +78,7 @@ fn certified(
         found_whole(model, schema, write, (steps, at))?;
     }
     once_each(model, schema, write, steps)?;
+    super::requests::write(model, schema, write, steps)?;
     selected_once(model, schema, write)?;
     unless_deleted(model, schema, write)?;
     followed(model, schema, write)?;

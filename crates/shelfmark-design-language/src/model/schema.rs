@@ -38,6 +38,8 @@ pub struct Schema {
     pub writes: Vec<WritePlan>,
     /// Rows as a document prints them.
     pub samples: Vec<Sample>,
+    /// Notes on the schema as a whole.
+    pub notes: Notes,
     /// Where things are; made once the families are complete.
     pub lookup: Lookup,
 }

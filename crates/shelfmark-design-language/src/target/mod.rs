@@ -44,6 +44,9 @@ pub struct Target {
     pub key_bytes_max: f64,
     /// Of one table.
     pub indexes_max: f64,
+    /// Whether it is asked in a language of requests that refuses some.
+    #[serde(default)]
+    pub has_requests: bool,
     /// What its requests must obey, by the name of the rule.
     #[serde(default)]
     pub rules: BTreeMap<String, Rule>,

@@ -32,6 +32,8 @@ struct Names {
     /// Every column beside the key, by name.
     types: BTreeMap<String, Type>,
     attributes: BTreeMap<(RelationId, ColumnPath), String>,
+    /// Which columns hold attributes of which relation.
+    held: BTreeSet<(RelationId, String)>,
     /// The column that tells the row type.
     row_type: Option<String>,
 }
@@ -162,7 +164,7 @@ fn own_columns(
             }
             _ => put_together(table, at),
         };
-        let name = free(&name, &used);
+        let name = free(&name, |name| used.contains(name));
         used.insert(name.clone());
         keys.push(KeyColumn { name, ty: type_of(kind), direct: direct.is_some() });
     }
@@ -197,8 +199,7 @@ fn own_columns(
         }
     }
     if families.len() > 1 {
-        let taken: BTreeSet<String> = used.iter().chain(names.types.keys()).cloned().collect();
-        let name = free("kind", &taken);
+        let name = free("kind", |name| used.contains(name) || names.types.contains_key(name));
         names.types.insert(name.clone(), plain_text());
         names.row_type = Some(name);
     }
@@ -217,13 +218,14 @@ impl Names {
     ) -> String {
         let shared = self.types.get(name).is_some_and(|other| *other == ty)
             && !used.contains(name)
-            && !self.attributes.iter().any(|((of, _), other)| *of == relation && other == name);
+            && !self.held.contains(&(relation, name.to_owned()));
         if shared {
+            self.held.insert((relation, name.to_owned()));
             return name.to_owned();
         }
-        let taken = used.iter().chain(self.types.keys()).cloned().collect();
-        let name = free(name, &taken);
+        let name = free(name, |name| used.contains(name) || self.types.contains_key(name));
         self.types.insert(name.clone(), ty);
+        self.held.insert((relation, name.clone()));
         name
     }
 }
@@ -277,10 +279,16 @@ fn type_of(kind: &ColumnKind) -> Type {
 }
 
 /// The name, or the name with the first number behind it that makes it free.
-fn free(name: &str, used: &BTreeSet<String>) -> String {
-    if !used.contains(name) {
+fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    if !taken(name) {
         return name.to_owned();
     }
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    numbered.take(used.len() + 2).find(|name| !used.contains(name)).unwrap_or_default()
+    let mut number: usize = 2;
+    loop {
+        let numbered = format!("{name}_{number}");
+        if !taken(&numbered) {
+            return numbered;
+        }
+        number += 1;
+    }
 }

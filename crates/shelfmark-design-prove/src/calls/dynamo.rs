@@ -3,6 +3,8 @@
 //! Source: DynamoDB Developer Guide and API Reference, read 2026-11; each rule that refuses is in the
 //! target's profile.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::Calls;
@@ -413,16 +415,19 @@ fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json), Refusal> 
 
 /// Refuses empty texts in the keys of indexes.
 fn indexed(calls: &Calls<'_>, base: TableId, values: &[(String, Expr)]) -> Result<(), Refusal> {
-    for (index, table) in calls.schema.tables.iter().enumerate() {
-        if !table.is_index || calls.base_of(index) != base {
-            continue;
-        }
+    let families = calls.schema.of_table(base).map(|(id, _)| id);
+    let indexes = families.flat_map(|id| calls.schema.entries(id)).map(|(_, entry)| entry.table);
+    for index in indexes.collect::<BTreeSet<TableId>>() {
         let own = own_columns(calls, index);
         for column in calls.columns.key(index).iter().take(own) {
             let empty =
                 |(name, value): &&(String, Expr)| *name == column.name && value.may_be_empty();
             if values.iter().any(|one| empty(&one)) {
-                let why = format!("{} in the key of {} may be empty", column.name, table.name.text);
+                let why = format!(
+                    "{} in the key of {} may be empty",
+                    column.name,
+                    calls.table_name(index)
+                );
                 return Err(calls.refuse("empty_key", why));
             }
         }

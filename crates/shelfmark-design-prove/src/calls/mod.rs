@@ -22,6 +22,8 @@ mod rows;
 mod told;
 mod write;
 
+use std::sync::OnceLock;
+
 use serde_json::{Value as Json, json};
 
 use crate::Proof;
@@ -77,15 +79,19 @@ pub struct Calls<'a> {
     model: &'a Model,
     schema: &'a Schema,
     target: &'static Target,
-    columns: Columns,
+    columns: &'a Columns,
 }
 
 impl<'a> Calls<'a> {
     /// Names the columns of a schema's tables; `None` for an unknown target.
+    ///
+    /// Cost: linear in the schema, once; asked again, the names are remembered.
     #[must_use]
     pub fn new(model: &'a Model, schema: &'a Schema) -> Option<Self> {
         let target = profile(&schema.target)?;
-        Some(Self { model, schema, target, columns: Columns::of(model, schema) })
+        let columns =
+            schema.notes.get::<OnceLock<Columns>>().get_or_init(|| Columns::of(model, schema));
+        Some(Self { model, schema, target, columns })
     }
 
     /// Returns what makes the tables: CreateTable bodies, statements, or one line a table.

@@ -5,12 +5,14 @@ use serde_json::{Value as Json, json};
 use super::Calls;
 use super::expr::{Expr, Piece};
 use super::request::{Ask, End, Guard, Refusal, Request};
+use crate::key::facts::same_form;
+use crate::range::{columns_may_meet, may_touch};
 use shelfmark_design_language::model::schema::{
     Codec, EachOf, FilterPredicate, Part, ReadStep, Serve, Step,
 };
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{Consistency, OrderKey, Read, Term, Value, canonical};
-use shelfmark_design_language::syntax::tree::Verb;
+use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
 
 /// Turns the steps of a plan into requests; filters and sorts stand beside the read before them.
 pub(super) fn requests(
@@ -117,6 +119,9 @@ impl Reader<'_> {
             let whole = typed || matches!(parts.last(), Some(Part::End));
             ends.push(End { kind: *kind, value: self.column(parts, ty)?, whole });
         }
+        if self.calls.target.name == "dynamodb" && ends.len() == 2 {
+            ends = self.close(ends);
+        }
         let limit = step.limit.as_ref().map(|limit| plain(self.read, limit));
         let table = self.calls.schema.tables.get(step.table);
         let is_index = table.is_some_and(|table| table.is_index);
@@ -146,10 +151,115 @@ impl Reader<'_> {
             desc: step.desc,
             limit: limit.filter(|_| !point),
             fresh: fresh && !is_index,
-            by_uuid: by_uuid && !get,
+            by_uuid: by_uuid
+                && !get
+                && key.iter().skip(step.bound.len()).any(|column| column.ty == Type::Uuid),
             point,
         });
         Ok(Request::Read { step: number, ask, each, guards, then: Vec::new() })
+    }
+
+    /// Makes ends that are left out belong to the range, where no row can lie there: BETWEEN has
+    /// both of its ends.
+    fn close(&self, ends: Vec<End>) -> Vec<End> {
+        let mut closed = Vec::new();
+        for (mut end, (_, parts)) in ends.into_iter().zip(&self.step.bounds) {
+            if self.keeps_all(end.kind, parts) {
+                continue;
+            }
+            match (end.kind, end.whole) {
+                (BoundKind::After, false) => {
+                    end.value = end.value.clone().next();
+                    (end.kind, end.whole) = (BoundKind::From, true);
+                }
+                (BoundKind::After, true) if self.no_row_at(parts) => end.kind = BoundKind::From,
+                (BoundKind::Before, _) if self.no_row_at(parts) => {
+                    (end.kind, end.whole) = (BoundKind::To, true);
+                }
+                (BoundKind::Through, false) => {
+                    // The next text, where no row has it: between the two all texts begin so.
+                    let next = bumped(parts).filter(|next| self.no_row_at(next));
+                    if next.is_some() {
+                        end.value = end.value.clone().next();
+                        (end.kind, end.whole) = (BoundKind::To, true);
+                        closed.push(end);
+                        continue;
+                    }
+                    // Above all rows that begin so and go on with the texts that follow there.
+                    if let Some(last) = self.follows(parts) {
+                        let pieces = vec![
+                            Piece::Hole(end.value.clone(), Codec::Plain),
+                            Piece::Literal(last),
+                        ];
+                        end.value = Expr::text(pieces);
+                        (end.kind, end.whole) = (BoundKind::To, true);
+                    }
+                }
+                _ => {}
+            }
+            closed.push(end);
+        }
+        closed
+    }
+
+    /// Whether an end leaves no row of the partition out: all of them begin with its text.
+    fn keeps_all(&self, kind: BoundKind, parts: &[Part]) -> bool {
+        let (BoundKind::From | BoundKind::Through, [Part::Literal(text)]) = (kind, parts) else {
+            return false;
+        };
+        let at = self.step.bound.len();
+        let mut inside = self.calls.schema.of_table(self.step.table).filter(|(_, family)| {
+            let mut columns = self.step.bound.iter().zip(&family.key);
+            columns
+                .all(|(asked, column)| asked.is_empty() || columns_may_meet(asked, &column.parts))
+        });
+        inside.all(|(_, family)| {
+            let first = family.key.get(at).and_then(|column| column.parts.first());
+            matches!(first, Some(Part::Literal(begins)) if begins.starts_with(text.as_str()))
+        })
+    }
+
+    /// Whether no row of the table has exactly this text in the column.
+    fn no_row_at(&self, parts: &[Part]) -> bool {
+        let mut whole = parts.to_vec();
+        if whole.last() != Some(&Part::End) {
+            whole.push(Part::End);
+        }
+        let typed = matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
+        let at = self.step.bound.len();
+        !typed
+            && self.calls.schema.of_table(self.step.table).all(|(_, family)| {
+                family.key.get(at).is_some_and(|column| !columns_may_meet(&whole, &column.parts))
+            })
+    }
+
+    /// A text above all that follows in rows that begin with these parts, which end with a value:
+    /// the delimiter behind it, and the next character.
+    ///
+    /// A plan that is right so far reads no row that begins so and has another value there.
+    fn follows(&self, parts: &[Part]) -> Option<String> {
+        let at = self.step.bound.len();
+        let table = self.calls.schema.tables.get(self.step.table)?;
+        let mut most: Option<char> = None;
+        for (_, family) in self.calls.schema.of_table(self.step.table) {
+            if !may_touch(self.step, table, family) {
+                continue;
+            }
+            let column = &family.key.get(at)?.parts;
+            let same = parts.iter().zip(column).all(|(a, b)| match (a, b) {
+                (Part::Literal(a), Part::Literal(b)) => a == b,
+                (Part::Hole { .. }, Part::Hole { .. }) => same_form(a, b),
+                _ => false,
+            });
+            let (true, Some(Part::Hole { .. })) = (same, parts.last()) else { return None };
+            match column.get(parts.len()) {
+                Some(Part::Literal(text)) => most = most.max(text.chars().next()),
+                Some(Part::End) => {}
+                _ => return None,
+            }
+        }
+        let next = char::from_u32(u32::from(most?) + 1)?;
+        Some(next.to_string())
     }
 
     /// The value of a key column.
@@ -243,4 +353,14 @@ fn is_positive(limit: &Expr) -> bool {
         Expr::Const(Value::Int(n), _) => *n >= 1,
         other => matches!(other.ty(), Type::Int(Some((low, _))) if low >= 1),
     }
+}
+
+/// The parts of the smallest text behind all that begin so, where they end with a fixed text.
+fn bumped(parts: &[Part]) -> Option<Vec<Part>> {
+    let mut parts = parts.to_vec();
+    let Some(Part::Literal(text)) = parts.last_mut() else { return None };
+    let next = Expr::Const(Value::Text(text.clone()), super::expr::plain_text()).next();
+    let Expr::Const(Value::Text(next), _) = next else { return None };
+    *text = next;
+    Some(parts)
 }

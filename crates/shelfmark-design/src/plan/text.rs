@@ -40,7 +40,7 @@ impl Skeleton {
 
 impl Planner<'_> {
     pub(super) fn schema_text(&self, name: &str) -> Skeleton {
-        let mut names = Names::default();
+        let mut names = Names::of(&self.target.name);
         // Tables first, so that they have the shorter names.
         let mut order: Vec<usize> = (0..self.drafts.len()).collect();
         order.sort_by_key(|at| self.drafts.get(*at).is_some_and(|draft| self.is_index(draft)));

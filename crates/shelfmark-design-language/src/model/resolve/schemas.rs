@@ -55,6 +55,7 @@ impl Resolver {
             serves: Vec::new(),
             writes: Vec::new(),
             samples: Vec::new(),
+            notes: Notes::default(),
             lookup: Lookup::default(),
         };
         self.tables.clear();
