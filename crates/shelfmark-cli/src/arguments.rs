@@ -562,9 +562,18 @@ pub(crate) struct DesignConfirm {
     #[arg(long, value_name = "N", default_value_t = 8,
         value_parser = clap::value_parser!(u16).range(1..=CALLS_MAX))]
     pub(crate) calls: u16,
+    /// Send the requests that `design calls` prints, for the schemas of this target, through its face
+    #[arg(long, value_enum)]
+    pub(crate) through: Option<DesignFace>,
     /// Text for people or JSON for machines
     #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
     pub(crate) format: DesignFormat,
+}
+
+/// A face that requests are sent through, in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DesignFace {
+    Dynamodb,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

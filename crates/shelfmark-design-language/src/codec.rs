@@ -59,3 +59,68 @@ pub fn escape(text: &str) -> String {
     }
     out
 }
+
+/// The digits of base64.
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Writes bytes, which values hold as hexadecimal digits, as base64.
+///
+/// Source: RFC 4648, section 4.
+#[must_use]
+pub fn base64_of_hex(hex: &str) -> String {
+    let digits: Vec<u32> = hex.chars().filter_map(|digit| digit.to_digit(16)).collect();
+    let bytes: Vec<u32> =
+        digits.chunks(2).map(|two| two.iter().fold(0, |all, one| all * 16 + one)).collect();
+    let mut out = String::new();
+    for three in bytes.chunks(3) {
+        let group = (0..3).fold(0, |all, at| all << 8 | three.get(at).copied().unwrap_or(0));
+        for at in 0..4 {
+            let digit = BASE64.get((group >> (18 - 6 * at) & 63) as usize).copied().unwrap_or(b'A');
+            out.push(if at > three.len() { '=' } else { char::from(digit) });
+        }
+    }
+    out
+}
+
+/// Reads base64 back as hexadecimal digits; `None` where it is none.
+#[must_use]
+pub fn hex_of_base64(text: &str) -> Option<String> {
+    let mut out = String::new();
+    for four in text.as_bytes().chunks(4) {
+        let own = four.iter().filter(|byte| **byte != b'=');
+        let mut count = 0_u32;
+        let mut group = 0_u32;
+        for byte in own {
+            let digit = BASE64.iter().position(|other| other == byte)?;
+            group = group << 6 | u32::try_from(digit).ok()?;
+            count += 1;
+        }
+        group <<= 6 * 4_u32.checked_sub(count)?;
+        for at in 0..count.checked_sub(1)? {
+            out.push_str(&format!("{:02x}", group >> (16 - 8 * at) & 255));
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base64_of_hex, hex_of_base64};
+
+    /// The vectors of RFC 4648, section 10.
+    #[test]
+    fn base64_is_as_written_down() {
+        let cases = [
+            ("", ""),
+            ("66", "Zg=="),
+            ("666f", "Zm8="),
+            ("666f6f", "Zm9v"),
+            ("666f6f62", "Zm9vYg=="),
+        ];
+        for (hex, text) in cases {
+            assert_eq!(base64_of_hex(hex), text);
+            assert_eq!(hex_of_base64(text).as_deref(), Some(hex));
+        }
+        assert_eq!(hex_of_base64("!!!!"), None);
+    }
+}

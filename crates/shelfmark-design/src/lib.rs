@@ -33,6 +33,7 @@ pub use shelfmark_design_language::certificate::{
     Certificate, Factor, Ground, Obligation, Range, RangeEnd, RowsMax, Status, shown,
 };
 pub use shelfmark_design_language::limits;
+pub use shelfmark_design_prove::calls::Call;
 pub use size::{FamilySize, HotPartition, Limit, SchemaSize, SizeReport, Spread, WriteSize};
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ const ALLOWED: [(&str, &[&str]); 21] = [
         "shelfmark-confirm",
         &[
             "shelfmark-design",
+            "shelfmark-design-language",
+            "shelfmark-dynamo",
             "shelfmark-engine",
             "shelfmark-model",
             "shelfmark-store",

@@ -5,6 +5,7 @@ mod alarms;
 mod random;
 mod reference;
 mod seeds;
+mod through;
 mod tutorial;
 
 #[expect(

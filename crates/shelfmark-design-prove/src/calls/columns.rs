@@ -231,7 +231,12 @@ impl Names {
 }
 
 /// The attributes that a row carries: its own, and what its indexes need.
-fn carried(model: &Model, schema: &Schema, id: FamilyId, family: &Family) -> BTreeSet<ColumnPath> {
+pub(super) fn carried(
+    model: &Model,
+    schema: &Schema,
+    id: FamilyId,
+    family: &Family,
+) -> BTreeSet<ColumnPath> {
     let mut paths = available(model, family).clone();
     for (_, entry) in schema.entries(id) {
         paths.extend(available(model, entry).iter().cloned());

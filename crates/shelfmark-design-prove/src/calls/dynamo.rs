@@ -11,6 +11,7 @@ use super::Calls;
 use super::expr::Expr;
 use super::names::is_dynamo;
 use super::request::{Ask, Change, ChangeKind, End, Guard, Refusal, Request};
+use shelfmark_design_language::codec::base64_of_hex;
 use shelfmark_design_language::model::Value;
 use shelfmark_design_language::model::schema::{Table, TableId};
 use shelfmark_design_language::model::types::Type;
@@ -161,6 +162,7 @@ fn constant(value: &Value, ty: &Type) -> Json {
         (Value::List(items), Type::List(element, _)) => {
             json!({ "L": items.iter().map(|item| constant(item, element)).collect::<Vec<_>>() })
         }
+        (Value::Text(hex), Type::Bytes) => single("B", Json::from(base64_of_hex(hex))),
         (value, ty) => single(letter(ty), Json::from(value.text(ty))),
     }
 }
@@ -366,7 +368,7 @@ fn item_key(calls: &Calls<'_>, base: TableId, key: &[Expr]) -> Json {
 }
 
 /// A change as one operation: `Put`, `Update` or `Delete`, with its body.
-fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json), Refusal> {
+pub(super) fn write(calls: &Calls<'_>, change: &Change) -> Result<(String, Json), Refusal> {
     check(calls, change.table)?;
     let columns = calls.columns.key(change.table);
     for (value, column) in change.key.iter().zip(columns) {

@@ -14,6 +14,7 @@ mod columns;
 mod cql;
 mod dynamo;
 mod expr;
+mod items;
 mod names;
 mod other;
 mod read;
@@ -28,6 +29,7 @@ use serde_json::{Value as Json, json};
 
 use crate::Proof;
 use columns::Columns;
+pub use items::ShownItem;
 pub use request::Refusal;
 use request::{Change, Request};
 use shelfmark_design_language::model::Model;

@@ -24,8 +24,7 @@ pub(super) fn requests(
     write: &Write,
     plan: &WritePlan,
 ) -> Result<Vec<Request>, Refusal> {
-    let mut writer =
-        Writer { calls, write, told: Vec::new(), steps: 0, open: None, found: Vec::new() };
+    let mut writer = Writer::new(calls, write);
     for step in &plan.steps {
         writer.step(step)?;
     }
@@ -59,6 +58,11 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
+    /// Nothing is known and nothing said yet.
+    pub(super) fn new(calls: &'a Calls<'a>, write: &'a Write) -> Self {
+        Writer { calls, write, told: Vec::new(), steps: 0, open: None, found: Vec::new() }
+    }
+
     fn step(&mut self, step: &WriteStep) -> Result<(), Refusal> {
         for id in &step.families {
             let schema = self.calls.schema;

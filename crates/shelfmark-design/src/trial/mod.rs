@@ -7,6 +7,7 @@
 //! state alone, never from rows.
 
 mod layout;
+mod requests;
 mod rows;
 mod shelf;
 
