@@ -10,6 +10,8 @@ use shelfmark_design_language::model::schema::Codec;
 use shelfmark_design_language::model::types::{TextDomain, Type};
 use shelfmark_design_language::model::{Function, Value};
 
+use crate::claim::next;
+
 /// What stands for the places of a request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places<'a> {
@@ -143,7 +145,7 @@ impl Places<'_> {
         }
         if let Some(of) = fields.get("$next") {
             let (value, ty) = self.typed(of)?;
-            let next = successor(value.text(&ty)).ok_or(Open::Missing)?;
+            let next = next(&value.text(&ty)).ok_or(Open::Missing)?;
             return Ok((Value::Text(next), text()));
         }
         if let Some(name) = named("$call") {
@@ -219,19 +221,6 @@ fn constant(attribute: &Json) -> Option<Typed> {
         }
         _ => return None,
     })
-}
-
-/// The smallest text behind all that begin so; none where there is none.
-fn successor(mut text: String) -> Option<String> {
-    while let Some(last) = text.pop() {
-        let next =
-            if last == '\u{D7FF}' { Some('\u{E000}') } else { char::from_u32(u32::from(last) + 1) };
-        if let Some(next) = next {
-            text.push(next);
-            return Some(text);
-        }
-    }
-    None
 }
 
 fn codec_of(name: &str) -> Option<Codec> {
