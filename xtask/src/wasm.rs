@@ -1,7 +1,7 @@
 //! The modeller for browsers: built for `wasm32-unknown-unknown` where that target is installed.
 //!
 //! What it is not: it installs nothing. Where the target is missing it says so in one line, and the
-//! test of the crate's imports stays the only check that it is pure.
+//! test of the crate's imports stays the only check that it, and what it stands on, is pure.
 
 use std::process::Command;
 

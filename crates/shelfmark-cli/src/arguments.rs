@@ -352,7 +352,7 @@ pub(crate) enum DesignVerb {
     Prove {
         #[command(flatten)]
         run: DesignRun,
-        /// Fail on these: certified, multi, refused, unservable, or an obligation (O1 to O9)
+        /// Fail on these: certified, multi, refused, unservable, or an obligation (O1 to O10)
         #[arg(long, value_name = "WHAT", value_delimiter = ',')]
         deny: Vec<String>,
         /// Write the certificates to FILE, for `verify`
@@ -369,6 +369,8 @@ pub(crate) enum DesignVerb {
     },
     /// Derive a schema from the patterns: the families, look-ups and transactions that they need
     Plan(DesignPlan),
+    /// Print each step of a certified plan as the request that a user of the target sends
+    Calls(DesignCalls),
     /// Count rows and bytes: partitions now and later, hot ones, what one write costs
     #[command(after_help = "Example:\n  shelfmark design size shop.shelf --schema first")]
     Size {
@@ -463,6 +465,23 @@ pub(crate) struct DesignCheck {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  shelfmark design calls shop.shelf --schema first\n  shelfmark design calls shop.shelf orders_of --schema first --format json"
+)]
+pub(crate) struct DesignCalls {
+    /// Model; '-' reads standard input
+    pub(crate) file: PathBuf,
+    /// Only this read or write
+    pub(crate) pattern: Option<String>,
+    /// Only this schema
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// Text for people or JSON for machines
+    #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
+    pub(crate) format: DesignFormat,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DesignRun {
     /// Model; '-' reads standard input
     pub(crate) file: PathBuf,
@@ -547,9 +566,18 @@ pub(crate) struct DesignConfirm {
     #[arg(long, value_name = "N", default_value_t = 8,
         value_parser = clap::value_parser!(u16).range(1..=CALLS_MAX))]
     pub(crate) calls: u16,
+    /// Send the requests that `design calls` prints, for the schemas of this target, through its face
+    #[arg(long, value_enum)]
+    pub(crate) through: Option<DesignFace>,
     /// Text for people or JSON for machines
     #[arg(long, value_enum, default_value_t = DesignFormat::Text)]
     pub(crate) format: DesignFormat,
+}
+
+/// A face that requests are sent through, in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DesignFace {
+    Dynamodb,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

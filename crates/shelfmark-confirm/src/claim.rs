@@ -81,7 +81,7 @@ pub(crate) fn bytes(
 }
 
 /// The smallest text above all that begin with this one; none when there is none.
-fn next(text: &str) -> Option<String> {
+pub(crate) fn next(text: &str) -> Option<String> {
     let last = text.char_indices().rev().find(|(_, char)| *char != char::MAX)?;
     let head = text.get(..last.0)?;
     (last.1..=char::MAX).nth(1).map(|char| format!("{head}{char}"))

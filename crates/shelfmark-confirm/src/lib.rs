@@ -6,8 +6,9 @@
 //! reports must show as many rows read as returned (or no more than stated), and exactly the key
 //! ranges that the certificate claims. What was refused is run on its witness, and must go wrong.
 //!
-//! What it is not: no proof, and no benchmark. It knows no wire forms, and no clock but the one that
-//! [`confirm_timed`] is handed.
+//! What it is not: no proof, and no benchmark. It knows no wire forms but in `through`, which sends the
+//! requests of certified plans through a face, and no clock but the one that [`confirm_timed`] is
+//! handed.
 //!
 //! Invariant: but for the times taken, a run is a function of the model and of [`Options`].
 
@@ -16,11 +17,13 @@ mod claim;
 mod item;
 mod judge;
 mod report;
+mod through;
 
 #[cfg(test)]
 mod tests;
 
 pub use report::{Report, Shown, Verdict};
+pub use through::confirm_through_dynamodb;
 
 use shelfmark_design::Document;
 use shelfmark_store::clock::Clock;

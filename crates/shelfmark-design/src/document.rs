@@ -3,36 +3,13 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::model::Model;
-use crate::model::resolve::{resolve, resolve_rest};
-use crate::prove::certificate::Certificate;
-use crate::syntax::diagnostic::{Diagnostic, render, render_at};
-use crate::syntax::parser::parse;
-use crate::syntax::tree::File;
-
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Advice.
-    Note,
-    /// A risk under numbers that are not declared.
-    Warning,
-    /// A wrong answer, a refused call, lost information or an unbounded cost.
-    Error,
-}
-
-impl Severity {
-    /// The word in machine forms.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::certificate::Certificate;
+use shelfmark_design_language::model::Model;
+use shelfmark_design_language::model::resolve::{resolve, resolve_rest};
+use shelfmark_design_language::syntax::diagnostic::{Diagnostic, render, render_at};
+use shelfmark_design_language::syntax::parser::parse;
+use shelfmark_design_language::syntax::tree::File;
 
 /// One finding of `check`.
 #[derive(Debug, Clone, Serialize)]
@@ -117,7 +94,7 @@ impl Document {
         } else {
             diagnostics.extend(resolve_rest(&parsed.file, parsed.broken));
             diagnostics.sort_by_key(|one| one.span.start);
-            diagnostics.truncate(crate::limits::DIAGNOSTICS_MAX);
+            diagnostics.truncate(shelfmark_design_language::limits::DIAGNOSTICS_MAX);
         }
         if diagnostics.is_empty() {
             let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -140,7 +117,11 @@ impl Document {
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
         let parsed = parse(source);
         if parsed.diagnostics.is_empty() {
-            return Ok(crate::syntax::print::format(source, &parsed.file, &parsed.comments));
+            return Ok(shelfmark_design_language::syntax::print::format(
+                source,
+                &parsed.file,
+                &parsed.comments,
+            ));
         }
         Err(report(name, source, &parsed.diagnostics))
     }
@@ -148,7 +129,7 @@ impl Document {
     /// Proves every pattern in every schema, in the order of the model.
     #[must_use]
     pub fn prove(&self) -> Vec<Certificate> {
-        let proofs = crate::prove::prove(&self.model, &self.hash());
+        let proofs = shelfmark_design_prove::prove(&self.model, &self.hash());
         proofs.into_iter().map(|proof| proof.certificate).collect()
     }
 
@@ -169,7 +150,7 @@ impl Document {
         if certificate.model != self.hash() {
             return Err("it was made for another text".to_owned());
         }
-        crate::verify::verify(&self.model, certificate)
+        shelfmark_design_verify::verify(&self.model, certificate)
     }
 
     /// The JSON form of the model.
@@ -258,7 +239,7 @@ impl Document {
 /// What the id of a lint or of an obligation means: a line, why it matters, and what to do.
 #[must_use]
 pub fn explain(id: &str) -> Option<String> {
-    use crate::lint::catalogue;
+    use shelfmark_design_language::catalogue;
     let Some(lint) = catalogue::find(id) else {
         let (id, name, text) = catalogue::OBLIGATIONS.iter().find(|(name, ..)| *name == id)?;
         return Some(format!("{id} (obligation of a certificate): {name}\n\n{text}\n"));
@@ -276,13 +257,13 @@ pub fn explain(id: &str) -> Option<String> {
 /// The known word that is nearest to what was written, if one is near.
 #[must_use]
 pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    crate::syntax::diagnostic::nearest(written, known)
+    shelfmark_design_language::syntax::diagnostic::nearest(written, known)
 }
 
 /// The ids of all lints.
 #[must_use]
 pub fn lints() -> Vec<&'static str> {
-    crate::lint::catalogue::ALL.iter().map(|lint| lint.id).collect()
+    shelfmark_design_language::catalogue::ALL.iter().map(|lint| lint.id).collect()
 }
 
 /// A commented model to begin with.

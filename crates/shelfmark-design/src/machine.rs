@@ -8,12 +8,12 @@
 use std::borrow::Cow;
 
 use crate::document::{Report, report};
-use crate::limits::SOURCE_BYTES_MAX;
-use crate::syntax::diagnostic::Diagnostic;
-use crate::syntax::parser::parse;
-use crate::syntax::print::format;
-use crate::syntax::span::Span;
-use crate::syntax::tree::File;
+use shelfmark_design_language::limits::SOURCE_BYTES_MAX;
+use shelfmark_design_language::syntax::diagnostic::Diagnostic;
+use shelfmark_design_language::syntax::parser::parse;
+use shelfmark_design_language::syntax::print::format;
+use shelfmark_design_language::syntax::span::Span;
+use shelfmark_design_language::syntax::tree::File;
 
 /// The model's text: what was given, or what the JSON form says.
 pub(crate) fn text_of<'a>(name: &str, source: &'a str) -> Result<Cow<'a, str>, Report> {

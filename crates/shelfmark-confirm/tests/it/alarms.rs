@@ -35,7 +35,11 @@ fn error_findings_show_their_harm_on_the_engine() {
     for (name, document) in seeds.chain(others) {
         let report = confirm(&document, &options).expect(name);
         for finding in document.check() {
-            if finding.severity != Severity::Error || finding.allowed.is_some() {
+            // What a target does not take shows there, and not on the engine.
+            if finding.severity != Severity::Error
+                || finding.allowed.is_some()
+                || finding.id == "A8"
+            {
                 continue;
             }
             errors += 1;

@@ -5,19 +5,18 @@ mod alarms;
 mod random;
 mod reference;
 mod seeds;
+mod through;
 mod tutorial;
 
-#[path = "../../../shelfmark-design/src/eval/random.rs"]
-mod dice;
 #[expect(
     clippy::expect_used,
     clippy::indexing_slicing,
     reason = "texts are put together from lists that are there"
 )]
-#[path = "../../../shelfmark-design/src/tests/texts/mod.rs"]
+#[path = "../../../shelfmark-design-prove/src/tests/texts/mod.rs"]
 mod texts;
 
-use dice::Random;
+use shelfmark_design_prove::eval::random::Random;
 
 use std::path::PathBuf;
 

@@ -28,7 +28,7 @@ fn the_engine_does_what_the_proofs_say_of_the_seeds() {
 
 #[test]
 fn loops_follow_ups_filters_counts_and_unions_hold_on_the_engine() {
-    let text = read("crates/shelfmark-design/src/tests/features.shelf");
+    let text = read("crates/shelfmark-design-prove/src/tests/features.shelf");
     let report = run("features", &parse("features", &text), &Options::default());
     assert!(report.ok());
     let multi = report.verdicts.iter().filter(|one| one.status == Status::Multi).count();

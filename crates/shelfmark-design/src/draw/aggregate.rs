@@ -11,10 +11,10 @@ use super::Scene;
 use super::boxes::{colour, key_columns, key_texts, own_columns, row_types};
 use super::sample::shown;
 use super::svg::{Anchor, HEAD, MARGIN, MONO, SOFT, Svg, TINY};
-use crate::eval::rows::{KeyValue, Row};
-use crate::limits::{DRAWN_ATTRIBUTES_MAX, DRAWN_ROWS_MAX, DRAWN_TABLES_MAX};
-use crate::model::schema::{FamilyId, Schema, Stored, TableId};
-use crate::model::{ColumnPath, Type, Value};
+use shelfmark_design_language::limits::{DRAWN_ATTRIBUTES_MAX, DRAWN_ROWS_MAX, DRAWN_TABLES_MAX};
+use shelfmark_design_language::model::schema::{FamilyId, Schema, Stored, TableId};
+use shelfmark_design_language::model::{ColumnPath, Type, Value};
+use shelfmark_design_prove::eval::rows::{KeyValue, Row};
 
 const ROW: f64 = 36.0;
 const PAD: f64 = 10.0;

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use super::Scene;
 use super::style::hue;
 use super::svg::{BODY, Font, SOFT, Svg};
-use crate::eval::rows::{KeyValue, row_of};
-use crate::limits::DRAWN_TYPES_MAX;
-use crate::model::schema::{Codec, ColumnKind, Family, FamilyId, Part, Schema, Table, TableId};
-use crate::model::{Model, Term};
-use crate::prove::order::term_text;
-use crate::prove::text::parts;
+use shelfmark_design_language::certificate::text::parts;
+use shelfmark_design_language::limits::DRAWN_TYPES_MAX;
+use shelfmark_design_language::model::schema::{
+    Codec, ColumnKind, Family, FamilyId, Part, Schema, Table, TableId,
+};
+use shelfmark_design_language::model::{Model, Term};
+use shelfmark_design_prove::eval::rows::{KeyValue, row_of};
+use shelfmark_design_prove::order::term_text;
 
 /// The colour of a row family: the number of its base family within its schema.
 pub(super) fn colour(schema: &Schema, id: FamilyId) -> &'static str {

@@ -14,10 +14,12 @@ use super::Scene;
 use super::boxes::{family_name, key_columns, own_columns};
 use super::ranges::call;
 use super::svg::{Anchor, BODY, HEAD, MARGIN, MONO, SOFT, Svg, TINY};
-use crate::limits::{DRAWN_ATTRIBUTES_MAX, DRAWN_PATTERNS_MAX, DRAWN_TABLES_MAX};
-use crate::model::pattern::EffectKind;
-use crate::model::schema::{Family, FamilyId, Schema, Step, Stored, TableId};
-use crate::prove::Proof;
+use shelfmark_design_language::limits::{
+    DRAWN_ATTRIBUTES_MAX, DRAWN_PATTERNS_MAX, DRAWN_TABLES_MAX,
+};
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::schema::{Family, FamilyId, Schema, Step, Stored, TableId};
+use shelfmark_design_prove::Proof;
 
 const LINE: f64 = 18.0;
 const BOX_MIN: f64 = 180.0;
@@ -97,7 +99,7 @@ fn block(scene: &Scene<'_>, number: usize, schema: &Schema, id: TableId) -> Svg 
     let mut svg = Svg::default();
     let Some(table) = schema.tables.get(id) else { return svg };
     let families: Vec<(FamilyId, &Family)> =
-        schema.of_table(id).take(crate::limits::DRAWN_TYPES_MAX).collect();
+        schema.of_table(id).take(shelfmark_design_language::limits::DRAWN_TYPES_MAX).collect();
     let several = families.len() > 1;
     let mut entries: Vec<(Option<&str>, Vec<Entry>)> = Vec::new();
     for (family_id, family) in families {
@@ -235,8 +237,10 @@ fn stored_entry(scene: &Scene<'_>, family: &Family, stored: &Stored) -> Entry {
                     && effect.relation == family.source
                     && effect.set.iter().any(|(column, _)| *path == [*column])
             });
-            let is_list =
-                matches!(model.path_type(family.source, path), crate::model::Type::List(..));
+            let is_list = matches!(
+                model.path_type(family.source, path),
+                shelfmark_design_language::model::Type::List(..)
+            );
             (
                 if counts {
                     "++"

@@ -6,9 +6,9 @@
 use super::Scene;
 use super::layers::layout;
 use super::svg::{Anchor, HEAD, MARGIN, MONO, Path, SOFT, Svg, TINY};
-use crate::limits::{DRAWN_ATTRIBUTES_MAX, DRAWN_TABLES_MAX};
-use crate::model::relation::{Column, Relation};
-use crate::model::{Model, Type};
+use shelfmark_design_language::limits::{DRAWN_ATTRIBUTES_MAX, DRAWN_TABLES_MAX};
+use shelfmark_design_language::model::relation::{Column, Relation};
+use shelfmark_design_language::model::{Model, Type};
 
 const LINE: f64 = 18.0;
 const HEADER: f64 = 26.0;

@@ -25,14 +25,14 @@ mod svg;
 mod tests;
 
 use crate::document::Document;
-use crate::eval::rows::{Rows, rows};
-use crate::eval::state::State;
-use crate::limits::DRAWN_SCHEMAS_MAX;
-use crate::model::schema::Schema;
-use crate::model::{Model, Value};
-use crate::prove::certificate::shown::counted;
-use crate::prove::{Proof, prove};
 use sample::Short;
+use shelfmark_design_language::certificate::shown::counted;
+use shelfmark_design_language::limits::DRAWN_SCHEMAS_MAX;
+use shelfmark_design_language::model::schema::Schema;
+use shelfmark_design_language::model::{Model, Value};
+use shelfmark_design_prove::eval::rows::{Rows, rows};
+use shelfmark_design_prove::eval::state::State;
+use shelfmark_design_prove::{Proof, prove};
 use svg::{MARGIN, SOFT, Svg, TITLE};
 
 /// What a picture shows.

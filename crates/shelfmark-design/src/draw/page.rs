@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use super::svg::escape;
 use super::{Scene, View, ranges, style};
 use crate::document::{Document, Finding};
-use crate::limits::{DRAWN_SCHEMAS_MAX, PAGE_LINES_MAX};
-use crate::prove::Proof;
-use crate::prove::certificate::Status;
-use crate::prove::certificate::shown::{self, counted};
+use shelfmark_design_language::certificate::Status;
+use shelfmark_design_language::certificate::shown::{self, counted};
+use shelfmark_design_language::limits::{DRAWN_SCHEMAS_MAX, PAGE_LINES_MAX};
+use shelfmark_design_prove::Proof;
 
 const SHEET: &str = "\
 :root{color-scheme:light dark;--ink:#1b2430;--soft:#5d6876;--line:#dce2e9;--paper:#fff;--band:#f4f6f9;\
@@ -244,8 +244,11 @@ fn certificate(out: &mut String, scene: &Scene<'_>, at: usize, proof: &Proof) {
         let _ = writeln!(out, "<pre>{}</pre>", escape(&found.steps.join("\n")));
     }
     if found.status != Status::Unservable && !found.write {
-        let _ =
-            writeln!(out, "<p class=\"soft\">Rows by one call: {}</p>", escape(&found.rows_max));
+        let _ = writeln!(
+            out,
+            "<p class=\"soft\">Rows by one call: {}</p>",
+            escape(&found.rows_max.to_string())
+        );
     }
     out.push_str("<div class=\"scroll\"><table>\n");
     for obligation in &found.obligations {

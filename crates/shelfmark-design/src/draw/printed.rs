@@ -9,9 +9,11 @@ use std::cmp::Ordering;
 
 use super::aggregate::{Cells, Line};
 use super::boxes::{key_columns, own_columns};
-use crate::eval::rows::{KeyValue, column};
-use crate::model::schema::{ColumnKind, Family, FamilyId, Sample, Schema, Stored, TableId};
-use crate::model::{Model, Term, Type, Value};
+use shelfmark_design_language::model::schema::{
+    ColumnKind, Family, FamilyId, Sample, Schema, Stored, TableId,
+};
+use shelfmark_design_language::model::{Model, Term, Type, Value};
+use shelfmark_design_prove::eval::rows::{KeyValue, column};
 
 /// What stands where a row does not say a value.
 const UNSAID: &str = "?";

@@ -10,12 +10,12 @@ use super::boxes::{Sources, colour, key_texts, row_types, sources, wrap};
 use super::reach::{Mark, Reach, first, follow, table_of};
 use super::svg::{Anchor, BODY, CODE, HEAD, MARGIN, MONO, Path, SOFT, Svg, TINY};
 use super::{Scene, boxes};
-use crate::eval::rows::{KeyValue, Row, Rows};
-use crate::limits::{DRAWN_PATTERNS_MAX, DRAWN_ROWS_MAX, DRAWN_TABLES_MAX};
-use crate::model::schema::{Schema, Step, TableId};
-use crate::prove::Proof;
-use crate::prove::certificate::{Range, Status};
-use crate::syntax::tree::Verb;
+use shelfmark_design_language::certificate::{Range, Status};
+use shelfmark_design_language::limits::{DRAWN_PATTERNS_MAX, DRAWN_ROWS_MAX, DRAWN_TABLES_MAX};
+use shelfmark_design_language::model::schema::{Schema, Step, TableId};
+use shelfmark_design_language::syntax::tree::Verb;
+use shelfmark_design_prove::Proof;
+use shelfmark_design_prove::eval::rows::{KeyValue, Row, Rows};
 
 const ROW: f64 = 21.0;
 const LANE: f64 = 17.0;

@@ -6,13 +6,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::eval::answer::answer;
-use crate::eval::rows::{KeyValue, Row, column};
-use crate::eval::run::within;
-use crate::eval::state::{State, meets};
-use crate::model::schema::{EachOf, FamilyId, Part, ReadStep, Schema, Serve, Step, TableId};
-use crate::model::{Model, Read, Term, Type, Value};
-use crate::syntax::tree::{BoundKind, CondOp};
+use shelfmark_design_language::model::schema::{
+    EachOf, FamilyId, Part, ReadStep, Schema, Serve, Step, TableId,
+};
+use shelfmark_design_language::model::{Model, Read, Term, Type, Value};
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
+use shelfmark_design_prove::eval::answer::answer;
+use shelfmark_design_prove::eval::rows::{KeyValue, Row, column};
+use shelfmark_design_prove::eval::run::within;
+use shelfmark_design_prove::eval::state::{State, meets};
 
 /// How a row inside an interval relates to the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,16 +7,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::eval::rows::KeyValue;
-use crate::eval::state::{State, Tuple};
-use crate::limits::DRAWN_TUPLES_MAX;
-use crate::model::relation::{Column, Relation};
-use crate::model::schema::{Part, Step};
-use crate::model::types::Type;
-use crate::model::value::iso_text;
-use crate::model::{Model, RelationId, Term, Value};
-use crate::prove::canon::canonical;
-use crate::syntax::tree::BoundKind;
+use shelfmark_design_language::limits::DRAWN_TUPLES_MAX;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::relation::{Column, Relation};
+use shelfmark_design_language::model::schema::{Part, Step};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::value::iso_text;
+use shelfmark_design_language::model::{Model, RelationId, Term, Value};
+use shelfmark_design_language::syntax::tree::BoundKind;
+use shelfmark_design_prove::eval::rows::KeyValue;
+use shelfmark_design_prove::eval::state::{State, Tuple};
 
 /// 2026-03-02T09:00:00Z in milliseconds: where sample times begin.
 const MORNING: i64 = 1_772_442_000_000;

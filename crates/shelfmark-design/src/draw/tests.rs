@@ -4,8 +4,8 @@ use super::reach::{Mark, first};
 use super::svg::Svg;
 use super::{Scene, View};
 use crate::document::Document;
-use crate::model::schema::Step;
-use crate::prove::certificate::Status;
+use shelfmark_design_language::certificate::Status;
+use shelfmark_design_language::model::schema::Step;
 
 const MODELS: [(&str, &str); 16] = [
     ("blog", include_str!("../../../../models/seeds/blog.shelf")),
@@ -23,7 +23,7 @@ const MODELS: [(&str, &str); 16] = [
     ("rubis", include_str!("../../../../models/reference/rubis.shelf")),
     ("sensors", include_str!("../../../../models/reference/sensors.shelf")),
     ("social", include_str!("../../../../models/reference/social.shelf")),
-    ("features", include_str!("../tests/features.shelf")),
+    ("features", include_str!("../../../shelfmark-design-prove/src/tests/features.shelf")),
 ];
 
 fn documents() -> impl Iterator<Item = (&'static str, Document)> {

@@ -1,10 +1,10 @@
 //! A key and the range that a pattern reads of it, in letters.
 
 use super::{Piece, Role};
-use crate::model::Read;
-use crate::model::schema::ReadStep;
-use crate::prove::text;
-use crate::syntax::tree::Verb;
+use shelfmark_design_language::certificate::text;
+use shelfmark_design_language::model::Read;
+use shelfmark_design_language::model::schema::ReadStep;
+use shelfmark_design_language::syntax::tree::Verb;
 
 /// The key, cell by cell, what each is for below it, and the stretch below that.
 pub(super) fn key(table: &str, pieces: &[Piece], read: &Read, step: &ReadStep) -> String {

@@ -11,15 +11,16 @@ mod write;
 use std::collections::BTreeSet;
 
 use crate::document::Document;
-use crate::model::closure::determines_tuple;
-use crate::model::schema::{Codec, Family, Part, ReadStep, Schema, Step};
-use crate::model::{ColumnPath, Model, OrderKey, Read, Term};
-use crate::prove::canon::canonical;
-use crate::prove::range::{Found, Met, find};
-use crate::prove::write_case::WriteCase;
-use crate::prove::{ReadProof, decisive, order, prove_read, text};
-use crate::syntax::tree::{CondOp, Item, Verb};
-use crate::target::profile;
+use shelfmark_design_language::certificate::text;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::schema::{Codec, Family, Part, ReadStep, Schema, Step};
+use shelfmark_design_language::model::{ColumnPath, Model, OrderKey, Read, Term};
+use shelfmark_design_language::syntax::tree::{CondOp, Item, Verb};
+use shelfmark_design_language::target::profile;
+use shelfmark_design_prove::closure::determines_tuple;
+use shelfmark_design_prove::range::{Found, Met, find};
+use shelfmark_design_prove::write_case::WriteCase;
+use shelfmark_design_prove::{ReadProof, decisive, order, prove_read};
 
 /// Why a component stands in a key, for one pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,7 +185,7 @@ fn pieces(
 ) -> Vec<Piece> {
     let source =
         read.sources.iter().position(|source| source.relation == family.source).unwrap_or(0);
-    let table = crate::model::schema::Table {
+    let table = shelfmark_design_language::model::schema::Table {
         name: family.name.clone(),
         partition,
         kinds: family.key.iter().map(kind_of).collect(),
@@ -261,7 +262,7 @@ fn meant(step: &ReadStep, family: &Family) -> Vec<Met> {
 fn repeats(
     model: &Model,
     family: &Family,
-    column: &crate::model::schema::Column,
+    column: &shelfmark_design_language::model::schema::Column,
     before: &BTreeSet<ColumnPath>,
 ) -> bool {
     let mut holes = column.parts.iter().filter(|part| matches!(part, Part::Hole { .. }));
@@ -273,8 +274,10 @@ fn repeats(
     }
 }
 
-fn kind_of(column: &crate::model::schema::Column) -> crate::model::schema::ColumnKind {
-    use crate::model::schema::ColumnKind;
+fn kind_of(
+    column: &shelfmark_design_language::model::schema::Column,
+) -> shelfmark_design_language::model::schema::ColumnKind {
+    use shelfmark_design_language::model::schema::ColumnKind;
     match column.parts.as_slice() {
         [Part::Hole { ty, codec: Codec::Native, .. }] => ColumnKind::Typed(ty.clone()),
         _ => ColumnKind::Text,

@@ -1,10 +1,10 @@
 //! Which rows a write touches, and where each of their keys comes from.
 
-use crate::model::schema::WriteStepKind;
-use crate::prove::paths::all_key_paths;
-use crate::prove::unique::available;
-use crate::prove::write_case::WriteCase;
-use crate::prove::{decisive, write::prove_write, write_certificate};
+use shelfmark_design_language::model::schema::WriteStepKind;
+use shelfmark_design_prove::paths::all_key_paths;
+use shelfmark_design_prove::unique::available;
+use shelfmark_design_prove::write_case::WriteCase;
+use shelfmark_design_prove::{decisive, write::prove_write, write_certificate};
 
 pub(super) fn text(case: WriteCase<'_>) -> String {
     let WriteCase { model, schema, .. } = case;

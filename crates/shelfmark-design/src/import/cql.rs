@@ -425,7 +425,12 @@ fn entity_text(table: &Table, entity: &str, names: &mut Names) -> String {
     out.push_str(&format!("entity {entity} {{\n"));
     for column in &table.columns {
         let key = table.in_key(&column.name);
-        let found = typed(&column.ty, key || table.in_view(&column.name));
+        let mut found = typed(&column.ty, key || table.in_view(&column.name));
+        // A partition key of one column is not empty.
+        let alone = matches!(table.partition.as_slice(), [only] if *only == column.name);
+        if alone && found.text == "text" {
+            found.text = "text(min 1)".to_owned();
+        }
         let mut remarks: Vec<String> = found.remark.into_iter().collect();
         let name = names.of(&column.name);
         if name != column.name {

@@ -18,8 +18,8 @@ mod workbench;
 mod workbench_rows;
 
 use crate::Document;
-use crate::limits::{DIAGNOSTICS_MAX, SOURCE_BYTES_MAX};
-use crate::syntax::span::line_and_column;
+use shelfmark_design_language::limits::{DIAGNOSTICS_MAX, SOURCE_BYTES_MAX};
+use shelfmark_design_language::syntax::span::line_and_column;
 
 /// Most tables of one import.
 ///

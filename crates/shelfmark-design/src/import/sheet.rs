@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::print::quote;
+use shelfmark_design_language::syntax::print::quote;
 
 /// Longest text of a comment or a sample that is taken over.
 const TEXT_CHARS_MAX: usize = 160;

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::sheet::{Names, camel, comment};
 use super::workbench_rows::{Samples, common_head, rows_of};
 use super::{IMPORT_ATTRIBUTES_MAX, IMPORT_TABLES_MAX, ImportError};
-use crate::syntax::print::quote;
+use shelfmark_design_language::syntax::print::quote;
 
 /// A member of JSON and the way to it, for messages.
 #[derive(Clone)]

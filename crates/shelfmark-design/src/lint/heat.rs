@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::{Context, Found, setting, threshold};
-use crate::model::closure::determines_tuple;
-use crate::model::schema::{EachOf, Family, ReadStep, Schema, Serve, Step, WriteStepKind};
-use crate::model::{Model, Read, Type};
-use crate::prove::Proof;
 use crate::size::volume;
-use crate::syntax::tree::{CondOp, Verb};
+use shelfmark_design_language::model::schema::{
+    EachOf, Family, ReadStep, Schema, Serve, Step, WriteStepKind,
+};
+use shelfmark_design_language::model::{Model, Read, Type};
+use shelfmark_design_language::syntax::tree::{CondOp, Verb};
+use shelfmark_design_prove::Proof;
+use shelfmark_design_prove::closure::determines_tuple;
 
 /// From how many partitions in one call on a read is told to scatter.
 ///

@@ -5,24 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value as Json, json};
 
 use super::{Context, Found, setting, threshold};
-use crate::document::Severity;
-use crate::eval::focus::Focus;
-use crate::eval::generate::{Pool, state};
-use crate::eval::random::Random;
-use crate::eval::rows::{row_of, rows};
-use crate::eval::state::State;
-use crate::eval::witness::{shrink, state_json};
-use crate::key::facts::{ambiguous_hole, codec_keeps_order};
-use crate::model::closure::determines_tuple;
-use crate::model::schema::{Codec, Family, FamilyId, Part, Schema, Serve, Step, Stored, TableId};
-use crate::model::{Model, Term, Type};
-use crate::prove::Proof;
-use crate::prove::canon::canonical;
-use crate::prove::certificate::Status;
-use crate::prove::order::term_text;
-use crate::prove::unique::{Clash, clash, key_paths};
-use crate::syntax::diagnostic::distance;
-use crate::target::profile;
+use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::certificate::Status;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::schema::{
+    Codec, Family, FamilyId, Part, Schema, Serve, Step, Stored, TableId,
+};
+use shelfmark_design_language::model::{Model, Term, Type};
+use shelfmark_design_language::syntax::diagnostic::distance;
+use shelfmark_design_language::target::profile;
+use shelfmark_design_prove::Proof;
+use shelfmark_design_prove::closure::determines_tuple;
+use shelfmark_design_prove::eval::focus::Focus;
+use shelfmark_design_prove::eval::generate::{Pool, state};
+use shelfmark_design_prove::eval::random::Random;
+use shelfmark_design_prove::eval::rows::{row_of, rows};
+use shelfmark_design_prove::eval::state::State;
+use shelfmark_design_prove::eval::witness::{shrink, state_json};
+use shelfmark_design_prove::key::facts::{ambiguous_hole, codec_keeps_order};
+use shelfmark_design_prove::order::term_text;
+use shelfmark_design_prove::unique::{Clash, clash, key_paths};
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for (number, schema) in context.model.schemas.iter().enumerate() {
@@ -147,7 +149,7 @@ fn lost(model: &Model, schema: &Schema, id: FamilyId) -> Option<Json> {
     let focus = Focus::of_family(model, schema, id);
     // Texts that may run into one another are looked for among few, cut where the key is.
     let pools = [Pool::about(schema, &focus), Pool::glued(schema, &focus)];
-    let mut random = Random::new(crate::prove::SEED);
+    let mut random = Random::new(shelfmark_design_prove::SEED);
     let loses = |state: &State| {
         let tuples = state.tuples(family.source).iter();
         let made = tuples.filter(|tuple| row_of(model, state, id, family, tuple).is_some()).count();

@@ -4,15 +4,15 @@
 //! is guessed from names, which is why T2 is a warning.
 
 use super::{Context, Found};
-use crate::model::pattern::EffectKind;
-use crate::model::relation::Relation;
-use crate::model::schema::{Family, Part, ReadStep, Schema, Step};
-use crate::model::{ColumnPath, Model, Read, RelationId, Term, Type};
-use crate::prove::Proof;
-use crate::prove::canon::canonical;
-use crate::prove::paths::all_key_paths;
-use crate::syntax::tree::{BoundKind, Verb};
-use crate::target::profile;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::relation::Relation;
+use shelfmark_design_language::model::schema::{Family, Part, ReadStep, Schema, Step};
+use shelfmark_design_language::model::{ColumnPath, Model, Read, RelationId, Term, Type};
+use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
+use shelfmark_design_language::target::profile;
+use shelfmark_design_prove::Proof;
+use shelfmark_design_prove::paths::all_key_paths;
 
 /// Words that name what must not be used once it has expired.
 const SECURITY: [&str; 16] = [
@@ -164,7 +164,7 @@ fn oldest_first(schema: &Schema, family: &Family, step: &ReadStep) -> bool {
 fn taker<'a>(model: &'a Model, relation: RelationId, family: &Family) -> Option<&'a str> {
     let mut needed: Vec<ColumnPath> = all_key_paths(model, family).into_iter().collect();
     needed.extend(family.when.iter().map(|one| canonical(model, family.source, &one.path)));
-    let takes = |effect: &crate::model::pattern::Effect| {
+    let takes = |effect: &shelfmark_design_language::model::pattern::Effect| {
         effect.relation == relation
             && match effect.kind {
                 EffectKind::Delete => true,

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::size::{elements, row_bytes, row_bytes_max, sparse_share, value_bytes};
 use super::{Context, Found, setting, threshold};
-use crate::document::Severity;
-use crate::model::closure::determines_tuple;
-use crate::model::schema::{Family, Part, Schema, Stored};
-use crate::model::{Function, Model, Term, Type, Value};
-use crate::prove::{Proof, decisive};
 use crate::size::volume::Figure;
 use crate::size::{format, show, volume};
-use crate::target::profile;
+use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::model::schema::{Family, Part, Schema, Stored};
+use shelfmark_design_language::model::{Function, Model, Term, Type, Value};
+use shelfmark_design_language::target::profile;
+use shelfmark_design_prove::closure::determines_tuple;
+use shelfmark_design_prove::{Proof, decisive};
 
 /// Three years: how far ahead growth is looked at.
 const HORIZON_SECONDS: f64 = 3.0 * 366.0 * 86_400.0;
@@ -258,7 +258,7 @@ fn list_attribute(
 
 /// W7: tables and indexes that no plan touches.
 fn unused(schema: &Schema, number: usize, proofs: &[Proof], found: &mut Vec<Found>) {
-    use crate::model::schema::{Step, WriteStepKind};
+    use shelfmark_design_language::model::schema::{Step, WriteStepKind};
     let mut used = std::collections::BTreeSet::new();
     for proof in proofs.iter().filter(|proof| proof.schema == number) {
         // A family that loses rows is meant for the reads that are refused because of it.

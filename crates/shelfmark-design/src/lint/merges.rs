@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::{Context, Found};
-use crate::model::schema::{Family, FamilyId, Part, Schema, Step, Stored, TableId, WriteStepKind};
-use crate::model::{Model, Type};
-use crate::prove::Proof;
-use crate::prove::order::term_text;
-use crate::prove::unique::{available, key_paths};
+use shelfmark_design_language::model::schema::{
+    Family, FamilyId, Part, Schema, Step, Stored, TableId, WriteStepKind,
+};
+use shelfmark_design_language::model::{Model, Type};
+use shelfmark_design_prove::Proof;
+use shelfmark_design_prove::order::term_text;
+use shelfmark_design_prove::unique::{available, key_paths};
 
 /// Most tables of one partition key that are compared with one another.
 ///

@@ -2,7 +2,6 @@
 //!
 //! Invariant: an error always has a reproducer; one without is lowered to a warning.
 
-pub(crate) mod catalogue;
 mod heat;
 mod keys;
 mod lifetime;
@@ -17,12 +16,13 @@ mod writes;
 
 use serde_json::Value as Json;
 
-use crate::document::{Document, Finding, Severity};
-use crate::model::Model;
-use crate::model::schema::Schema;
-use crate::prove::{Proof, prove};
-use crate::syntax::span::Span;
-use crate::target::{Target, profile};
+use crate::document::{Document, Finding};
+use shelfmark_design_language::catalogue::{self, Severity};
+use shelfmark_design_language::model::Model;
+use shelfmark_design_language::model::schema::Schema;
+use shelfmark_design_language::syntax::span::Span;
+use shelfmark_design_language::target::{Target, profile};
+use shelfmark_design_prove::{Proof, prove};
 
 /// Everything a lint may look at.
 pub(crate) struct Context<'a> {

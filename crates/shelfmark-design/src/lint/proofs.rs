@@ -3,15 +3,16 @@
 use serde_json::Value as Json;
 
 use super::{Context, Found, threshold};
-use crate::document::Severity;
-use crate::eval::witness::{Wanted, find};
-use crate::model::schema::{Part, Schema, Serve, Step};
-use crate::model::{Model, Read, Term, Value};
-use crate::prove::canon::canonical;
-use crate::prove::certificate::Status;
-use crate::prove::{Proof, SEED, decisive};
-use crate::syntax::span::Span;
-use crate::syntax::tree::{BoundKind, CondOp, Verb};
+use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::certificate::RowsMax;
+use shelfmark_design_language::certificate::Status;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::schema::{Part, Schema, Serve, Step};
+use shelfmark_design_language::model::{Model, Read, Term, Value};
+use shelfmark_design_language::syntax::span::Span;
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp, Verb};
+use shelfmark_design_prove::eval::witness::{Wanted, find};
+use shelfmark_design_prove::{Proof, SEED, decisive};
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     one_of_several(context.model, found);
@@ -98,7 +99,7 @@ fn one_read(model: &Model, schema: &Schema, read: &Read, proof: &Proof, found: &
     sentinels(read, serve, proof, span, found);
     follow_ups(model, schema, read, serve, proof, span, found);
     index_use(model, schema, read, serve, proof, span, found);
-    if proof.analysis.failures.is_empty() && proof.certificate.rows_max == "unbounded" {
+    if proof.analysis.failures.is_empty() && proof.certificate.rows_max == RowsMax::Unbounded {
         let message = format!("{name} reads as many rows as there are: no maximum is declared");
         found.push(Found::new("M1", proof.schema, name, read.name.span, message));
     }
@@ -143,7 +144,7 @@ fn follow_ups(
     let follows = serve.steps.iter().skip(1).filter(|step| matches!(step, Step::Read(_))).count();
     let limit = match &read.limit {
         Some(Term::Const(Value::Int(n))) => *n as f64,
-        _ => proof.certificate.rows_max.parse().unwrap_or(f64::INFINITY),
+        _ => proof.certificate.rows_max.as_number().unwrap_or(f64::INFINITY),
     };
     let most = threshold(model, schema, "A5.reads", 10.0);
     if follows > 0 && limit >= most {
@@ -220,7 +221,9 @@ fn index_use(
             .filter(|predicate| predicate.op == CondOp::Eq)
             .map(|predicate| canonical(model, source.relation, &predicate.path))
             .collect();
-        if read.unique && !crate::model::closure::determines_tuple(model, source.relation, &known) {
+        if read.unique
+            && !shelfmark_design_prove::closure::determines_tuple(model, source.relation, &known)
+        {
             let message = format!(
                 "{}: nothing keeps {} from having several entries",
                 read.name.text, table.name.text
@@ -269,7 +272,7 @@ fn one_of_several(model: &Model, found: &mut Vec<Found>) {
             let fixed = source.predicates.iter().filter(|predicate| predicate.op == CondOp::Eq);
             let known =
                 fixed.map(|predicate| canonical(model, source.relation, &predicate.path)).collect();
-            if crate::model::closure::determines_tuple(model, source.relation, &known) {
+            if shelfmark_design_prove::closure::determines_tuple(model, source.relation, &known) {
                 continue;
             }
             let names: Vec<String> =

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Found;
 use super::samples::forms;
-use crate::model::schema::{Codec, Family, Part, Sample, Schema};
+use shelfmark_design_language::model::schema::{Codec, Family, Part, Sample, Schema};
 
 /// Longest sample key that is laid beside its template, in bytes.
 ///

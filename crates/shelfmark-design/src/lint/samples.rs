@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Context, Found, sample_keys};
-use crate::model::Value;
-use crate::model::relation::Relation;
-use crate::model::schema::{Sample, Schema};
+use shelfmark_design_language::model::Value;
+use shelfmark_design_language::model::relation::Relation;
+use shelfmark_design_language::model::schema::{Sample, Schema};
 
 pub(super) fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for (number, schema) in context.model.schemas.iter().enumerate() {
@@ -91,8 +91,8 @@ fn domain(context: &Context<'_>, number: usize, sample: &Sample, found: &mut Vec
             continue;
         };
         // Documents count in microseconds too; the number of digits is looked at below.
-        let time =
-            matches!(column.ty, crate::model::Type::Timestamp) && matches!(value, Value::Int(_));
+        let time = matches!(column.ty, shelfmark_design_language::model::Type::Timestamp)
+            && matches!(value, Value::Int(_));
         if !time && !column.ty.holds(value) {
             let message = format!("the sample value of {name} is no {}", column.ty.name());
             found.push(Found::new("D1", number, "sample", sample.span, message));

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::{Context, Found, setting};
-use crate::document::Severity;
-use crate::key::language::Language;
-use crate::model::schema::{Codec, Column, Family, Part, Schema};
-use crate::model::types::TextDomain;
-use crate::model::{Model, Term, Type};
-use crate::prove::order::term_text;
-use crate::syntax::tree::CondOp;
-use crate::target::{KeyShape, profile};
+use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::model::schema::{Codec, Column, Family, Part, Schema};
+use shelfmark_design_language::model::types::TextDomain;
+use shelfmark_design_language::model::{Model, Term, Type};
+use shelfmark_design_language::syntax::tree::CondOp;
+use shelfmark_design_language::target::{KeyShape, profile};
+use shelfmark_design_prove::key::language::Language;
+use shelfmark_design_prove::order::term_text;
 
 /// Bytes of a component that is no text, at most: a UUID as text.
 const VALUE_BYTES: f64 = 36.0;

@@ -1,7 +1,7 @@
 //! Bytes and counts, from what is declared.
 
-use crate::model::schema::{Family, Part, Stored};
-use crate::model::{Model, Term, Type};
+use shelfmark_design_language::model::schema::{Family, Part, Stored};
+use shelfmark_design_language::model::{Model, Term, Type};
 
 /// Bytes of a row beside its values: head, lengths and the record of the store.
 ///
@@ -97,7 +97,7 @@ pub(crate) fn elements(model: &Model, relation: usize, via: usize, figure: &str)
 /// The share of the source's tuples that have a row: those with every optional part of the key.
 pub(crate) fn sparse_share(model: &Model, family: &Family) -> f64 {
     let mut share = 1.0;
-    for path in crate::prove::paths::all_key_paths(model, family) {
+    for path in shelfmark_design_prove::paths::all_key_paths(model, family) {
         let owner = model.path_owner(family.source, &path);
         let column = path.last().and_then(|column| model.relation(owner).columns.get(*column));
         if let Some(column) = column.filter(|column| column.optional) {

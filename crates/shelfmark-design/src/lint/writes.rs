@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::{Context, Found, threshold};
-use crate::document::Severity;
 use crate::lint::setting;
-use crate::model::pattern::EffectKind;
-use crate::model::schema::{Family, Schema, Stored, WritePlan, WriteStepKind};
-use crate::model::{ColumnPath, Model, RelationId, Term, Write};
-use crate::prove::Proof;
-use crate::prove::paths::all_key_paths;
-use crate::prove::unique::{available, key_paths};
 use crate::size::volume::share;
-use crate::target::profile;
+use shelfmark_design_language::catalogue::Severity;
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::schema::{Family, Schema, Stored, WritePlan, WriteStepKind};
+use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Write};
+use shelfmark_design_language::target::profile;
+use shelfmark_design_prove::Proof;
+use shelfmark_design_prove::paths::all_key_paths;
+use shelfmark_design_prove::unique::{available, key_paths};
 
 /// How much of what a partition takes one row does, since its changes wait for one another.
 ///

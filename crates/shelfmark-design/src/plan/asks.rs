@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Ask;
 use super::{Follow, Planner, Served};
-use crate::model::pattern::{Predicate, Source};
-use crate::model::{ColumnPath, OrderKey, Read, RelationId, Type};
-use crate::prove::canon::canonical;
-use crate::prove::paths::is_optional;
-use crate::prove::unservable;
-use crate::syntax::tree::CondOp;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::pattern::{Predicate, Source};
+use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId, Type};
+use shelfmark_design_language::syntax::tree::CondOp;
+use shelfmark_design_prove::paths::is_optional;
+use shelfmark_design_prove::unservable;
 
 impl Planner<'_> {
     /// Finds a family for each read, those with the longest keys first: shorter ones are then

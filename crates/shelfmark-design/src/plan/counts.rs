@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::{Ask, Draft};
-use crate::model::pattern::EffectKind;
-use crate::model::{Read, RelationId};
-use crate::prove::unservable;
-use crate::syntax::tree::{Aggregate, CondOp, Existing};
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::{Read, RelationId};
+use shelfmark_design_language::syntax::tree::{Aggregate, CondOp, Existing};
+use shelfmark_design_prove::unservable;
 
 impl Planner<'_> {
     pub(super) fn counts(&mut self) {
@@ -18,8 +18,9 @@ impl Planner<'_> {
             match self.countable(read) {
                 Some((parent, counted, via)) => self.count(index, parent, counted, via),
                 None => {
-                    let why = unservable(self.model, read).unwrap_or_default();
-                    self.note(format!("{} is unservable: {why}", read.name.text));
+                    if let Some(why) = unservable(self.model, read) {
+                        self.note(format!("{} is unservable: {why}", read.name.text));
+                    }
                 }
             }
         }

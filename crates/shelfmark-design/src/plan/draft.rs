@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::model::closure::{determines_path, determines_tuple};
-use crate::model::{ColumnPath, Model, Predicate, RelationId};
+use shelfmark_design_language::model::{ColumnPath, Model, Predicate, RelationId};
+use shelfmark_design_prove::closure::{determines_path, determines_tuple};
 
 /// What a pattern, or the look-up of a write, asks of one row family.
 #[derive(Debug, Clone)]

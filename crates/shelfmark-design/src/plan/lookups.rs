@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::draft::{Ask, Draft};
-use crate::model::pattern::{Effect, EffectKind, Write};
-use crate::model::{ColumnPath, Predicate, RelationId, Term};
-use crate::prove::canon::canonical;
-use crate::prove::write::made_paths;
-use crate::syntax::tree::{CondOp, Existing};
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind, Write};
+use shelfmark_design_language::model::{ColumnPath, Predicate, RelationId, Term};
+use shelfmark_design_language::syntax::tree::{CondOp, Existing};
+use shelfmark_design_prove::write::made_paths;
 
 /// One table's rows of a relation: the attributes of their key, and all that they show.
 struct Rows {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Planner, completion};
-use crate::model::{ColumnPath, OrderKey, Read, RelationId};
-use crate::prove::canon::canonical;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::{ColumnPath, OrderKey, Read, RelationId};
 
 /// The table of one such read.
 #[derive(Debug, Clone)]

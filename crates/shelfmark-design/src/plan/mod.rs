@@ -27,12 +27,12 @@ mod text_keys;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::Document;
-use crate::limits::SEARCHED_PATTERNS_MAX;
-use crate::model::{ColumnPath, Model, RelationId};
-use crate::syntax::tree::{File, Item};
-use crate::target::{Target, profile};
 use draft::{Ask, Draft, Fits};
 use mixed::Mixed;
+use shelfmark_design_language::limits::SEARCHED_PATTERNS_MAX;
+use shelfmark_design_language::model::{ColumnPath, Model, RelationId};
+use shelfmark_design_language::syntax::tree::{File, Item};
+use shelfmark_design_language::target::{Target, profile};
 
 /// A schema that was derived.
 #[derive(Debug, Clone)]
@@ -52,9 +52,13 @@ impl Document {
     ///
     /// The target is unknown, or `name` is no name: say another.
     pub fn plan(&self, target: &str, name: &str) -> Result<Plan, String> {
-        let profile = profile(crate::target::usual(target)).ok_or_else(|| {
-            format!("there is no target {target}; known: {}", crate::target::names().join(", "))
-        })?;
+        let profile =
+            profile(shelfmark_design_language::target::usual(target)).ok_or_else(|| {
+                format!(
+                    "there is no target {target}; known: {}",
+                    shelfmark_design_language::target::names().join(", ")
+                )
+            })?;
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(letters) {
             return Err(format!("{name:?} is no name of a schema"));
@@ -93,7 +97,7 @@ impl Document {
     /// The model's text without its schemas and what speaks of them.
     #[must_use]
     pub fn without_schemas(&self) -> String {
-        let parsed = crate::syntax::parser::parse(self.source());
+        let parsed = shelfmark_design_language::syntax::parser::parse(self.source());
         let mut gone = Vec::new();
         let mut kept = File::default();
         for item in parsed.file.items {
@@ -112,7 +116,7 @@ impl Document {
                     .any(|span| span.start <= comment.span.start && comment.span.start < span.end)
             })
             .collect();
-        crate::syntax::print::format(self.source(), &kept, &comments)
+        shelfmark_design_language::syntax::print::format(self.source(), &kept, &comments)
     }
 }
 
@@ -320,7 +324,7 @@ fn completion(
     relation: RelationId,
     given: &BTreeSet<ColumnPath>,
 ) -> Vec<ColumnPath> {
-    use crate::model::closure::determines_tuple;
+    use shelfmark_design_prove::closure::determines_tuple;
     let mut added: Vec<ColumnPath> = model
         .relation(relation)
         .key()

@@ -12,11 +12,20 @@ const NAME_BYTES_MAX: usize = 44;
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
+    /// Shortest name that the target takes.
+    least: usize,
 }
 
 impl Names {
+    /// No names yet; DynamoDB takes none of less than three characters.
+    pub(super) fn of(target: &str) -> Self {
+        Self { taken: BTreeSet::new(), least: if target == "dynamodb" { 3 } else { 1 } }
+    }
+
     /// The name, or the name with a number behind it when it is taken.
     pub(super) fn take(&mut self, wanted: &str) -> String {
+        let longer = format!("{wanted}_table");
+        let wanted = if wanted.len() < self.least { longer.as_str() } else { wanted };
         let mut name: String = wanted.chars().take(NAME_BYTES_MAX).collect();
         let mut number = 2;
         while !self.taken.insert(name.clone()) {

@@ -9,12 +9,12 @@ use super::names::snake;
 use super::text::EVERYTHING;
 use super::text_keys::DELIMITER;
 use super::{Follow, Planner, Served};
-use crate::model::closure::determines_tuple;
-use crate::model::pattern::{Param, Source};
-use crate::model::{ColumnPath, Predicate, Read, RelationId, Term, Value};
-use crate::prove::canon::canonical;
-use crate::syntax::print::quote;
-use crate::syntax::tree::CondOp;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::pattern::{Param, Source};
+use shelfmark_design_language::model::{ColumnPath, Predicate, Read, RelationId, Term, Value};
+use shelfmark_design_language::syntax::print::quote;
+use shelfmark_design_language::syntax::tree::CondOp;
+use shelfmark_design_prove::closure::determines_tuple;
 
 /// The name of one value of a list.
 const EACH: &str = "each_one";
@@ -115,7 +115,9 @@ impl Planner<'_> {
             .order
             .iter()
             .filter_map(|(key, desc)| {
-                let crate::model::OrderKey::Columns(paths) = key else { return None };
+                let shelfmark_design_language::model::OrderKey::Columns(paths) = key else {
+                    return None;
+                };
                 let name = self.model.path_text(source.relation, paths.first()?);
                 Some(format!("{name}{}", if *desc { " desc" } else { "" }))
             })

@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::serve::term;
 use super::text::Skeleton;
 use crate::document::Document;
-use crate::model::pattern::Write;
-use crate::model::schema::{Schema, Step, WritePlan, WriteStep, WriteStepKind};
-use crate::model::{Model, Term, Value};
-use crate::prove::write_case::WriteCase;
-use crate::prove::{self, ReadProof, decisive, prove_read, text};
-use crate::syntax::print::quote;
-use crate::target::Target;
+use shelfmark_design_language::certificate::text;
+use shelfmark_design_language::model::pattern::Write;
+use shelfmark_design_language::model::schema::{Schema, Step, WritePlan, WriteStep, WriteStepKind};
+use shelfmark_design_language::model::{Model, Term, Value};
+use shelfmark_design_language::syntax::print::quote;
+use shelfmark_design_language::target::Target;
+use shelfmark_design_prove::write_case::WriteCase;
+use shelfmark_design_prove::{ReadProof, decisive, prove_read, write, write_certificate};
 
 /// What was found about a schema.
 #[derive(Default)]
@@ -66,8 +67,8 @@ fn steps_of(proof: &ReadProof) -> &[Step] {
 impl Settled {
     fn write(&mut self, case: WriteCase<'_>) {
         let name = &case.write.name.text;
-        let plan = prove::write_certificate::plan(case);
-        let analysis = prove::write::prove_write(case, &plan);
+        let plan = write_certificate::plan(case);
+        let analysis = write::prove_write(case, &plan);
         if let Some(failure) = decisive(&analysis) {
             self.sound = false;
             self.notes.push(format!("{name} has no plan: {}", failure.reason));

@@ -5,8 +5,8 @@ use super::draft::{Component, Draft};
 use super::mixed::{Mixed, MixedRow};
 use super::names::{Names, snake};
 use super::text_keys::DELIMITER;
-use crate::model::{ColumnPath, RelationId, Type};
-use crate::syntax::tree::CondOp;
+use shelfmark_design_language::model::{ColumnPath, RelationId, Type};
+use shelfmark_design_language::syntax::tree::CondOp;
 
 /// The first component of a key that is one for all rows.
 pub(super) const EVERYTHING: &str = "all";
@@ -40,7 +40,7 @@ impl Skeleton {
 
 impl Planner<'_> {
     pub(super) fn schema_text(&self, name: &str) -> Skeleton {
-        let mut names = Names::default();
+        let mut names = Names::of(&self.target.name);
         // Tables first, so that they have the shorter names.
         let mut order: Vec<usize> = (0..self.drafts.len()).collect();
         order.sort_by_key(|at| self.drafts.get(*at).is_some_and(|draft| self.is_index(draft)));

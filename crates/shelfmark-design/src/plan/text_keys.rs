@@ -2,9 +2,9 @@
 
 use super::Planner;
 use super::draft::{Ask, Component, Draft};
-use crate::model::pattern::Source;
-use crate::model::schema::Codec;
-use crate::model::{RelationId, Type};
+use shelfmark_design_language::model::pattern::Source;
+use shelfmark_design_language::model::schema::Codec;
+use shelfmark_design_language::model::{RelationId, Type};
 
 /// Stands between the components of a text key. It sorts below all that an escaped text holds.
 pub(super) const DELIMITER: char = '#';

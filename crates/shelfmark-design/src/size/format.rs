@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 
 use crate::lint::size::value_bytes;
-use crate::model::schema::{Codec, Family, Part, Schema, Stored};
-use crate::model::{ColumnPath, Model, Term, Type};
-use crate::prove::canon::canonical;
-use crate::target::Target;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::schema::{Codec, Family, Part, Schema, Stored};
+use shelfmark_design_language::model::{ColumnPath, Model, Term, Type};
+use shelfmark_design_language::target::Target;
 
 /// Tree, id of the table, token, row mark and chunk number.
 ///

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::volume::{self, Figure};
 use super::{HotPartition, Sizer, Spread, WriteSize, format};
-use crate::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
-use crate::model::{ColumnPath, Write};
-use crate::prove::canon::canonical;
-use crate::prove::write_case::WriteCase;
-use crate::prove::{prove_read, write_certificate};
-use crate::syntax::tree::{Fact, Item};
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::schema::{Family, FamilyId, Step, WritePlan, WriteStepKind};
+use shelfmark_design_language::model::{ColumnPath, Write};
+use shelfmark_design_language::syntax::tree::{Fact, Item};
+use shelfmark_design_prove::write_case::WriteCase;
+use shelfmark_design_prove::{prove_read, write_certificate};
 
 impl Sizer<'_> {
     pub(super) fn writes(&self) -> Vec<WriteSize> {
@@ -131,7 +131,8 @@ impl Sizer<'_> {
         })?;
         let quantity = |name: &str| {
             let fact = facts.iter().find(|fact| fact.name.text == name)?;
-            crate::model::quantity::parse(fact.value.as_deref()?).map(|found| found.value)
+            shelfmark_design_language::model::quantity::parse(fact.value.as_deref()?)
+                .map(|found| found.value)
         };
         quantity("peak").or_else(|| quantity("rate"))
     }

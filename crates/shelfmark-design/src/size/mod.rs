@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::document::Document;
-use crate::model::schema::{Family, Schema};
-use crate::model::{ColumnPath, Model};
-use crate::target::Target;
+use shelfmark_design_language::model::schema::{Family, Schema};
+use shelfmark_design_language::model::{ColumnPath, Model};
+use shelfmark_design_language::target::Target;
 use volume::Figure;
 
 /// Sizes and loads of every schema of a model.
@@ -156,7 +156,7 @@ impl Document {
             .schemas
             .iter()
             .filter_map(|schema| {
-                let target = crate::target::profile(&schema.target)?;
+                let target = shelfmark_design_language::target::profile(&schema.target)?;
                 Some(Sizer { model, schema, target, file: &self.file }.schema_size())
             })
             .collect();
@@ -168,7 +168,7 @@ struct Sizer<'a> {
     model: &'a Model,
     schema: &'a Schema,
     target: &'a Target,
-    file: &'a crate::syntax::tree::File,
+    file: &'a shelfmark_design_language::syntax::tree::File,
 }
 
 impl Sizer<'_> {
@@ -197,7 +197,7 @@ impl Sizer<'_> {
         }
         let growth = volume::growth(self.model, self.schema, family);
         let limits = rows.largest().map_or_else(Vec::new, |rows| {
-            crate::target::all()
+            shelfmark_design_language::target::all()
                 .map(|target| {
                     let bytes =
                         format::sizes(self.model, self.schema, family, target).partition(rows);

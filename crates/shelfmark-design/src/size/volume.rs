@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::closure::{determines_path, determines_tuple};
-use crate::model::pattern::{Effect, EffectKind};
-use crate::model::schema::{Family, Part, Schema};
-use crate::model::{ColumnPath, Function, Model, RelationId, Term, Type, Value, Write};
-use crate::prove::canon::canonical;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{Family, Part, Schema};
+use shelfmark_design_language::model::{
+    ColumnPath, Function, Model, RelationId, Term, Type, Value, Write,
+};
+use shelfmark_design_prove::closure::{determines_path, determines_tuple};
 
 /// Days of a month, as calendars average it, in seconds.
 pub(crate) const MONTH_SECONDS: f64 = 30.5 * 86_400.0;

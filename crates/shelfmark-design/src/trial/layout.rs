@@ -1,8 +1,8 @@
 //! The tables that a schema asks of a store.
 
-use crate::model::schema::{ColumnKind, Schema};
-use crate::model::types::Type;
-use crate::target::Target;
+use shelfmark_design_language::model::schema::{ColumnKind, Schema};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::target::Target;
 
 /// What a key column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 //! state alone, never from rows.
 
 mod layout;
+mod requests;
 mod rows;
 mod shelf;
 
@@ -16,21 +17,21 @@ pub use shelf::{Ask, Image, KeyValue, Limit, Shelf, Value};
 use serde_json::Value as Json;
 
 use crate::Document;
-use crate::eval::answer::answer;
-use crate::eval::change;
-use crate::eval::generate::{Pool, inputs, state, write_inputs};
-use crate::eval::json::{inputs_of_json, state_of_json};
-use crate::eval::random::Random;
-use crate::eval::rows::{row_of, rows};
-use crate::eval::run::run_on;
-use crate::eval::state::State;
-use crate::eval::witness::{inputs_json, records_json, state_json};
-use crate::model::schema::{Schema, Step};
-use crate::model::{Model, Read, Write};
-use crate::prove::certificate::{Certificate, Range};
-use crate::prove::{Proof, prove};
-use crate::target::profile;
 use rows::OnShelf;
+use shelfmark_design_language::certificate::{Certificate, Range};
+use shelfmark_design_language::model::schema::{Schema, Step};
+use shelfmark_design_language::model::{Model, Read, Write};
+use shelfmark_design_language::target::profile;
+use shelfmark_design_prove::eval::answer::answer;
+use shelfmark_design_prove::eval::change;
+use shelfmark_design_prove::eval::generate::{Pool, inputs, state, write_inputs};
+use shelfmark_design_prove::eval::json::{inputs_of_json, state_of_json};
+use shelfmark_design_prove::eval::random::Random;
+use shelfmark_design_prove::eval::rows::{row_of, rows};
+use shelfmark_design_prove::eval::run::run_on;
+use shelfmark_design_prove::eval::state::State;
+use shelfmark_design_prove::eval::witness::{inputs_json, records_json, state_json};
+use shelfmark_design_prove::{Proof, prove};
 
 /// One schema of a model, with what was proven of it.
 pub struct Trial<'d> {
@@ -48,7 +49,7 @@ pub struct Scene {
 /// Inputs of one call.
 #[derive(Debug, Clone)]
 pub struct Call {
-    inputs: Vec<crate::model::Value>,
+    inputs: Vec<shelfmark_design_language::model::Value>,
 }
 
 /// One call of a read, as the state says it must come out and as the plan did it.
@@ -282,27 +283,7 @@ impl Trial<'_> {
     pub fn bound(&self, pattern: usize, call: &Call) -> Option<usize> {
         let proof = self.proofs.get(pattern)?;
         let read = self.read_of(pattern)?;
-        let mut rows: usize = 1;
-        for factor in proof.certificate.rows_max.split(" x ") {
-            let number = match factor.parse::<f64>() {
-                // A declared number of rows is far below 2^53.
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "checked"
-                )]
-                Ok(number) if (0.0..9e15).contains(&number) => number as usize,
-                Ok(_) => return None,
-                Err(_) => {
-                    let at = read.params.iter().position(|param| param.name == factor)?;
-                    match call.inputs.get(at)? {
-                        crate::model::Value::Int(n) => usize::try_from(*n).ok()?,
-                        _ => return None,
-                    }
-                }
-            };
-            rows = rows.saturating_mul(number);
-        }
+        let rows = proof.certificate.rows_max.of_call(&read.params, &call.inputs)?;
         let steps = &proof.serve.as_ref()?.steps;
         let reads = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
         Some(rows.saturating_mul(reads.max(1)))

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::shelf::{Ask, Image, Limit, Shelf};
-use crate::eval::rows::{KeyValue, Row, column, key_of};
-use crate::eval::shelf::{End, Holder, Key, RangeAsk, Reader};
-use crate::model::schema::{Family, FamilyId, Part, Schema, TableId};
-use crate::model::{ColumnPath, Model, Term, Value};
-use crate::prove::canon::canonical;
-use crate::prove::paths::all_key_paths;
-use crate::prove::unique::available;
-use crate::syntax::tree::BoundKind;
+use shelfmark_design_language::model::canonical;
+use shelfmark_design_language::model::schema::{Family, FamilyId, Part, Schema, TableId};
+use shelfmark_design_language::model::{ColumnPath, Model, Term, Value};
+use shelfmark_design_language::syntax::tree::BoundKind;
+use shelfmark_design_prove::eval::rows::{KeyValue, Row, column, key_of};
+use shelfmark_design_prove::eval::shelf::{End, Holder, Key, RangeAsk, Reader};
+use shelfmark_design_prove::paths::all_key_paths;
+use shelfmark_design_prove::unique::available;
 
 /// A store behind the evaluator's calls.
 pub(super) struct OnShelf<'a> {

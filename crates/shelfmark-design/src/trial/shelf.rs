@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-pub use crate::eval::rows::KeyValue;
-pub use crate::model::Value;
+pub use shelfmark_design_language::model::Value;
+pub use shelfmark_design_prove::eval::rows::KeyValue;
 
 /// A row of a base table as it is stored, with its places in the indexes of that table.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use shelfmark_design::{Document, Status};
 /// The statuses of the reads of a model of logs, whose sort key is a state and a time.
 fn statuses(plans: &str) -> Vec<Status> {
     let text = format!(
-        "entity Log {{ key id: ulid device: text(max 20) state: enum(\"WARN\", \"WARNING\", \"OK\") at: timestamp note: text(max 5) }}\n\
+        "entity Log {{ key id: ulid device: text(min 1, max 20) state: enum(\"WARN\", \"WARNING\", \"OK\") at: timestamp note: text(max 5) }}\n\
          read warned(d) = Log where device = d and state = \"WARN\" order by at\n\
          read late(d, a) = Log where device = d and state = \"WARN\" and at >= a order by at\n\
          read noted(d) = Log where device = d and note = \"x\" order by at\n\

@@ -35,11 +35,11 @@ entity Org {{ key id: text(min 1, max 9, without "#")  name: text(max 9) }}
 entity User {{ org: Org  id: text(min 1, max 9, without "#")  name: text(max 9)  key (org, id) }}
 read page(o) = Org + User where org = o order by kind
 read users_first(o) = User + Org where org = o order by kind
-schema s target dynamodb {{ table t {{ pk text sk text
+schema s target dynamodb {{ table tab {{ pk text sk text
   row O from Org pk "{head}" sk "{parent}" store {{ name }}
   row U from User pk "ORG#<org>" sk "{child}" store {{ name }} }}
-  serve page(o) by query t pk "ORG#<o>"
-  serve users_first(o) by query t pk "ORG#<o>" desc }}
+  serve page(o) by query tab pk "ORG#<o>"
+  serve users_first(o) by query tab pk "ORG#<o>" desc }}
 "##
         ))
     };
@@ -91,11 +91,11 @@ entity Doc {{ key id: uuid  title: text(max 9) }}
 entity Revision {{ doc: Doc  version: int({low}..9999)  body: text(max 9)  key (doc, version) }}
 read doc(d) = Doc where id = d
 read revision(d, v) = Revision where doc = d and version = v
-schema s target dynamodb {{ table t {{ pk text sk text
+schema s target dynamodb {{ table tab {{ pk text sk text
   row D from Doc pk "<id>" sk "{tag}" store {{ title }}
   row R from Revision pk "<doc>" sk "v<version>" store {{ body }} }}
-  serve doc(d) by get t pk "<d>" sk "{tag}"
-  serve revision(d, v) by get t pk "<d>" sk "v<v>" }}
+  serve doc(d) by get tab pk "<d>" sk "{tag}"
+  serve revision(d, v) by get tab pk "<d>" sk "v<v>" }}
 "##
         ))
     };
@@ -160,9 +160,9 @@ entity Place { key id: uuid  hash: text(min 8, max 8, only "0-9a-z") }
 read cell(h: text(min 4, max 4, only "0-9a-z")) = Place where hash begins h
 read box(h: text(min 4, max 5, only "0-9a-z")) = Place where hash begins h
 schema s target dynamodb {
-  table ps from Place key (id;) store all index g key (first(hash, 4); hash)
-  serve cell(h) by query g (h)
-  serve box(h) by query g (h) }
+  table places from Place key (id;) store all index cells key (first(hash, 4); hash)
+  serve cell(h) by query cells (h)
+  serve box(h) by query cells (h) }
 "#,
     );
     assert_eq!(found, ["s.cell certified", "s.box refused"]);

@@ -13,12 +13,12 @@ entity A {{ key id: uuid  u: uuid  at: timestamp }}
 read newest(u) = A where u = u order by at desc
 read one(u, i) = A where u = u and id = i
 schema s target {target} {{
-  table t from A key (id;) store all  index g key (u; at)
-  serve newest(u) by query g (u) desc
+  table tab from A key (id;) store all  index by_u key (u; at)
+  serve newest(u) by query by_u (u) desc
 }}
 schema named target {target} {{
-  table t from A key (id;) store all  index g key (u;)
-  serve one(u, i) by query g (u, i)
+  table tab from A key (id;) store all  index by_u key (u;)
+  serve one(u, i) by query by_u (u, i)
 }}
 "#
         ))
@@ -37,15 +37,15 @@ entity U { key id: uuid  name: text(max 9) }
 entity P { key id: uuid  of: U  w: U }
 read d(u) = P with w.name where of = u limit 5
 schema s target dynamodb {
-  table us { pk text sk text
+  table users { pk text sk text
     row UU from U pk "U#<id>" sk "U" store all
     row PP from P pk "U#<of>" sk "P#<id>" store { w } }
-  serve d(u) by query us pk "U#<u>" sk begins "P#" limit 5 then get us pk "U#<row.w>" sk "U"
+  serve d(u) by query users pk "U#<u>" sk begins "P#" limit 5 then get users pk "U#<row.w>" sk "U"
 }
 "#;
     assert_eq!(statuses(model), ["s.d multi"]);
     let second =
-        model.replace("sk \"U\"\n}", "sk \"U\" then get us pk \"U#<row.name>\" sk \"U\"\n}");
+        model.replace("sk \"U\"\n}", "sk \"U\" then get users pk \"U#<row.name>\" sk \"U\"\n}");
     let report = Document::parse("second", &second).expect_err("a name of the second row");
     assert!(report.text.contains("`P`"), "{report}");
 }

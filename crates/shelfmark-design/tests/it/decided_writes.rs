@@ -61,7 +61,7 @@ link Likes from U to P
 write nick(i, n) = update U(id i) set nick = n
 write both(u, p) = insert P(id p) and link Likes(u u, p p)
 schema d target dynamodb {
-  table t { pk text sk text
+  table tab { pk text sk text
     row N from U pk "N\#<nick:esc>" sk "<id>" store {}
     row R from U pk "U\#<id>" sk "U" store { nick }
     row Q from P pk "P\#<id>" sk "P" store { count Likes as likes }
@@ -362,7 +362,7 @@ entity A { key id: int  n: text(max 3)  m: int }
 write apart(n) = update A(id 1) set n = n and insert A(id 2, n n, m 4)
 write same(n) = update A(id 1) set n = n and insert A(id 1, n n, m 4)
 write any(i, n) = update A(id i) set n = n and insert A(id 2, n n, m 4)
-schema s target dynamodb { table us from A key (id) store all }
+schema s target dynamodb { table users from A key (id) store all }
 "#,
     );
     assert_eq!(found, ["s.apart certified", "s.same refused", "s.any refused"]);

@@ -5,7 +5,7 @@ use shelfmark_design::{Document, Status};
 /// Two entities, and a line behind them.
 fn parse(line: &str) -> Result<Document, String> {
     let text = format!(
-        "entity U {{ key id: uuid name: text(max 20) at: timestamp day: date score: int }}\n\
+        "entity U {{ key id: uuid name: text(min 1, max 20) at: timestamp day: date score: int }}\n\
          entity O {{ key id: ulid u: U immutable total: int at: timestamp immutable state: enum(\"x\", \"y\") }}\n\
          {line}\n"
     );

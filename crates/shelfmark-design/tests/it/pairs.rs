@@ -115,7 +115,7 @@ const PAIRS: [(&str, Severity, &str, &str); 27] = [
          read x(i) = A where a = i order by id desc
          read y(i, j) = A where a = i and side = j order by id desc
          schema s target cql { table t from A key (a; side, id desc) store all  table u from A key (a; id desc) store all }"#,
-        "entity A { key id: uuid  a: uuid  side: text immutable }
+        "entity A { key id: ulid  a: uuid  side: text immutable }
          read x(i) = A where a = i order by id desc
          read y(i, j) = A where a = i and side = j order by id desc
          schema s target cql { table t from A key (a; side, id desc) store all  table u from A key (a; id desc) store all }",

@@ -333,7 +333,7 @@ fn loops_are_found_without_a_plan() {
     let text = "entity Post { key id: uuid  user: uuid  at: timestamp }
 read of(us: list of uuid(max 5), n) = Post where user in us order by at desc limit n
 read newest(n) = Post order by at desc limit n
-schema s target dynamodb {
+schema s target shelfmark {
   table posts from Post key (user; at, id) store all
   table spread from Post key (bucket(hash(id), 4); at, id) store all
 }
@@ -403,8 +403,8 @@ fn a_range_with_two_ends_on_one_side_is_left_out_and_said() {
 #[test]
 fn a_family_that_serves_no_reader_is_not_shared() {
     let model = "
-entity Source { key id: text(max 40)  group: text(max 40) immutable }
-entity Metric { key name: text(max 60) }
+entity Source { key id: text(min 1, max 40)  group: text(min 1, max 40) immutable }
+entity Metric { key name: text(min 1, max 60) }
 entity Value { source: Source  metric: Metric  at: timestamp immutable  key (source, metric, at) fanout source max 1000 }
 read whole(s, a, b) = Value where source = s and at >= a and at <= b order by at desc, metric
 read grouped(g, s, a, b) = Value where source.group = g and source = s and at between a and b order by at desc, metric
@@ -442,8 +442,14 @@ write spend(a, i, n) = insert Expense(account a, id i, amount n)
     for target in TARGETS {
         for (ty, told) in [("ulid", "\"<id>\""), ("uuid", "\"1\", id"), ("timestamp", "<id:iso>")] {
             let (found, schema) = derived(&text(ty), target);
-            let certified = found.iter().all(|(_, status)| *status == Status::Certified);
-            assert!(certified, "{target} {ty}: {found:?}\n{schema}");
+            // CQL compares uuids by version first.
+            let refused = usize::from(target == "cql" && ty == "uuid");
+            let certified = found.iter().filter(|(_, status)| *status == Status::Certified);
+            assert_eq!(
+                certified.count(),
+                found.len() - refused,
+                "{target} {ty}: {found:?}\n{schema}"
+            );
             let texts = matches!(target, "candb" | "dynamodb");
             assert!(texts || schema.contains(told), "{target} {ty}\n{schema}");
         }

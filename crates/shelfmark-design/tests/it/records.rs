@@ -11,7 +11,7 @@ entity Post {
   title: text(max 200)
   key (author, at)
 }
-entity Comment { key id: uuid  post: Post immutable  body: text(max 100) }
+entity Comment { key id: ulid  post: Post immutable  body: text(max 100) }
 
 read posts_of(a) = Post where author = a order by at desc
 read names(a: Author) = Post with Author.name select author, at where author = a order by at desc

@@ -16,8 +16,8 @@ use crate::cells::{self, CellsWritten, Renewal};
 use crate::commit::Writer;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::items::{Get, Got, Query, ResultPage, Scan};
 use crate::items::{Applied, Write, Written, apply};
+use crate::items::{Get, Got, Query, ResultPage, Scan};
 use crate::rows::Validated;
 
 /// How often a body is run again before the caller is told of the conflict.

@@ -1,9 +1,9 @@
 //! `shelfmark design confirm`: a model run on the engine against brute force.
 
-use shelfmark_confirm::{Options, confirm};
+use shelfmark_confirm::{Options, confirm, confirm_through_dynamodb};
 
 use super::{Denied, document, hint_without_schemas, known_schema, print};
-use crate::arguments::{DesignConfirm, DesignFormat};
+use crate::arguments::{DesignConfirm, DesignFace, DesignFormat};
 
 pub(super) fn run(run: &DesignConfirm) -> anyhow::Result<()> {
     let document = document(&run.file)?;
@@ -14,7 +14,11 @@ pub(super) fn run(run: &DesignConfirm) -> anyhow::Result<()> {
         scales: run.scale.iter().map(|scale| usize::from(*scale)).collect(),
         calls: usize::from(run.calls),
     };
-    let report = confirm(&document, &options).map_err(|error| anyhow::anyhow!(error))?;
+    let report = match run.through {
+        None => confirm(&document, &options),
+        Some(DesignFace::Dynamodb) => confirm_through_dynamodb(&document, &options),
+    };
+    let report = report.map_err(|error| anyhow::anyhow!(error))?;
     match run.format {
         DesignFormat::Json => print(&format!("{:#}\n", report.json()))?,
         DesignFormat::Text => {

@@ -6,6 +6,7 @@
 //! not, end with exit code 2 and nothing on standard output; otherwise the code is 0 unless
 //! `--deny` finds what it denies. The machine forms have exactly the fields that are documented.
 
+mod calls;
 mod check;
 mod confirm;
 mod draw;
@@ -71,6 +72,7 @@ pub(crate) fn run(design: &Design) -> anyhow::Result<()> {
         DesignVerb::Confirm(run) => confirm::run(run),
         DesignVerb::Verify { certificates } => verify::run(certificates),
         DesignVerb::Plan(run) => plan::run(run),
+        DesignVerb::Calls(run) => calls::run(run),
         DesignVerb::Size { file, schema, format } => size::run(file, schema.as_deref(), *format),
         DesignVerb::Import { file, from } => import::run(file, *from),
         DesignVerb::Explain { what, file } => explain(what, file.as_deref()),

@@ -13,7 +13,7 @@ const STATUSES: [Status; 4] =
     [Status::Certified, Status::Multi, Status::Refused, Status::Unservable];
 
 /// What may fail.
-const OBLIGATIONS: [&str; 9] = ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8", "O9"];
+const OBLIGATIONS: [&str; 10] = ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8", "O9", "O10"];
 
 pub(super) fn run(run: &DesignRun, deny: &[String], save: Option<&Path>) -> anyhow::Result<()> {
     let known: Vec<&str> = STATUSES.map(Status::word).into_iter().chain(OBLIGATIONS).collect();

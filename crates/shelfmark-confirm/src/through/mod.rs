@@ -1,0 +1,417 @@
+//! Certified plans run by the requests that `design calls` prints, through a face in this process.
+//!
+//! The rows of a drawn state are put as items; each read is sent, and its answer compared with what
+//! the state alone says; each write is sent to a fresh copy, and what lies in the tables afterwards
+//! compared with the rows of the changed state.
+//!
+//! What it is not: it counts no rows and looks at no ranges; running on the engine does that.
+//!
+//! Invariant: a pattern is `ok` only when every request that was sent was taken, asked for the keys
+//! that the plan asks for, and gave what is right.
+
+mod dynamo;
+mod fill;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use shelfmark_design::trial::{Ask, Image, KeyValue, Scene, Shelf, Trial, Value};
+use shelfmark_design::{Call, Document, Status};
+use shelfmark_design_language::model::types::Type;
+
+use crate::report::Shown;
+use crate::{Options, Report, judge};
+use dynamo::{Server, in_order};
+use fill::{Open, Places};
+
+/// Draws of a write's inputs until one is defined on the state.
+const DRAWS_MAX: u64 = 16;
+
+/// Inputs by the names that requests have for them.
+type Inputs = Vec<(String, Value, Type)>;
+
+/// Runs every certified pattern of the schemas for DynamoDB through its face.
+///
+/// Cost: for each schema and scale one load for the reads, and one for each call of a write.
+///
+/// # Errors
+///
+/// What keeps a schema from being laid out as tables, or rows from being put. What goes otherwise
+/// than proven is no error: it is in the report.
+pub fn confirm_through_dynamodb(document: &Document, options: &Options) -> Result<Report, String> {
+    let mut verdicts = Vec::new();
+    for trial in document.trials() {
+        let other = options.schema.as_ref().is_some_and(|name| *name != trial.schema());
+        if other || trial.target() != "dynamodb" {
+            continue;
+        }
+        let said = |error: String| format!("schema {}: {error}", trial.schema());
+        verdicts.extend(judged(&trial, options).map_err(said)?);
+    }
+    Ok(Report { name: document.name().to_owned(), seed: options.seed, verdicts })
+}
+
+fn judged(trial: &Trial<'_>, options: &Options) -> Result<Vec<crate::Verdict>, String> {
+    let mut verdicts = Vec::new();
+    let certificates: Vec<_> = trial.certificates().collect();
+    let proven = |status: Status| matches!(status, Status::Certified | Status::Multi);
+    if !certificates.iter().any(|one| proven(one.status)) {
+        return Ok(verdicts);
+    }
+    let create = trial.create()?;
+    for certificate in &certificates {
+        verdicts.push(judge::open(trial, certificate));
+    }
+    for (number, scale) in options.scales.iter().enumerate() {
+        let seed = options.seed.wrapping_mul(1_000_003).wrapping_add(number as u64);
+        let stage = Stage::new(trial, &create, trial.scene(seed, *scale))?;
+        for (pattern, certificate) in certificates.iter().enumerate() {
+            let Some(verdict) = verdicts.get_mut(pattern) else { continue };
+            if !proven(certificate.status) || !verdict.ok {
+                continue;
+            }
+            stage.calls(pattern, certificate.write, seed, options.calls, verdict)?;
+        }
+    }
+    for (verdict, certificate) in verdicts.iter_mut().zip(&certificates) {
+        if verdict.ok && proven(certificate.status) {
+            let calls = shelfmark_design::shown::counted(verdict.calls, "call");
+            verdict.note = format!("{calls} through the DynamoDB face");
+        } else if verdict.ok {
+            verdict.note = format!("not sent: {}", certificate.reason);
+        }
+    }
+    Ok(verdicts)
+}
+
+/// What went otherwise: in a sentence, what is right, and what came.
+struct Wrong(String, Json, Json);
+
+impl From<String> for Box<Wrong> {
+    fn from(why: String) -> Self {
+        Self::new(Wrong(why, Json::Null, Json::Null))
+    }
+}
+
+/// A state and a server that holds its items.
+struct Stage<'t> {
+    trial: &'t Trial<'t>,
+    create: &'t [Json],
+    scene: Scene,
+    items: Vec<(String, Json)>,
+    server: Server,
+}
+
+impl<'t> Stage<'t> {
+    fn new(trial: &'t Trial<'t>, create: &'t [Json], scene: Scene) -> Result<Self, String> {
+        let items = in_order(trial.items(&scene)?);
+        let server = Server::new(create, &items)?;
+        if server.dump()? != items {
+            return Err("the tables hold other items than were put".to_owned());
+        }
+        Ok(Self { trial, create, scene, items, server })
+    }
+
+    /// Sends some calls of a pattern, up to the first that goes otherwise.
+    fn calls(
+        &self,
+        pattern: usize,
+        write: bool,
+        seed: u64,
+        calls: usize,
+        verdict: &mut crate::Verdict,
+    ) -> Result<(), String> {
+        let requests = self.trial.requests(pattern)?;
+        for call in 0..calls {
+            let seed = seed.wrapping_add(((pattern * 1_000 + call) as u64) << 32);
+            let call = self.call(pattern, seed);
+            let done = if write {
+                self.write(pattern, &requests, &call)
+            } else {
+                self.read(pattern, &requests, &call)
+            };
+            match done {
+                Ok(true) => verdict.calls += 1,
+                Ok(false) => {}
+                Err(wrong) => {
+                    verdict.ok = false;
+                    verdict.note = wrong.0;
+                    verdict.shown = Some(Shown {
+                        state: self.trial.scene_json(&self.scene),
+                        call: self.trial.call_json(pattern, &call),
+                        right: wrong.1,
+                        plan: wrong.2,
+                    });
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Inputs of a call; of a write one that is defined here, if a few draws find it.
+    fn call(&self, pattern: usize, seed: u64) -> shelfmark_design::trial::Call {
+        let drawn = |number: u64| {
+            self.trial.call(pattern, &self.scene, seed.wrapping_add(number.wrapping_mul(0x1_0001)))
+        };
+        let defined = |call: &shelfmark_design::trial::Call| {
+            self.trial.after(pattern, &self.scene, call).is_some()
+        };
+        (0..DRAWS_MAX).map(drawn).find(defined).unwrap_or_else(|| drawn(0))
+    }
+
+    fn read(
+        &self,
+        pattern: usize,
+        requests: &[Call],
+        call: &shelfmark_design::trial::Call,
+    ) -> Result<bool, Box<Wrong>> {
+        let inputs = self.trial.inputs(pattern, call);
+        let sender = Sender {
+            trial: self.trial,
+            server: &self.server,
+            requests,
+            inputs: &inputs,
+            rows: RefCell::default(),
+        };
+        let run = self.trial.read(pattern, &self.scene, call, &sender)?;
+        if run.agrees {
+            return Ok(true);
+        }
+        let why = "the requests' answer is not the right one".to_owned();
+        Err(Box::new(Wrong(why, run.right, run.found)))
+    }
+
+    fn write(
+        &self,
+        pattern: usize,
+        requests: &[Call],
+        call: &shelfmark_design::trial::Call,
+    ) -> Result<bool, Box<Wrong>> {
+        let Some(after) = self.trial.after(pattern, &self.scene, call) else { return Ok(false) };
+        let right = in_order(self.trial.items(&after)?);
+        let server = Server::new(self.create, &self.items)?;
+        let inputs = self.trial.inputs(pattern, call);
+        run(&server, requests, &inputs)?;
+        let found = server.dump()?;
+        if found == right {
+            return Ok(true);
+        }
+        // What names something that is not there changes nothing at all.
+        if found == self.items && !self.trial.names_what_is_there(pattern, &self.scene, call) {
+            return Ok(true);
+        }
+        let only = |these: &[(String, Json)], those: &[(String, Json)]| -> Json {
+            let those = |one: &&(String, Json)| !those.contains(one);
+            these
+                .iter()
+                .filter(those)
+                .map(|(table, item)| json!({ "table": table, "item": item }))
+                .collect()
+        };
+        let why = "the requests leave other items than the changed state has".to_owned();
+        Err(Box::new(Wrong(why, only(&right, &found), only(&found, &right))))
+    }
+}
+
+/// What stands beside a request, by its name.
+fn beside<'c>(call: &'c Call, name: &str) -> Option<&'c Json> {
+    call.beside.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
+}
+
+fn guards(found: Option<&Json>) -> &[Json] {
+    found.and_then(Json::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Sends the requests of a write one after another; the first whose condition fails ends it.
+fn run(server: &Server, requests: &[Call], inputs: &Inputs) -> Result<(), String> {
+    let mut read: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
+    for call in requests {
+        let places = |rows: BTreeMap<u64, Json>| (inputs, rows);
+        let first: BTreeMap<u64, Json> =
+            read.iter().filter_map(|(step, rows)| Some((*step, rows.first()?.clone()))).collect();
+        let (inputs, first) = places(first);
+        let own = Places {
+            inputs,
+            each: None,
+            rows: first.iter().map(|(step, row)| (*step, row)).collect(),
+        };
+        if call.reads {
+            let rows = match own.fill(&call.request) {
+                Ok(body) => server.read(&call.operation, &body)?,
+                Err(Open::Missing) => Vec::new(),
+                Err(Open::Unknown(place)) => return Err(format!("nothing is known of {place}")),
+            };
+            read.insert(call.step as u64, filtered(call, &own, rows)?);
+            continue;
+        }
+        let Some(parts) = call.request.get("TransactItems").and_then(Json::as_array) else {
+            let operation = call.operation.as_str();
+            let each = beside(call, "for_each");
+            for body in repeated(&own, &read, each, guards(beside(call, "only_if")), &call.request)?
+            {
+                if !server.change(operation, &body)? {
+                    return Ok(());
+                }
+            }
+            continue;
+        };
+        let mut items = Vec::new();
+        for part in parts {
+            let mut bare = part.clone();
+            let (each, only) = match bare.as_object_mut() {
+                Some(fields) => (fields.shift_remove("$for_each"), fields.shift_remove("$only_if")),
+                None => (None, None),
+            };
+            items.extend(repeated(&own, &read, each.as_ref(), guards(only.as_ref()), &bare)?);
+        }
+        let body = json!({ "TransactItems": items });
+        if !items.is_empty() && !server.change(&call.operation, &body)? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// A body for each row that it is repeated for, as far as its guards let it through.
+fn repeated(
+    own: &Places<'_>,
+    read: &BTreeMap<u64, Vec<Json>>,
+    each: Option<&Json>,
+    guards: &[Json],
+    body: &Json,
+) -> Result<Vec<Json>, String> {
+    let step = each.and_then(|each| each.get("step")).and_then(Json::as_u64);
+    let rows: Vec<Option<&Json>> = match step {
+        None => vec![None],
+        Some(step) => read.get(&step).into_iter().flatten().map(Some).collect(),
+    };
+    let mut bodies = Vec::new();
+    for row in rows {
+        let mut places = own.clone();
+        if let (Some(step), Some(row)) = (step, row) {
+            places.rows.insert(step, row);
+        }
+        let unknown = |open: Open| format!("a place stays open: {open:?}");
+        if !places.allows(guards).map_err(unknown)? {
+            continue;
+        }
+        match places.fill(body) {
+            Ok(body) => bodies.push(body),
+            // What a row that is not there would tell is told to nobody.
+            Err(Open::Missing) => {}
+            Err(open) => return Err(unknown(open)),
+        }
+    }
+    Ok(bodies)
+}
+
+/// The rows that a read of a write is after, beyond its key.
+fn filtered(call: &Call, own: &Places<'_>, rows: Vec<Json>) -> Result<Vec<Json>, String> {
+    let filters =
+        guards(beside(call, "then")).iter().filter_map(|one| one.get("filter")?.as_array());
+    let mut rows = rows;
+    for filter in filters.flatten() {
+        let name = filter.get(0).and_then(Json::as_str).unwrap_or("").replace('.', "_");
+        let wanted = filter.get(2).and_then(|values| values.get(0)).unwrap_or(&Json::Null);
+        let (value, ty) = own.typed(wanted).map_err(|open| format!("{open:?}"))?;
+        let text = value.text(&ty);
+        rows.retain(|row| {
+            let found =
+                row.get(&name).and_then(Json::as_object).and_then(|one| one.values().next());
+            found.and_then(Json::as_str) == Some(text.as_str())
+        });
+    }
+    Ok(rows)
+}
+
+/// Answers the reads of a plan by sending the requests that are printed for them.
+struct Sender<'a> {
+    trial: &'a Trial<'a>,
+    server: &'a Server,
+    requests: &'a [Call],
+    inputs: &'a Inputs,
+    /// What each step gave, all calls of it together.
+    rows: RefCell<BTreeMap<u64, Vec<Json>>>,
+}
+
+impl Shelf for Sender<'_> {
+    fn read(&self, ask: &Ask) -> Result<Vec<Image>, String> {
+        let call = self.requests.get(ask.step).ok_or("a step without a request")?;
+        let before = self.rows.borrow().clone();
+        let each = beside(call, "for_each");
+        let mut tried: Vec<Places<'_>> = Vec::new();
+        let plain = Places { inputs: self.inputs, each: None, rows: BTreeMap::new() };
+        if let Some(step) = each.and_then(|each| each.get("step")).and_then(Json::as_u64) {
+            for row in before.get(&step).into_iter().flatten() {
+                tried.push(Places { rows: BTreeMap::from([(step, row)]), ..plain.clone() });
+            }
+        } else if let Some(name) = each.and_then(|each| each.get("$input")).and_then(Json::as_str) {
+            let list = self.inputs.iter().find(|(other, ..)| other == name);
+            if let Some((_, Value::List(items), Type::List(of, _))) = list {
+                for item in items {
+                    let each = Some((item.clone(), (**of).clone()));
+                    tried.push(Places { each, ..plain.clone() });
+                }
+            }
+        } else if let Some(from) = each.and_then(|each| each.get("from")).and_then(Json::as_i64) {
+            let to = each.and_then(|each| each.get("to")).and_then(Json::as_i64).unwrap_or(from);
+            for number in from..=to {
+                let each = Some((Value::Int(number), Type::Int(None)));
+                tried.push(Places { each, ..plain.clone() });
+            }
+        } else {
+            tried.push(plain);
+        }
+        for places in tried {
+            let body = match places.fill(&call.request) {
+                Ok(body) => body,
+                Err(Open::Missing) => continue,
+                Err(Open::Unknown(place)) => return Err(format!("nothing is known of {place}")),
+            };
+            if !asks_for(&body, ask) {
+                continue;
+            }
+            let allowed = places.allows(guards(beside(call, "only_if")));
+            if !allowed.map_err(|open| format!("{open:?}"))? {
+                return Ok(Vec::new());
+            }
+            let items = self.server.read(&call.operation, &body)?;
+            let images: Option<Vec<Image>> =
+                items.iter().map(|item| self.trial.image_of_item(ask.table, item)).collect();
+            self.rows.borrow_mut().entry(call.step as u64).or_default().extend(items);
+            return images.ok_or_else(|| "an item of no row family came back".to_owned());
+        }
+        Err(format!("the request of step {} asks for other keys than the plan", call.step))
+    }
+
+    fn put(&self, _: &Image) -> Result<(), String> {
+        Err("a read puts nothing".to_owned())
+    }
+
+    fn remove(&self, _: usize, _: &[KeyValue]) -> Result<(), String> {
+        Err("a read removes nothing".to_owned())
+    }
+}
+
+/// Whether a filled request names the keys that the plan asks for.
+fn asks_for(body: &Json, ask: &Ask) -> bool {
+    let told: Vec<String> = match body.get("Key").and_then(Json::as_object) {
+        Some(key) => key.values().filter_map(inner).collect(),
+        None => (0..ask.bound.len())
+            .filter_map(|at| inner(body.get("ExpressionAttributeValues")?.get(format!(":k{at}"))?))
+            .collect(),
+    };
+    told.len() == ask.bound.len()
+        && told.iter().zip(&ask.bound).all(|(told, wanted)| match wanted {
+            KeyValue::Text(text) => told == text,
+            KeyValue::Native(value) => [Type::Uuid, Type::Ulid, Type::Int(None), Type::Date]
+                .iter()
+                .any(|ty| value.text(ty) == *told),
+        })
+}
+
+fn inner(attribute: &Json) -> Option<String> {
+    attribute.as_object()?.values().next()?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,52 @@
+//! Every certified pattern of the seeds and the reference models through the DynamoDB face, for the
+//! schemas as they are published and as they are derived.
+
+#![expect(clippy::disallowed_methods, reason = "the models are there")]
+
+use shelfmark_confirm::{Options, confirm_through_dynamodb};
+use shelfmark_design::Document;
+
+/// Runs a model's schemas for DynamoDB; returns how many patterns were sent, and what went wrong.
+fn wrong(name: &str, text: &str, found: &mut Vec<String>) -> usize {
+    let document = Document::parse(name, text).unwrap_or_else(|report| panic!("{report}"));
+    let options = Options { scales: vec![3, 9], calls: 4, ..Options::default() };
+    let report = match confirm_through_dynamodb(&document, &options) {
+        Ok(report) => report,
+        Err(error) => {
+            found.push(format!("{name}: {error}"));
+            return 0;
+        }
+    };
+    for verdict in report.verdicts.iter().filter(|verdict| !verdict.ok) {
+        let shown = verdict.shown.as_ref().map(|one| {
+            format!(
+                "{}\n  right {}\n  found {}\n  state {}",
+                one.call, one.right, one.plan, one.state
+            )
+        });
+        let (schema, pattern, note) = (&verdict.schema, &verdict.pattern, &verdict.note);
+        found.push(format!("{name} {schema}.{pattern}: {note}\n  {}", shown.unwrap_or_default()));
+    }
+    report.verdicts.iter().filter(|verdict| verdict.calls > 0).count()
+}
+
+#[test]
+fn models_run_through_the_dynamodb_face() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut found = Vec::new();
+    let (mut sent, mut planned) = (0, 0);
+    for folder in ["seeds", "reference"] {
+        for file in std::fs::read_dir(root.join(folder)).expect("models").flatten() {
+            let text = std::fs::read_to_string(file.path()).expect("a model");
+            let name = file.file_name().to_string_lossy().into_owned();
+            sent += wrong(&name, &text, &mut found);
+            let document = Document::parse(&name, &text).expect("a model");
+            let plan = document.plan("dynamodb", "planned").expect("a schema");
+            let whole = document.with_only(&plan.schema);
+            planned += wrong(&format!("{name} planned"), &whole, &mut found);
+        }
+    }
+    println!("{sent} patterns of published schemas, {planned} of derived ones");
+    assert!(found.is_empty(), "{} went wrong:\n{}", found.len(), found.join("\n"));
+    assert!(sent >= 25 && planned >= 80, "only {sent} and {planned}");
+}

@@ -1,0 +1,128 @@
+//! How many rows one call reads at most, as a certificate states it.
+//!
+//! Invariant: the text of a bound, which is its machine form, is read back as the same bound.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::pattern::Param;
+use crate::model::{Term, Value};
+
+/// A number of rows, or that there is no maximum.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum RowsMax {
+    /// No maximum is declared.
+    #[default]
+    Unbounded,
+    /// The product of these.
+    Product(Vec<Factor>),
+}
+
+/// One factor of a bound.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Factor {
+    /// A number.
+    Number(f64),
+    /// The value of an input, by its name.
+    Input(String),
+}
+
+/// What [`RowsMax::Unbounded`] is called.
+const UNBOUNDED: &str = "unbounded";
+
+impl RowsMax {
+    /// Returns the bound of a number of rows.
+    #[must_use]
+    pub fn number(rows: f64) -> Self {
+        Self::Product(vec![Factor::Number(rows)])
+    }
+
+    /// Returns the bound that a limit sets.
+    #[must_use]
+    pub fn limit(params: &[Param], limit: &Term) -> Self {
+        Self::from(super::text::params_term(params, limit))
+    }
+
+    /// Returns the bound of so many ranges with this bound each.
+    #[must_use]
+    pub fn times(self, ranges: f64) -> Self {
+        match self {
+            Self::Unbounded => Self::Unbounded,
+            Self::Product(mut factors) => {
+                factors.insert(0, Factor::Number(ranges));
+                Self::Product(factors)
+            }
+        }
+    }
+
+    /// Returns the bound if it is one number, whatever the inputs.
+    #[must_use]
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Product(factors) => match factors.as_slice() {
+                [Factor::Number(number)] => Some(*number),
+                _ => None,
+            },
+            Self::Unbounded => None,
+        }
+    }
+
+    /// Computes the bound of one call; `None` where there is none.
+    #[must_use]
+    pub fn of_call(&self, params: &[Param], inputs: &[Value]) -> Option<usize> {
+        let Self::Product(factors) = self else { return None };
+        factors.iter().try_fold(1, |rows: usize, factor| {
+            let number = match factor {
+                // A declared number of rows is far below 2^53.
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "the number is checked to fit"
+                )]
+                Factor::Number(number) if (0.0..9e15).contains(number) => *number as usize,
+                Factor::Number(_) => return None,
+                Factor::Input(name) => {
+                    let at = params.iter().position(|param| param.name == *name)?;
+                    let Value::Int(n) = inputs.get(at)? else { return None };
+                    usize::try_from(*n).ok()?
+                }
+            };
+            Some(rows.saturating_mul(number))
+        })
+    }
+}
+
+impl From<String> for RowsMax {
+    fn from(text: String) -> Self {
+        if text == UNBOUNDED {
+            return Self::Unbounded;
+        }
+        let factor = |one: &str| match one.parse() {
+            Ok(number) => Factor::Number(number),
+            Err(_) => Factor::Input(one.to_owned()),
+        };
+        Self::Product(text.split(" x ").map(factor).collect())
+    }
+}
+
+impl From<RowsMax> for String {
+    fn from(bound: RowsMax) -> Self {
+        bound.to_string()
+    }
+}
+
+impl std::fmt::Display for RowsMax {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self::Product(factors) = self else { return out.write_str(UNBOUNDED) };
+        for (at, factor) in factors.iter().enumerate() {
+            if at > 0 {
+                out.write_str(" x ")?;
+            }
+            match factor {
+                Factor::Number(number) => write!(out, "{number}")?,
+                Factor::Input(name) => out.write_str(name)?,
+            }
+        }
+        Ok(())
+    }
+}

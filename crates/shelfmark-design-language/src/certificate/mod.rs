@@ -1,0 +1,203 @@
+//! What a proof says, and how its plan is written down.
+//!
+//! What it is not: no proof and no judgement. The prover fills certificates in, the verifier and
+//! the confirmation take them apart; this is all that they share.
+//!
+//! Invariant: `steps` and `ranges` are `plan` in words, and `seal` is a sum over all the rest.
+
+mod bound;
+pub mod shown;
+pub mod text;
+
+pub use bound::{Factor, RowsMax};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// How a pattern fares in a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// One contiguous range or point read, all obligations discharged; or an exact write.
+    Certified,
+    /// Exactly right by a stated, bounded number of ranges or follow-up reads.
+    Multi,
+    /// The plan does not do it.
+    Refused,
+    /// No key can do it.
+    Unservable,
+}
+
+impl Status {
+    /// The word in machine forms.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Certified => "certified",
+            Self::Multi => "multi",
+            Self::Refused => "refused",
+            Self::Unservable => "unservable",
+        }
+    }
+}
+
+/// The reasons for which no key can serve a read; there are no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// Records are skipped by number.
+    Offset,
+    /// An aggregate that no row keeps.
+    Aggregate,
+    /// Contains, suffix, full text or geography.
+    Search,
+    /// Ranges or prefixes on two attributes.
+    TwoRanges,
+    /// A range on one attribute and an order that begins with another.
+    OtherOrder,
+}
+
+/// One obligation and how it was discharged, or why not.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Obligation {
+    /// `O1` to `O9`.
+    pub id: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What it rests on, or what breaks it.
+    pub evidence: String,
+}
+
+/// One end of a range, for machines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangeEnd {
+    /// `begins`, `from`, `after`, `to`, `before` or `through`.
+    pub kind: String,
+    /// The column's text with its holes.
+    pub value: String,
+    /// Whether it is a whole value; otherwise it is how texts begin.
+    pub whole: bool,
+}
+
+/// A range of keys with inputs in it, as a plan's step reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Range {
+    /// The table or index.
+    pub table: String,
+    /// The partition key, column by column; empty for a whole table.
+    pub partition: Vec<String>,
+    /// The sort key from which on, included.
+    pub from: Vec<String>,
+    /// Up to which: `prefix of` what `from` says when equal to it.
+    pub to: Vec<String>,
+    /// Whether the ends are those of everything that begins so.
+    pub prefix: bool,
+    /// Whether it is read from its end.
+    pub descending: bool,
+    /// How many rows at most, as an input or a number.
+    pub limit: Option<String>,
+    /// The leading sort columns that have one value, as machines take them.
+    pub equal: Vec<String>,
+    /// The ends on the column after those, as machines take them.
+    pub ends: Vec<RangeEnd>,
+}
+
+/// What a proof says about one pattern in one schema.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The schema.
+    pub schema: String,
+    /// The read or write.
+    pub pattern: String,
+    /// Whether the pattern is a write.
+    pub write: bool,
+    /// The outcome.
+    pub status: Status,
+    /// The obligation that fails first.
+    pub obligation: Option<String>,
+    /// Of what no key can do: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ground: Option<Ground>,
+    /// All of them.
+    pub obligations: Vec<Obligation>,
+    /// The key ranges of a read, or the keys a write touches.
+    pub ranges: Vec<Range>,
+    /// The plan, a line a step.
+    pub steps: Vec<String>,
+    /// Rows read by one call, at most.
+    pub rows_max: RowsMax,
+    /// Why.
+    pub reason: String,
+    /// Of a refusal: the state, call or excess that shows it.
+    pub witness: Option<Json>,
+    /// The plan for machines: the steps with their terms, indices into the model of `model`.
+    pub plan: Json,
+    /// Hash of model and schema, so that a certificate of another model is noticed.
+    pub model: String,
+    /// A sum over everything above: it finds accidents. Lies are found by checking.
+    pub seal: String,
+}
+
+impl Certificate {
+    /// The text for people: the outcome, the plan and what shows a harm, a line each.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let obligation = self.obligation.as_deref().map_or_else(String::new, |id| format!(" {id}"));
+        let head = format!(
+            "{:<10} {}.{}{obligation} {}",
+            self.status.word(),
+            self.schema,
+            self.pattern,
+            self.reason
+        );
+        let mut out = format!("{}\n", head.trim_end());
+        for step in &self.steps {
+            out.push_str(&format!("{:11}{step}\n", ""));
+        }
+        if let Some(witness) = &self.witness {
+            out.push_str(&shown::text(witness, &self.reason, 11));
+        }
+        out
+    }
+
+    /// The sum over all that the certificate says.
+    pub fn sum(&self) -> String {
+        let bare = Self { seal: String::new(), ..self.clone() };
+        let text = serde_json::to_string(&bare).unwrap_or_default();
+        let mut state = 0x6c62_272e_07bb_0142_u64;
+        for byte in text.bytes() {
+            state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        format!("{state:016x}")
+    }
+
+    /// Returns the certificate with its seal set.
+    pub fn sealed(mut self) -> Self {
+        self.seal = self.sum();
+        self
+    }
+}
+
+/// Identifiers as texts of digits: JSON numbers end below 128 bits.
+pub mod id {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// Writes an identifier as 32 hexadecimal digits.
+    ///
+    /// # Errors
+    ///
+    /// Those of the format.
+    pub fn serialize<S: Serializer>(id: &u128, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(&format!("{id:032x}"))
+    }
+
+    /// Reads an identifier from hexadecimal digits.
+    ///
+    /// # Errors
+    ///
+    /// What is no text of hexadecimal digits. Mend the JSON.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        let text = String::deserialize(from)?;
+        u128::from_str_radix(&text, 16).map_err(serde::de::Error::custom)
+    }
+}

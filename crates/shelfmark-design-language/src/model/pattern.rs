@@ -1,0 +1,169 @@
+//! Reads and writes, resolved.
+
+use std::collections::BTreeMap;
+
+use super::relation::RelationId;
+use super::term::{ColumnPath, Term};
+use super::types::Type;
+use super::{Model, Named};
+use crate::syntax::span::Span;
+use crate::syntax::tree::{Aggregate, CondOp, Existing};
+
+/// An input of a pattern.
+#[derive(Debug, Clone)]
+pub struct Param {
+    /// The name.
+    pub name: String,
+    /// The type.
+    pub ty: Type,
+}
+
+/// Says how fresh a read must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Consistency {
+    /// Nothing is asked.
+    #[default]
+    Any,
+    /// Stale answers are accepted.
+    Eventual,
+    /// The caller sees its own writes.
+    Session,
+    /// Every answer shows the last write.
+    Strong,
+}
+
+/// A read: a function from a state and inputs to a list.
+#[derive(Debug, Clone)]
+pub struct Read {
+    /// The name, with its place.
+    pub name: Named,
+    /// The inputs.
+    pub params: Vec<Param>,
+    /// The entities and links whose tuples are returned.
+    pub sources: Vec<Source>,
+    /// The names of what is returned.
+    pub outputs: Vec<String>,
+    /// True if equal records are returned once.
+    pub distinct: bool,
+    /// The aggregate that is returned instead of records.
+    pub aggregate: Option<(Aggregate, Option<ColumnPath>)>,
+    /// The declared order, each key with whether it descends.
+    pub order: Vec<(OrderKey, bool)>,
+    /// The largest number of rows, if one is asked for.
+    pub limit: Option<Term>,
+    /// True if records are skipped by number.
+    pub offset: bool,
+    /// True if at most one record is expected.
+    pub unique: bool,
+    /// How fresh the answer must be.
+    pub consistency: Consistency,
+    /// True if it is not part of the load of users.
+    pub admin: bool,
+    /// `rate`, `peak` and the like; flags are 1.
+    pub facts: BTreeMap<String, f64>,
+    /// The place in the text.
+    pub span: Span,
+}
+
+impl Read {
+    /// Whether a name stands for the row type: `kind`, unless the read has one source and that has
+    /// an attribute of this name.
+    pub fn is_row_type(&self, model: &Model, name: &str) -> bool {
+        name == "kind"
+            && !matches!(self.sources.as_slice(), [only]
+                if model.relation(only.relation).column(name).is_some())
+    }
+}
+
+/// One row type of a read.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The entity or link it is about.
+    pub relation: RelationId,
+    /// The conditions; all must hold.
+    pub predicates: Vec<Predicate>,
+    /// Where each output comes from; `None` when this row type has no such attribute.
+    pub outputs: Vec<Option<ColumnPath>>,
+}
+
+/// One key of a declared order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OrderKey {
+    /// The row type, in the order in which the read lists them.
+    Kind,
+    /// An attribute, by source.
+    Columns(Vec<ColumnPath>),
+}
+
+/// A condition on one attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Predicate {
+    /// The attribute.
+    pub path: ColumnPath,
+    /// The comparison.
+    pub op: CondOp,
+    /// The operands of the comparison.
+    pub values: Vec<Term>,
+    /// The largest number of values of a list, if declared.
+    pub max: Option<u64>,
+    /// The place in the text.
+    pub span: Span,
+}
+
+/// A write: a function from a state and inputs to a state, defined where the result is a state.
+#[derive(Debug, Clone)]
+pub struct Write {
+    /// The name, with its place.
+    pub name: Named,
+    /// The inputs.
+    pub params: Vec<Param>,
+    /// What it changes, in order.
+    pub effects: Vec<Effect>,
+    /// True if it must happen as a whole.
+    pub atomic: bool,
+    /// Declared numbers, by their names.
+    pub facts: BTreeMap<String, f64>,
+    /// The place in the text.
+    pub span: Span,
+}
+
+/// The kinds of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EffectKind {
+    /// Adds a tuple.
+    Insert,
+    /// Sets attributes.
+    Update,
+    /// Removes a tuple.
+    Delete,
+    /// Adds to numbers.
+    Increment,
+}
+
+/// One change of a write.
+#[derive(Debug, Clone)]
+pub struct Effect {
+    /// The kind of change.
+    pub kind: EffectKind,
+    /// The entity or link it is about.
+    pub relation: RelationId,
+    /// For an insert every given value; else what selects the tuple.
+    pub key: Vec<(usize, Term)>,
+    /// Attributes with their new values.
+    pub set: Vec<(usize, Term)>,
+    /// What happens if the tuple is there already.
+    pub existing: Existing,
+    /// The tuples that it is repeated for.
+    pub each: Option<Each>,
+}
+
+/// The loop of an effect; `Term::Prior` in the effect is an attribute of its tuple.
+#[derive(Debug, Clone)]
+pub struct Each {
+    /// The entity or link it is about.
+    pub relation: RelationId,
+    /// The name of the tuple in the body.
+    pub alias: String,
+    /// The conditions; all must hold.
+    pub predicates: Vec<Predicate>,
+}

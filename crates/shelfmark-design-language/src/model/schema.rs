@@ -1,0 +1,555 @@
+//! Schemas, resolved: tables, row families, plans.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::begins::RowTypes;
+use super::pattern::Predicate;
+use super::relation::RelationId;
+use super::term::{ColumnPath, Term};
+use super::types::Type;
+use super::value::Value;
+use super::{Model, Named, canonical};
+use crate::notes::Notes;
+use crate::syntax::span::Span;
+use crate::syntax::tree::{BoundKind, CondOp, Verb};
+use crate::target::profile;
+
+/// The place of a table or index in its schema.
+pub type TableId = usize;
+/// The place of a row family in its schema.
+pub type FamilyId = usize;
+
+/// A layout of the model as keys and rows.
+#[derive(Debug, Clone)]
+pub struct Schema {
+    /// The name, with its place.
+    pub name: Named,
+    /// The name of the target.
+    pub target: String,
+    /// Tables and indexes.
+    pub tables: Vec<Table>,
+    /// Row families, entries of indexes included.
+    pub families: Vec<Family>,
+    /// The plans of reads that the schema names.
+    pub serves: Vec<Serve>,
+    /// The plans of writes that the schema names.
+    pub writes: Vec<WritePlan>,
+    /// Rows as a document prints them.
+    pub samples: Vec<Sample>,
+    /// Notes on the schema as a whole.
+    pub notes: Notes,
+    /// Where things are; made once the families are complete.
+    pub lookup: Lookup,
+}
+
+/// What would else be looked for in lists, over and over.
+#[derive(Debug, Clone, Default)]
+pub struct Lookup {
+    of_table: Vec<RowTypes>,
+    of_source: BTreeMap<RelationId, Vec<FamilyId>>,
+    entries: BTreeMap<FamilyId, Vec<FamilyId>>,
+    concerned: BTreeMap<RelationId, Vec<FamilyId>>,
+    /// Families of a relation by the first attribute of their key; `None` where it is no matter.
+    by_first: BTreeMap<(RelationId, Option<ColumnPath>), Vec<FamilyId>>,
+    /// Notes on each family among the others of the schema.
+    notes: Vec<Notes>,
+}
+
+impl Lookup {
+    /// Returns the notes on a family among the others of the schema.
+    pub fn notes(&self, family: FamilyId) -> Option<&Notes> {
+        self.notes.get(family)
+    }
+}
+
+impl Schema {
+    /// The families of a table, with their places.
+    pub fn of_table(&self, table: TableId) -> impl Iterator<Item = (FamilyId, &Family)> {
+        self.those(self.lookup.of_table.get(table).map_or(&[], RowTypes::all))
+    }
+
+    /// The families of a table whose keys may be as asked, column by column.
+    pub fn like<'a>(
+        &self,
+        table: TableId,
+        asked: impl Iterator<Item = &'a [Part]>,
+    ) -> impl Iterator<Item = (FamilyId, &Family)> {
+        let found = self.lookup.of_table.get(table).map(|types| types.like(asked));
+        let found = found.unwrap_or_default().into_iter();
+        found.filter_map(|id| self.families.get(id).map(|one| (id, one)))
+    }
+
+    /// How many families of its table a family's key cannot be told from by how the first columns
+    /// begin.
+    pub fn alike(&self, family: &Family, columns: usize) -> usize {
+        let key = family.key.iter().take(columns).map(|column| column.parts.as_slice());
+        self.lookup.of_table.get(family.table).map_or(0, |types| types.count_like(key))
+    }
+
+    /// The families by which reads of a relation may go that know the attributes.
+    pub fn tried(
+        &self,
+        source: RelationId,
+        counts: bool,
+        known: &BTreeSet<ColumnPath>,
+    ) -> impl Iterator<Item = FamilyId> {
+        self.usable_ids(source, counts, known).flatten().copied()
+    }
+
+    /// The families that stem from a relation, indexes too.
+    pub fn of_source(&self, source: RelationId) -> impl Iterator<Item = (FamilyId, &Family)> {
+        self.those(self.lookup.of_source.get(&source).map_or(&[], Vec::as_slice))
+    }
+
+    /// The families by which a read may go that knows the attributes, in the order of the schema:
+    /// their keys begin with one of those or with none. A count may stand in rows of others.
+    pub fn usable(
+        &self,
+        source: RelationId,
+        counts: bool,
+        known: &BTreeSet<ColumnPath>,
+    ) -> Vec<&Family> {
+        let ids: BTreeSet<FamilyId> =
+            self.usable_ids(source, counts, known).flatten().copied().collect();
+        ids.iter().filter_map(|id| self.families.get(*id)).collect()
+    }
+
+    fn usable_ids(
+        &self,
+        source: RelationId,
+        counts: bool,
+        known: &BTreeSet<ColumnPath>,
+    ) -> impl Iterator<Item = &Vec<FamilyId>> {
+        let any = known.is_empty();
+        let firsts = known.iter().cloned().map(Some).chain([None]);
+        let begun = firsts
+            .filter(move |_| !any && !counts)
+            .filter_map(move |first| self.lookup.by_first.get(&(source, first)));
+        let whole = self.lookup.of_source.get(&source).filter(|_| any && !counts);
+        let holders = self.lookup.concerned.get(&source).filter(|_| counts);
+        let entries = holders.into_iter().flatten().filter_map(|id| self.lookup.entries.get(id));
+        begun.chain(whole).chain(holders).chain(entries)
+    }
+
+    /// The indexes of a family.
+    pub fn entries(&self, base: FamilyId) -> impl Iterator<Item = (FamilyId, &Family)> {
+        self.those(self.lookup.entries.get(&base).map_or(&[], Vec::as_slice))
+    }
+
+    /// The families of base rows in which something may change when a relation does.
+    pub fn concerned(&self, relation: RelationId) -> impl Iterator<Item = (FamilyId, &Family)> {
+        self.those(self.lookup.concerned.get(&relation).map_or(&[], Vec::as_slice))
+    }
+
+    /// How many columns of a table's key a query on this target may name: of an index, those of its
+    /// own where the columns of the base key behind them take no condition.
+    pub fn columns_asked(&self, table: TableId) -> usize {
+        let Some(found) = self.tables.get(table) else { return 0 };
+        let all = found.kinds.len();
+        let free = profile(&self.target).is_none_or(|one| one.index_conditions_on_base_key);
+        if free || !found.is_index {
+            return all;
+        }
+        let bases = self.of_table(table).filter_map(|(_, entry)| entry.base);
+        let inherited = bases.filter_map(|base| self.families.get(base)).map(|base| base.key.len());
+        all.saturating_sub(inherited.max().unwrap_or(0))
+    }
+
+    fn those<'a>(&'a self, ids: &'a [FamilyId]) -> impl Iterator<Item = (FamilyId, &'a Family)> {
+        ids.iter().filter_map(|id| self.families.get(*id).map(|one| (*id, one)))
+    }
+
+    /// Notes where everything is. To be called when families were added.
+    pub fn look_up(&mut self, model: &Model) {
+        let mut lookup = Lookup {
+            of_table: vec![RowTypes::default(); self.tables.len()],
+            notes: vec![Notes::default(); self.families.len()],
+            ..Lookup::default()
+        };
+        for (id, family) in self.families.iter().enumerate() {
+            if let Some(list) = lookup.of_table.get_mut(family.table) {
+                list.add(id, family);
+            }
+            lookup.of_source.entry(family.source).or_default().push(id);
+            let partition = self.tables.get(family.table).map_or(0, |table| table.partition);
+            let first = family.first_attribute(model, partition);
+            lookup.by_first.entry((family.source, first)).or_default().push(id);
+            if let Some(base) = family.base {
+                lookup.entries.entry(base).or_default().push(id);
+            }
+            // What an index shows is written with its base row.
+            let holder = family.base.unwrap_or(id);
+            for relation in family.concerns(model) {
+                let list = lookup.concerned.entry(relation).or_default();
+                if !list.contains(&holder) {
+                    list.push(holder);
+                }
+            }
+        }
+        for list in lookup.concerned.values_mut() {
+            list.sort_unstable();
+        }
+        self.lookup = lookup;
+    }
+}
+
+impl Family {
+    /// The attribute that a call must know to form the key, in the form in which patterns name it.
+    fn first_attribute(&self, model: &Model, partition: usize) -> Option<ColumnPath> {
+        // Without partitions a part of the rows, or what begins with a tag, is read in any order.
+        if partition == 0 && !self.when.is_empty() {
+            return None;
+        }
+        let mut parts = self.key.first()?.parts.iter();
+        let first = match partition {
+            0 => parts.next(),
+            _ => parts.find(|part| matches!(part, Part::Hole { .. })),
+        };
+        match first? {
+            Part::Hole { term: Term::Column(path), .. } => {
+                Some(canonical(model, self.source, path))
+            }
+            _ => None,
+        }
+    }
+
+    /// The relations whose tuples the row is computed from.
+    fn concerns(&self, model: &Model) -> BTreeSet<RelationId> {
+        let mut found = BTreeSet::from([self.source]);
+        let mut follow = |relation: RelationId, path: &ColumnPath| {
+            let mut at = relation;
+            for column in path {
+                found.insert(at);
+                let refers = model.relation(at).columns.get(*column).and_then(|one| one.refers);
+                let Some(next) = refers else { break };
+                at = next;
+            }
+        };
+        for part in self.key.iter().flat_map(|column| &column.parts) {
+            if let Part::Hole { term, .. } = part {
+                term.columns(&mut |path| follow(self.source, path));
+            }
+        }
+        for one in &self.when {
+            follow(self.source, &one.path);
+        }
+        let mut kept = Vec::new();
+        for stored in &self.stored {
+            match stored {
+                Stored::Path(path) => follow(self.source, path),
+                Stored::Collect { relation, path, .. } => {
+                    follow(*relation, path);
+                    kept.push(*relation);
+                }
+                Stored::Count { relation, .. } => kept.push(*relation),
+            }
+        }
+        found.extend(kept);
+        found
+    }
+}
+
+/// A table or an index.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The name, with its place.
+    pub name: Named,
+    /// How many columns the partition key has.
+    pub partition: usize,
+    /// Kinds of the key's columns, partition first.
+    pub kinds: Vec<ColumnKind>,
+    /// For each key column whether it descends.
+    pub desc: Vec<bool>,
+    /// True for an index.
+    pub is_index: bool,
+}
+
+/// The kinds of key columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Text made by a template.
+    Text,
+    /// A value of a type.
+    Typed(Type),
+}
+
+/// A row family: which rows a state has in a table because of one entity or link.
+#[derive(Debug, Clone)]
+pub struct Family {
+    /// The name, with its place.
+    pub name: Named,
+    /// The table or index it is in.
+    pub table: TableId,
+    /// Of an index entry: the family of the row it belongs to.
+    pub base: Option<FamilyId>,
+    /// The entity or link whose tuples have rows here.
+    pub source: RelationId,
+    /// The conditions of a sparse family.
+    pub when: Vec<Predicate>,
+    /// Partition columns, then sort columns.
+    pub key: Vec<Column>,
+    /// What its rows hold beside the key.
+    pub stored: Vec<Stored>,
+    /// The place in the text.
+    pub span: Span,
+    /// Notes on the family by itself.
+    pub notes: Notes,
+}
+
+/// One column of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The pieces of its text or value.
+    pub parts: Vec<Part>,
+    /// The place in the text.
+    pub span: Span,
+}
+
+/// A piece of a key, in the order of bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// Fixed text.
+    Literal(String),
+    /// A value.
+    Hole {
+        /// The value.
+        term: Term,
+        /// Its type.
+        ty: Type,
+        /// How the value becomes text.
+        codec: Codec,
+    },
+    /// The end of a text column: below every byte, and no text holds it.
+    End,
+}
+
+/// The ways to write a value as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Codec {
+    /// A column of its own, in the target's order-preserving form.
+    Native,
+    /// The text of the value.
+    Plain,
+    /// Zeros in front, up to a width.
+    Pad(u8),
+    /// Integers whose texts order as they do.
+    Lexint,
+    /// ISO 8601.
+    Iso,
+    /// Delimiters escaped.
+    Esc,
+}
+
+impl Codec {
+    /// As a template writes it behind a name: `:pad(4)`.
+    pub fn suffix(self) -> String {
+        match self {
+            Self::Native | Self::Plain => String::new(),
+            Self::Pad(width) => format!(":pad({width})"),
+            Self::Lexint => ":lexint".to_owned(),
+            Self::Iso => ":iso".to_owned(),
+            Self::Esc => ":esc".to_owned(),
+        }
+    }
+}
+
+/// One thing that a row holds beside its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    /// An attribute.
+    Path(ColumnPath),
+    /// The values of `path` in every tuple of `relation` whose `via` is this row's source.
+    Collect {
+        /// The relation whose tuples refer to this one.
+        relation: RelationId,
+        /// The attribute by which they refer.
+        via: usize,
+        /// The attribute that is collected.
+        path: ColumnPath,
+        /// The name in the row.
+        name: String,
+    },
+    /// The number of tuples that refer to this one.
+    Count {
+        /// The relation whose tuples refer to this one.
+        relation: RelationId,
+        /// The attribute by which they refer.
+        via: usize,
+        /// The name in the row.
+        name: String,
+    },
+}
+
+/// The plan of a read.
+#[derive(Debug, Clone)]
+pub struct Serve {
+    /// Index into the model's reads.
+    pub read: usize,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// The place in the text.
+    pub span: Span,
+    /// Whether no plan was named and this one was derived.
+    pub derived: bool,
+}
+
+/// One step of a read.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Step {
+    /// A read of the store.
+    Read(ReadStep),
+    /// Drops records that do not match.
+    Filter(Vec<FilterPredicate>),
+    /// Sorts by names, each with whether it descends.
+    Sort(Vec<(String, bool)>),
+    /// Keeps the first records.
+    Take(Term),
+}
+
+/// A predicate on what a row shows, by name; it runs outside the store.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FilterPredicate {
+    /// The name.
+    pub name: String,
+    /// The comparison.
+    pub op: CondOp,
+    /// The operands of the comparison.
+    pub values: Vec<Term>,
+}
+
+impl FilterPredicate {
+    /// What it compares with, one comparison each, as those of patterns are told.
+    pub fn comparisons(&self) -> Vec<(CondOp, Term)> {
+        let value = |at: usize| self.values.get(at).cloned().unwrap_or(Term::Const(Value::Null));
+        match self.op {
+            CondOp::Between => vec![(CondOp::Ge, value(0)), (CondOp::Le, value(1))],
+            op => vec![(op, value(0))],
+        }
+    }
+}
+
+/// A read of one table or index.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReadStep {
+    /// What the read is repeated for.
+    pub each: Option<EachOf>,
+    /// The word that the plan uses.
+    pub verb: Verb,
+    /// The table or index it is in.
+    pub table: TableId,
+    /// The columns that are bound to one value, from the first on.
+    pub bound: Vec<Vec<Part>>,
+    /// On the column after those.
+    pub bounds: Vec<(BoundKind, Vec<Part>)>,
+    /// True if it is read from its end.
+    pub desc: bool,
+    /// The largest number of rows, if one is asked for.
+    pub limit: Option<Term>,
+}
+
+/// What a read is repeated for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum EachOf {
+    /// The values of a list, by the place of the input.
+    Param(usize),
+    /// The integers from the first to the last.
+    Numbers(i64, i64),
+}
+
+/// The plan of a write.
+#[derive(Debug, Clone)]
+pub struct WritePlan {
+    /// Index into the model's writes.
+    pub write: usize,
+    /// The steps, in order.
+    pub steps: Vec<WriteStep>,
+    /// The place in the text.
+    pub span: Span,
+    /// True if the schema does not name it.
+    pub derived: bool,
+}
+
+/// One step of a write.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WriteStep {
+    /// What the step does.
+    pub kind: WriteStepKind,
+    /// Families of that name, one per source.
+    pub families: Vec<FamilyId>,
+    /// Which transaction it is in.
+    pub transaction: Option<usize>,
+}
+
+/// What a step of a write does.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum WriteStepKind {
+    /// Reads rows of the family with these values.
+    Read {
+        /// The values that are asked for, by attribute.
+        bindings: Vec<(ColumnPath, Term)>,
+        /// The name of the rows in later steps.
+        alias: Option<String>,
+    },
+    /// Puts a row.
+    Put {
+        /// The loop or the rows it is repeated for.
+        each: Option<String>,
+    },
+    /// Deletes a row.
+    Delete {
+        /// The loop or the rows it is repeated for.
+        each: Option<String>,
+    },
+    /// Changes attributes of a row.
+    Patch {
+        /// The loop or the rows it is repeated for.
+        each: Option<String>,
+    },
+}
+
+impl WriteStepKind {
+    /// Returns true for a read.
+    pub fn is_read(&self) -> bool {
+        matches!(self, Self::Read { .. })
+    }
+
+    /// Returns true for a put.
+    pub fn is_put(&self) -> bool {
+        matches!(self, Self::Put { .. })
+    }
+
+    /// Returns true for a delete.
+    pub fn is_delete(&self) -> bool {
+        matches!(self, Self::Delete { .. })
+    }
+
+    /// Returns true for a patch.
+    pub fn is_patch(&self) -> bool {
+        matches!(self, Self::Patch { .. })
+    }
+
+    /// The name of the rows that a change goes through, one by one.
+    pub fn each(&self) -> Option<&String> {
+        match self {
+            Self::Put { each } | Self::Delete { each } | Self::Patch { each } => each.as_ref(),
+            Self::Read { .. } => None,
+        }
+    }
+}
+
+/// A row as a document prints it.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// The row family.
+    pub family: FamilyId,
+    /// Whether the document's script writes it; else the document prints it.
+    pub script: bool,
+    /// The key columns as printed.
+    pub keys: Vec<String>,
+    /// The attributes as printed.
+    pub values: Vec<(String, Value)>,
+    /// The place in the text.
+    pub span: Span,
+}

@@ -1,0 +1,299 @@
+//! Names and types of the columns that a schema's tables have in a target.
+//!
+//! A key column that is one attribute by itself is that attribute; a text that is put together is a
+//! column of its own (`pk`, `sk`). Where rows of several types share a table, a further column tells
+//! which one a row is.
+//!
+//! Invariant: one name of a table stands for values of one type.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::expr::plain_text;
+use crate::paths::all_key_paths;
+use crate::unique::available;
+use shelfmark_design_language::model::schema::{
+    Codec, ColumnKind, Family, FamilyId, Part, Schema, Stored, Table, TableId,
+};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, canonical};
+
+/// One column of a key.
+#[derive(Debug, Clone)]
+pub(super) struct KeyColumn {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    /// True if it is an attribute by itself.
+    pub(super) direct: bool,
+}
+
+/// The columns of one table, without those of its indexes' keys that are put together.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    /// Every column beside the key, by name.
+    types: BTreeMap<String, Type>,
+    attributes: BTreeMap<(RelationId, ColumnPath), String>,
+    /// Which columns hold attributes of which relation.
+    held: BTreeSet<(RelationId, String)>,
+    /// The column that tells the row type.
+    row_type: Option<String>,
+}
+
+/// The columns of a schema's tables and indexes.
+#[derive(Debug, Clone)]
+pub(super) struct Columns {
+    keys: Vec<Vec<KeyColumn>>,
+    names: Vec<Names>,
+}
+
+impl Columns {
+    pub(super) fn of(model: &Model, schema: &Schema) -> Self {
+        let mut columns = Self { keys: Vec::new(), names: Vec::new() };
+        for (id, table) in schema.tables.iter().enumerate() {
+            let (keys, names) = if table.is_index {
+                (Vec::new(), Names::default())
+            } else {
+                own_columns(model, schema, id, table)
+            };
+            columns.keys.push(keys);
+            columns.names.push(names);
+        }
+        for (id, table) in schema.tables.iter().enumerate().filter(|(_, table)| table.is_index) {
+            let keys = columns.index_columns(model, schema, id, table);
+            if let Some(place) = columns.keys.get_mut(id) {
+                *place = keys;
+            }
+        }
+        columns
+    }
+
+    /// The key of an index: its own columns, then those of the base table that are not among them.
+    fn index_columns(
+        &self,
+        model: &Model,
+        schema: &Schema,
+        id: TableId,
+        table: &Table,
+    ) -> Vec<KeyColumn> {
+        let families: Vec<&Family> = schema.of_table(id).map(|(_, family)| family).collect();
+        let base =
+            families.iter().find_map(|one| schema.families.get(one.base?)).map(|one| one.table);
+        let base = base.unwrap_or(id);
+        let below = self.key(base);
+        let own = table.kinds.len().saturating_sub(below.len());
+        let mut keys: Vec<KeyColumn> = Vec::new();
+        for (at, kind) in table.kinds.iter().take(own).enumerate() {
+            let direct = direct_path(model, &families, at)
+                .and_then(|paths| self.one_name(base, &families, &paths));
+            let text = matches!(kind, ColumnKind::Text);
+            keys.push(match direct {
+                Some(name) => KeyColumn { name, ty: type_of(kind), direct: true },
+                None => {
+                    let part = match (text, at < table.partition) {
+                        (true, true) if table.partition == 1 => "pk".to_owned(),
+                        (true, false) if own == table.partition + 1 => "sk".to_owned(),
+                        _ => format!("k{at}"),
+                    };
+                    let name = format!("{}_{part}", table.name.text);
+                    KeyColumn { name, ty: type_of(kind), direct: false }
+                }
+            });
+        }
+        keys.extend(below.iter().cloned());
+        keys
+    }
+
+    /// The name that an attribute of several families has in a table, if it is one.
+    fn one_name(
+        &self,
+        base: TableId,
+        families: &[&Family],
+        paths: &[ColumnPath],
+    ) -> Option<String> {
+        let mut names = families
+            .iter()
+            .zip(paths)
+            .map(|(family, path)| self.attribute(base, family.source, path));
+        let first = names.next()??;
+        names.all(|name| name == Some(first)).then(|| first.to_owned())
+    }
+
+    /// The columns of a table's or index's key.
+    pub(super) fn key(&self, table: TableId) -> &[KeyColumn] {
+        self.keys.get(table).map_or(&[], Vec::as_slice)
+    }
+
+    /// The column of an attribute in a base table.
+    pub(super) fn attribute(
+        &self,
+        base: TableId,
+        relation: RelationId,
+        path: &[usize],
+    ) -> Option<&str> {
+        let names = self.names.get(base)?;
+        names.attributes.get(&(relation, path.to_vec())).map(String::as_str)
+    }
+
+    /// Every column of a base table beside its key, with its type.
+    pub(super) fn beside(&self, base: TableId) -> impl Iterator<Item = (&str, &Type)> {
+        let types = self.names.get(base).map(|names| &names.types);
+        types.into_iter().flatten().map(|(name, ty)| (name.as_str(), ty))
+    }
+
+    /// The column that tells the row type, where a table has several.
+    pub(super) fn row_type(&self, base: TableId) -> Option<&str> {
+        self.names.get(base)?.row_type.as_deref()
+    }
+}
+
+fn own_columns(
+    model: &Model,
+    schema: &Schema,
+    id: TableId,
+    table: &Table,
+) -> (Vec<KeyColumn>, Names) {
+    let found: Vec<(FamilyId, &Family)> = schema.of_table(id).collect();
+    let families: Vec<&Family> = found.iter().map(|(_, family)| *family).collect();
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    let mut keys: Vec<KeyColumn> = Vec::new();
+    for (at, kind) in table.kinds.iter().enumerate() {
+        let direct = direct_path(model, &families, at);
+        let name = match (&direct, families.first()) {
+            (Some(paths), Some(family)) => {
+                let path = paths.first().map_or(&[][..], Vec::as_slice);
+                model.path_text(family.source, path).replace('.', "_")
+            }
+            _ => put_together(table, at),
+        };
+        let name = free(&name, |name| used.contains(name));
+        used.insert(name.clone());
+        keys.push(KeyColumn { name, ty: type_of(kind), direct: direct.is_some() });
+    }
+    let mut names = Names::default();
+    for (family_id, family) in &found {
+        for path in carried(model, schema, *family_id, family) {
+            if names.attributes.contains_key(&(family.source, path.clone())) {
+                continue;
+            }
+            let key = keys.iter().enumerate().find(|(at, key)| {
+                key.direct && direct_of(model, family, *at).as_ref() == Some(&path)
+            });
+            let ty = model.path_type(family.source, &path);
+            let name = match key {
+                Some((_, key)) => key.name.clone(),
+                None => {
+                    let name = model.path_text(family.source, &path).replace('.', "_");
+                    names.column(&name, ty, &used, family.source)
+                }
+            };
+            names.attributes.insert((family.source, path), name);
+        }
+        for stored in &family.stored {
+            let (name, ty) = match stored {
+                Stored::Path(_) => continue,
+                Stored::Collect { relation, path, name, .. } => {
+                    (name, Type::List(Box::new(model.path_type(*relation, path)), None))
+                }
+                Stored::Count { name, .. } => (name, Type::Int(None)),
+            };
+            names.types.insert(name.clone(), ty);
+        }
+    }
+    if families.len() > 1 {
+        let name = free("kind", |name| used.contains(name) || names.types.contains_key(name));
+        names.types.insert(name.clone(), plain_text());
+        names.row_type = Some(name);
+    }
+    (keys, names)
+}
+
+impl Names {
+    /// A column for an attribute: one that is there if it holds the same attribute of another row
+    /// type, or a new one.
+    fn column(
+        &mut self,
+        name: &str,
+        ty: Type,
+        used: &BTreeSet<String>,
+        relation: RelationId,
+    ) -> String {
+        let shared = self.types.get(name).is_some_and(|other| *other == ty)
+            && !used.contains(name)
+            && !self.held.contains(&(relation, name.to_owned()));
+        if shared {
+            self.held.insert((relation, name.to_owned()));
+            return name.to_owned();
+        }
+        let name = free(name, |name| used.contains(name) || self.types.contains_key(name));
+        self.types.insert(name.clone(), ty);
+        self.held.insert((relation, name.clone()));
+        name
+    }
+}
+
+/// The attributes that a row carries: its own, and what its indexes need.
+pub(super) fn carried(
+    model: &Model,
+    schema: &Schema,
+    id: FamilyId,
+    family: &Family,
+) -> BTreeSet<ColumnPath> {
+    let mut paths = available(model, family).clone();
+    for (_, entry) in schema.entries(id) {
+        paths.extend(available(model, entry).iter().cloned());
+        paths.extend(all_key_paths(model, entry));
+    }
+    paths
+}
+
+/// The attribute that one key column is in all row families, one for each.
+fn direct_path(model: &Model, families: &[&Family], at: usize) -> Option<Vec<ColumnPath>> {
+    families.iter().map(|family| direct_of(model, family, at)).collect()
+}
+
+/// The attribute that a key column is by itself.
+fn direct_of(model: &Model, family: &Family, at: usize) -> Option<ColumnPath> {
+    let parts = family.key.get(at)?.parts.as_slice();
+    match parts {
+        [Part::Hole { term: Term::Column(path), codec: Codec::Native, .. }] => {
+            Some(canonical(model, family.source, path))
+        }
+        [Part::Hole { term: Term::Column(path), ty, codec: Codec::Plain }, Part::End]
+            if ty.is_text() =>
+        {
+            Some(canonical(model, family.source, path))
+        }
+        _ => None,
+    }
+}
+
+/// What a key column is called that is put together.
+fn put_together(table: &Table, at: usize) -> String {
+    let texts = table.kinds.iter().all(|kind| matches!(kind, ColumnKind::Text));
+    match at {
+        0 if texts && table.partition == 1 => "pk".to_owned(),
+        1 if texts && table.partition == 1 && table.kinds.len() == 2 => "sk".to_owned(),
+        _ => format!("k{at}"),
+    }
+}
+
+fn type_of(kind: &ColumnKind) -> Type {
+    match kind {
+        ColumnKind::Text => plain_text(),
+        ColumnKind::Typed(ty) => ty.clone(),
+    }
+}
+
+/// The name, or the name with the first number behind it that makes it free.
+fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    if !taken(name) {
+        return name.to_owned();
+    }
+    let mut number: usize = 2;
+    loop {
+        let numbered = format!("{name}_{number}");
+        if !taken(&numbered) {
+            return numbered;
+        }
+        number += 1;
+    }
+}

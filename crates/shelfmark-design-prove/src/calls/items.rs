@@ -1,0 +1,122 @@
+//! Rows as items of DynamoDB, and back: for those who run requests and compare what is there.
+//!
+//! Invariant: what was written as an item and read back shows the same attributes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::columns::carried;
+use super::expr::Expr;
+use super::request::{ChangeKind, Refusal};
+use super::write::Writer;
+use super::{Calls, dynamo};
+use shelfmark_design_language::codec::hex_of_base64;
+use shelfmark_design_language::model::schema::{FamilyId, Stored, TableId};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{ColumnPath, Named, Value, Write};
+
+/// What an item shows: its row family, its attributes, and its lists and counts.
+pub type ShownItem = (FamilyId, BTreeMap<ColumnPath, Value>, BTreeMap<String, Value>);
+
+impl Calls<'_> {
+    /// Returns the attributes that rows of a family carry: their own, and what their indexes need.
+    #[must_use]
+    pub fn carried(&self, id: FamilyId) -> BTreeSet<ColumnPath> {
+        let family = self.schema.families.get(id);
+        family.map_or_else(BTreeSet::new, |family| carried(self.model, self.schema, id, family))
+    }
+
+    /// Returns the table and the item of a row.
+    ///
+    /// # Errors
+    ///
+    /// What DynamoDB does not take in an item. Declare what its values cannot be.
+    pub fn item(
+        &self,
+        id: FamilyId,
+        values: &BTreeMap<ColumnPath, Value>,
+        kept: &BTreeMap<String, Value>,
+    ) -> Result<(String, Json), Refusal> {
+        let none = || self.refuse("known", "there is no such row");
+        let family = self.schema.families.get(id).ok_or_else(none)?;
+        let write = Write {
+            name: Named::default(),
+            params: Vec::new(),
+            effects: Vec::new(),
+            atomic: false,
+            facts: BTreeMap::new(),
+            span: family.span,
+        };
+        let typed = |(path, value): (&ColumnPath, &Value)| {
+            let ty = self.model.path_type(family.source, path);
+            (path.clone(), Expr::Const(value.clone(), ty))
+        };
+        let known = values.iter().map(typed).collect();
+        let row = Writer::new(self, &write).row(id, family, &known, None, false)?;
+        let mut change = row.ok_or_else(none)?;
+        if let ChangeKind::Put { values, .. } = &mut change.kind {
+            for (name, value) in values.iter_mut() {
+                if let (Some(own), Expr::Const(old, _)) = (kept.get(name), value) {
+                    old.clone_from(own);
+                }
+            }
+        }
+        let (_, body) = dynamo::write(self, &change)?;
+        let item = body.get("Item").cloned().unwrap_or(Json::Null);
+        Ok((self.table_name(change.table).to_owned(), item))
+    }
+
+    /// Reads an item of a table or index back.
+    #[must_use]
+    pub fn shown(&self, table: TableId, item: &Json) -> Option<ShownItem> {
+        let base = self.base_of(table);
+        let mut families = self.schema.of_table(base);
+        let (id, family) = match self.columns.row_type(base) {
+            None => families.next()?,
+            Some(name) => {
+                let tag = item.get(name)?.get("S")?.as_str()?;
+                families.find(|(_, family)| family.name.text == tag)?
+            }
+        };
+        let mut values = BTreeMap::new();
+        for path in self.carried(id) {
+            let ty = self.model.path_type(family.source, &path);
+            let name = self.columns.attribute(base, family.source, &path)?;
+            values.insert(
+                path,
+                item.get(name).and_then(|one| value(one, &ty)).unwrap_or(Value::Null),
+            );
+        }
+        let mut kept = BTreeMap::new();
+        for stored in &family.stored {
+            let (name, ty) = match stored {
+                Stored::Path(_) => continue,
+                Stored::Count { name, .. } => (name, Type::Int(None)),
+                Stored::Collect { relation, path, name, .. } => {
+                    let of = self.model.path_type(*relation, path);
+                    (name, Type::List(Box::new(of), None))
+                }
+            };
+            kept.extend(item.get(name).and_then(|one| Some((name.clone(), value(one, &ty)?))));
+        }
+        Some((id, values, kept))
+    }
+}
+
+/// A value of a body.
+fn value(attribute: &Json, ty: &Type) -> Option<Value> {
+    let (letter, inner) = attribute.as_object()?.iter().next()?;
+    match (letter.as_str(), ty) {
+        ("NULL", _) => Some(Value::Null),
+        ("B", _) => hex_of_base64(inner.as_str()?).map(Value::Text),
+        ("N", _) => inner.as_str()?.parse().ok().map(Value::Int),
+        ("L", Type::List(of, _)) => inner
+            .as_array()?
+            .iter()
+            .map(|one| value(one, of))
+            .collect::<Option<_>>()
+            .map(Value::List),
+        _ => Value::of_json(inner, ty),
+    }
+}

@@ -1,0 +1,197 @@
+//! Plans as the requests that a user of the target would send.
+//!
+//! A step of a plan says which keys it touches; a request says it in the target's own interface:
+//! JSON bodies of DynamoDB, statements of CQL, calls of the others. `read` and `write` turn steps into
+//! requests that know no target yet, and `dynamo`, `cql` and `other` write them down.
+//!
+//! What it is not: nothing is sent, and nothing is certified here. What a target cannot be asked is a
+//! [`Refusal`] with the rule of the target's profile that forbids it; obligation O10 rests on it.
+//!
+//! Invariant: a request stands for the same rows as its step, for every input that its guards let
+//! through; where a guard does not, the answer is empty and nothing is to be sent.
+
+mod columns;
+mod cql;
+mod dynamo;
+mod expr;
+mod items;
+mod names;
+mod other;
+mod read;
+mod request;
+mod rows;
+mod told;
+mod write;
+
+use std::sync::OnceLock;
+
+use serde_json::{Value as Json, json};
+
+use crate::Proof;
+use columns::Columns;
+pub use items::ShownItem;
+pub use request::Refusal;
+use request::{Change, Request};
+use shelfmark_design_language::model::Model;
+use shelfmark_design_language::model::schema::{Schema, Serve, WritePlan};
+use shelfmark_design_language::target::{Target, profile};
+
+/// One request of a plan, in its machine form.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The read or write.
+    pub pattern: String,
+    /// Its place in the plan, from 1.
+    pub step: usize,
+    /// True for a step of a read, or a read that a write begins with.
+    pub reads: bool,
+    /// The target's name of the operation.
+    pub operation: String,
+    /// The request.
+    pub request: Json,
+    /// The inputs that stand in it, in order.
+    pub inputs: Vec<String>,
+    /// What the caller does beside sending it: loops, guards, work on the answer.
+    pub beside: Vec<(&'static str, Json)>,
+}
+
+impl Call {
+    /// Returns the machine form.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        let mut out = json!({
+            "pattern": self.pattern,
+            "step": self.step,
+            "kind": if self.reads { "read" } else { "write" },
+            "operation": self.operation,
+            "request": self.request,
+            "inputs": self.inputs,
+        });
+        if let Some(fields) = out.as_object_mut() {
+            fields.extend(
+                self.beside.iter().map(|(name, value)| ((*name).to_owned(), value.clone())),
+            );
+        }
+        out
+    }
+}
+
+/// A schema made ready to be said in requests.
+pub struct Calls<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    target: &'static Target,
+    columns: &'a Columns,
+}
+
+impl<'a> Calls<'a> {
+    /// Names the columns of a schema's tables; `None` for an unknown target.
+    ///
+    /// Cost: linear in the schema, once; asked again, the names are remembered.
+    #[must_use]
+    pub fn new(model: &'a Model, schema: &'a Schema) -> Option<Self> {
+        let target = profile(&schema.target)?;
+        let columns =
+            schema.notes.get::<OnceLock<Columns>>().get_or_init(|| Columns::of(model, schema));
+        Some(Self { model, schema, target, columns })
+    }
+
+    /// Returns what makes the tables: CreateTable bodies, statements, or one line a table.
+    ///
+    /// # Errors
+    ///
+    /// The first table or index that the target does not make. Change the schema.
+    pub fn create(&self) -> Result<Vec<Json>, Refusal> {
+        match self.target.name.as_str() {
+            "dynamodb" => dynamo::create(self),
+            "cql" => cql::create(self),
+            _ => Ok(other::create(self)),
+        }
+    }
+
+    /// Returns the requests of a read's plan.
+    ///
+    /// # Errors
+    ///
+    /// The first step that the target cannot be asked. Change the plan or the key.
+    pub fn read(&self, read: usize, serve: &Serve) -> Result<Vec<Call>, Refusal> {
+        let Some(pattern) = self.model.reads.get(read) else { return Ok(Vec::new()) };
+        let requests = read::requests(self, pattern, serve)?;
+        requests.into_iter().map(|one| self.say(&pattern.name.text, one)).collect()
+    }
+
+    /// Returns the requests of a write's plan.
+    ///
+    /// # Errors
+    ///
+    /// The first step that the target cannot be asked. Change the plan or the rows.
+    pub fn write(&self, write: usize, plan: &WritePlan) -> Result<Vec<Call>, Refusal> {
+        let Some(pattern) = self.model.writes.get(write) else { return Ok(Vec::new()) };
+        let mut requests = write::requests(self, pattern, plan)?;
+        if self.target.name == "cql" {
+            // A counter that nobody has added to is 0: its row is made by the first who adds.
+            requests.retain(|one| !self.makes_counter(one));
+        }
+        requests.into_iter().map(|one| self.say(&pattern.name.text, one)).collect()
+    }
+
+    /// Returns the requests of whatever was proven.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Calls::read`] and [`Calls::write`].
+    pub fn of_proof(&self, proof: &Proof) -> Result<Vec<Call>, Refusal> {
+        match (&proof.serve, &proof.plan) {
+            (Some(serve), _) => self.read(proof.pattern, serve),
+            (None, Some(plan)) => self.write(proof.pattern, plan),
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+
+    fn say(&self, pattern: &str, mut request: Request) -> Result<Call, Refusal> {
+        if self.target.name == "dynamodb"
+            && let Request::Read { ask, guards, .. } = &mut request
+        {
+            guards.extend(dynamo::crossed(ask));
+        }
+        let beside = request.beside();
+        let (step, reads) = (request.step(), request.is_read());
+        let (operation, body, inputs) = match self.target.name.as_str() {
+            "dynamodb" => dynamo::say(self, &request)?,
+            "cql" => cql::say(self, &request)?,
+            _ => other::say(self, &request),
+        };
+        Ok(Call {
+            pattern: pattern.to_owned(),
+            step,
+            reads,
+            operation,
+            request: body,
+            inputs,
+            beside,
+        })
+    }
+
+    fn makes_counter(&self, request: &Request) -> bool {
+        let Request::Write { changes, .. } = request else { return false };
+        let put = |one: &Change| matches!(one.kind, request::ChangeKind::Put { .. });
+        !changes.is_empty()
+            && changes.iter().all(|one| put(one) && cql::is_counter(self, one.table))
+    }
+
+    /// Returns the refusal by a rule of the target's profile.
+    fn refuse(&self, rule: &str, why: impl Into<String>) -> Refusal {
+        Refusal::by(self.target, rule, why.into())
+    }
+
+    /// Returns the name of a table or index.
+    fn table_name(&self, table: usize) -> &str {
+        self.schema.tables.get(table).map_or("", |table| table.name.text.as_str())
+    }
+
+    /// Returns the table of an index, or the table itself.
+    fn base_of(&self, table: usize) -> usize {
+        let family = self.schema.of_table(table).find_map(|(_, family)| family.base);
+        family.and_then(|base| self.schema.families.get(base)).map_or(table, |base| base.table)
+    }
+}

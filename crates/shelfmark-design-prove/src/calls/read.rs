@@ -1,0 +1,366 @@
+//! Steps of a read as requests.
+
+use serde_json::{Value as Json, json};
+
+use super::Calls;
+use super::expr::{Expr, Piece};
+use super::request::{Ask, End, Guard, Refusal, Request};
+use crate::key::facts::same_form;
+use crate::range::{columns_may_meet, may_touch};
+use shelfmark_design_language::model::schema::{
+    Codec, EachOf, FilterPredicate, Part, ReadStep, Serve, Step,
+};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{Consistency, OrderKey, Read, Term, Value, canonical};
+use shelfmark_design_language::syntax::tree::{BoundKind, Verb};
+
+/// Turns the steps of a plan into requests; filters and sorts stand beside the read before them.
+pub(super) fn requests(
+    calls: &Calls<'_>,
+    read: &Read,
+    serve: &Serve,
+) -> Result<Vec<Request>, Refusal> {
+    let sorted = serve.steps.iter().any(|step| matches!(step, Step::Sort(_)));
+    let mut found: Vec<Request> = Vec::new();
+    let by_uuid =
+        !sorted
+            && read.order.iter().any(|(key, _)| match key {
+                OrderKey::Kind => false,
+                OrderKey::Columns(paths) => read.sources.iter().zip(paths).any(|(source, path)| {
+                    calls.model.path_type(source.relation, path) == Type::Uuid
+                }),
+            });
+    let mut before: Option<(usize, &ReadStep)> = None;
+    for step in &serve.steps {
+        let Step::Read(step) = step else {
+            if let Some(Request::Read { then, .. }) = found.last_mut() {
+                then.push(work(read, step));
+            }
+            continue;
+        };
+        let number = found.len() + 1;
+        let reader = Reader { calls, read, step, before };
+        found.push(reader.request(number, by_uuid)?);
+        before = Some((number, step));
+    }
+    Ok(found)
+}
+
+/// What the caller does with rows that came.
+fn work(read: &Read, step: &Step) -> Json {
+    let value = |term: &Term| plain(read, term).json();
+    match step {
+        Step::Filter(filters) => {
+            let one = |filter: &FilterPredicate| {
+                let values: Vec<Json> = filter.values.iter().map(value).collect();
+                json!([filter.name, filter.op, values])
+            };
+            json!({ "filter": filters.iter().map(one).collect::<Vec<_>>() })
+        }
+        Step::Sort(orders) => {
+            let one =
+                |(name, desc): &(String, bool)| json!([name, if *desc { "desc" } else { "asc" }]);
+            json!({ "sort": orders.iter().map(one).collect::<Vec<_>>() })
+        }
+        Step::Take(limit) => json!({ "take": value(limit) }),
+        Step::Read(_) => Json::Null,
+    }
+}
+
+/// A term of inputs and constants alone.
+fn plain(read: &Read, term: &Term) -> Expr {
+    match term {
+        Term::Param(at) => match read.params.get(*at) {
+            Some(param) => Expr::input(param),
+            None => Expr::Const(Value::Null, Type::Bool),
+        },
+        Term::Const(value) => Expr::Const(value.clone(), type_of(value)),
+        Term::Call(function, args) => {
+            let args: Vec<Expr> = args.iter().map(|arg| plain(read, arg)).collect();
+            let ty = args.first().map_or(Type::Bool, Expr::ty);
+            Expr::Call(*function, args, ty)
+        }
+        Term::Each | Term::Prior(_) | Term::Column(_) => Expr::Const(Value::Null, Type::Bool),
+    }
+}
+
+/// The type that a constant by itself has.
+pub(super) fn type_of(value: &Value) -> Type {
+    match value {
+        Value::Null | Value::Bool(_) => Type::Bool,
+        Value::Int(_) => Type::Int(None),
+        Value::Id(_) => Type::Uuid,
+        Value::Text(_) => super::expr::plain_text(),
+        Value::List(items) => Type::List(Box::new(items.first().map_or(Type::Bool, type_of)), None),
+    }
+}
+
+struct Reader<'a> {
+    calls: &'a Calls<'a>,
+    read: &'a Read,
+    step: &'a ReadStep,
+    /// The read before, with its number.
+    before: Option<(usize, &'a ReadStep)>,
+}
+
+impl Reader<'_> {
+    fn request(&self, number: usize, by_uuid: bool) -> Result<Request, Refusal> {
+        let step = self.step;
+        let key = self.calls.columns.key(step.table);
+        let mut equal = Vec::new();
+        for (at, parts) in step.bound.iter().enumerate() {
+            let ty = key.get(at).map(|column| column.ty.clone());
+            equal.push(self.column(parts, ty)?);
+        }
+        let mut ends = Vec::new();
+        for (kind, parts) in &step.bounds {
+            let ty = key.get(step.bound.len()).map(|column| column.ty.clone());
+            let typed = matches!(parts.as_slice(), [Part::Hole { codec: Codec::Native, .. }]);
+            let whole = typed || matches!(parts.last(), Some(Part::End));
+            ends.push(End { kind: *kind, value: self.column(parts, ty)?, whole });
+        }
+        if self.calls.target.name == "dynamodb" && ends.len() == 2 {
+            ends = self.close(ends);
+        }
+        let limit = step.limit.as_ref().map(|limit| plain(self.read, limit));
+        let table = self.calls.schema.tables.get(step.table);
+        let is_index = table.is_some_and(|table| table.is_index);
+        let point = !is_index && ends.is_empty() && equal.len() == key.len() && !key.is_empty();
+        let mut guards = Vec::new();
+        if let Some(limit) = limit.as_ref().filter(|limit| !is_positive(limit)) {
+            let one = Expr::Const(Value::Int(1), Type::Int(None));
+            guards.push(Guard {
+                left: limit.clone(),
+                op: shelfmark_design_language::syntax::tree::CondOp::Ge,
+                right: vec![one],
+            });
+        }
+        let fresh = matches!(self.read.consistency, Consistency::Strong | Consistency::Session);
+        let each = match &step.each {
+            None => self.before.map(|(before, _)| json!({ "step": before })),
+            Some(EachOf::Param(at)) => {
+                self.read.params.get(*at).map(|param| json!({ "$input": param.name }))
+            }
+            Some(EachOf::Numbers(low, high)) => Some(json!({ "from": low, "to": high })),
+        };
+        let get = point || step.verb == Verb::Get && limit.is_none();
+        let ask = Box::new(Ask {
+            table: step.table,
+            equal,
+            ends,
+            desc: step.desc,
+            limit: limit.filter(|_| !point),
+            fresh: fresh && !is_index,
+            by_uuid: by_uuid
+                && !get
+                && key.iter().skip(step.bound.len()).any(|column| column.ty == Type::Uuid),
+            point,
+        });
+        Ok(Request::Read { step: number, ask, each, guards, then: Vec::new() })
+    }
+
+    /// Makes ends that are left out belong to the range, where no row can lie there: BETWEEN has
+    /// both of its ends.
+    fn close(&self, ends: Vec<End>) -> Vec<End> {
+        let mut closed = Vec::new();
+        for (mut end, (_, parts)) in ends.into_iter().zip(&self.step.bounds) {
+            if self.keeps_all(end.kind, parts) {
+                continue;
+            }
+            match (end.kind, end.whole) {
+                (BoundKind::After, false) => {
+                    end.value = end.value.clone().next();
+                    (end.kind, end.whole) = (BoundKind::From, true);
+                }
+                (BoundKind::After, true) if self.no_row_at(parts) => end.kind = BoundKind::From,
+                (BoundKind::Before, _) if self.no_row_at(parts) => {
+                    (end.kind, end.whole) = (BoundKind::To, true);
+                }
+                (BoundKind::Through, false) => {
+                    // The next text, where no row has it: between the two all texts begin so.
+                    let next = bumped(parts).filter(|next| self.no_row_at(next));
+                    if next.is_some() {
+                        end.value = end.value.clone().next();
+                        (end.kind, end.whole) = (BoundKind::To, true);
+                        closed.push(end);
+                        continue;
+                    }
+                    // Above all rows that begin so and go on with the texts that follow there.
+                    if let Some(last) = self.follows(parts) {
+                        let pieces = vec![
+                            Piece::Hole(end.value.clone(), Codec::Plain),
+                            Piece::Literal(last),
+                        ];
+                        end.value = Expr::text(pieces);
+                        (end.kind, end.whole) = (BoundKind::To, true);
+                    }
+                }
+                _ => {}
+            }
+            closed.push(end);
+        }
+        closed
+    }
+
+    /// Whether an end leaves no row of the partition out: all of them begin with its text.
+    fn keeps_all(&self, kind: BoundKind, parts: &[Part]) -> bool {
+        let (BoundKind::From | BoundKind::Through, [Part::Literal(text)]) = (kind, parts) else {
+            return false;
+        };
+        let at = self.step.bound.len();
+        let mut inside = self.calls.schema.of_table(self.step.table).filter(|(_, family)| {
+            let mut columns = self.step.bound.iter().zip(&family.key);
+            columns
+                .all(|(asked, column)| asked.is_empty() || columns_may_meet(asked, &column.parts))
+        });
+        inside.all(|(_, family)| {
+            let first = family.key.get(at).and_then(|column| column.parts.first());
+            matches!(first, Some(Part::Literal(begins)) if begins.starts_with(text.as_str()))
+        })
+    }
+
+    /// Whether no row of the table has exactly this text in the column.
+    fn no_row_at(&self, parts: &[Part]) -> bool {
+        let mut whole = parts.to_vec();
+        if whole.last() != Some(&Part::End) {
+            whole.push(Part::End);
+        }
+        let typed = matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
+        let at = self.step.bound.len();
+        !typed
+            && self.calls.schema.of_table(self.step.table).all(|(_, family)| {
+                family.key.get(at).is_some_and(|column| !columns_may_meet(&whole, &column.parts))
+            })
+    }
+
+    /// A text above all that follows in rows that begin with these parts, which end with a value:
+    /// the delimiter behind it, and the next character.
+    ///
+    /// A plan that is right so far reads no row that begins so and has another value there.
+    fn follows(&self, parts: &[Part]) -> Option<String> {
+        let at = self.step.bound.len();
+        let table = self.calls.schema.tables.get(self.step.table)?;
+        let mut most: Option<char> = None;
+        for (_, family) in self.calls.schema.of_table(self.step.table) {
+            if !may_touch(self.step, table, family) {
+                continue;
+            }
+            let column = &family.key.get(at)?.parts;
+            let same = parts.iter().zip(column).all(|(a, b)| match (a, b) {
+                (Part::Literal(a), Part::Literal(b)) => a == b,
+                (Part::Hole { .. }, Part::Hole { .. }) => same_form(a, b),
+                _ => false,
+            });
+            let (true, Some(Part::Hole { .. })) = (same, parts.last()) else { return None };
+            match column.get(parts.len()) {
+                Some(Part::Literal(text)) => most = most.max(text.chars().next()),
+                Some(Part::End) => {}
+                _ => return None,
+            }
+        }
+        let next = char::from_u32(u32::from(most?) + 1)?;
+        Some(next.to_string())
+    }
+
+    /// The value of a key column.
+    fn column(&self, parts: &[Part], ty: Option<Type>) -> Result<Expr, Refusal> {
+        if let [Part::Hole { term, ty: of, codec: Codec::Native }] = parts {
+            return self.term(term, ty.unwrap_or_else(|| of.clone()));
+        }
+        let mut pieces = Vec::new();
+        for part in parts {
+            match part {
+                Part::Literal(text) => pieces.push(Piece::Literal(text.clone())),
+                Part::Hole { term, ty, codec } => {
+                    pieces.push(Piece::Hole(self.term(term, ty.clone())?, *codec));
+                }
+                Part::End => {}
+            }
+        }
+        Ok(Expr::text(pieces))
+    }
+
+    fn term(&self, term: &Term, ty: Type) -> Result<Expr, Refusal> {
+        Ok(match term {
+            Term::Param(at) => match self.read.params.get(*at) {
+                Some(param) => Expr::input(param),
+                None => Expr::Const(Value::Null, ty),
+            },
+            Term::Const(value) => Expr::Const(value.clone(), ty),
+            Term::Each => self.each(ty),
+            Term::Prior(path) => self.prior(path, ty)?,
+            Term::Call(function, args) => {
+                let of: Result<Vec<Expr>, Refusal> = args
+                    .iter()
+                    .map(|arg| {
+                        let ty = match arg {
+                            Term::Const(value) => type_of(value),
+                            _ => ty.clone(),
+                        };
+                        self.term(arg, ty)
+                    })
+                    .collect();
+                Expr::Call(*function, of?, ty)
+            }
+            Term::Column(_) => Expr::Const(Value::Null, ty),
+        })
+    }
+
+    fn each(&self, ty: Type) -> Expr {
+        match &self.step.each {
+            Some(EachOf::Param(at)) => match self.read.params.get(*at) {
+                Some(param) => {
+                    let of = match &param.ty {
+                        Type::List(element, _) => (**element).clone(),
+                        other => other.clone(),
+                    };
+                    Expr::Each(param.name.clone(), of)
+                }
+                None => Expr::Const(Value::Null, ty),
+            },
+            _ => Expr::Each("number".to_owned(), ty),
+        }
+    }
+
+    /// What a row of the read before shows.
+    fn prior(&self, path: &[usize], ty: Type) -> Result<Expr, Refusal> {
+        let Some((step, before)) = self.before else {
+            return Ok(Expr::Const(Value::Null, ty));
+        };
+        let calls = self.calls;
+        let base = calls.base_of(before.table);
+        let found = self.read.sources.iter().find_map(|source| {
+            let path = canonical(calls.model, source.relation, path);
+            calls.columns.attribute(base, source.relation, &path).map(str::to_owned)
+        });
+        // A read of another relation leads there by its own attributes.
+        let other = || {
+            calls.schema.of_table(base).find_map(|(_, family)| {
+                let path = canonical(calls.model, family.source, path);
+                calls.columns.attribute(base, family.source, &path).map(str::to_owned)
+            })
+        };
+        match found.or_else(other) {
+            Some(name) => Ok(Expr::Row { name, step, ty }),
+            None => Err(calls.refuse("shown", "a follow-up read is by what no row shows")),
+        }
+    }
+}
+
+/// Returns true if a limit is never 0 or less.
+fn is_positive(limit: &Expr) -> bool {
+    match limit {
+        Expr::Const(Value::Int(n), _) => *n >= 1,
+        other => matches!(other.ty(), Type::Int(Some((low, _))) if low >= 1),
+    }
+}
+
+/// The parts of the smallest text behind all that begin so, where they end with a fixed text.
+fn bumped(parts: &[Part]) -> Option<Vec<Part>> {
+    let mut parts = parts.to_vec();
+    let Some(Part::Literal(text)) = parts.last_mut() else { return None };
+    let next = Expr::Const(Value::Text(text.clone()), super::expr::plain_text()).next();
+    let Expr::Const(Value::Text(next), _) = next else { return None };
+    *text = next;
+    Some(parts)
+}

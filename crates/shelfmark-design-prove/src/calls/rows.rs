@@ -1,0 +1,396 @@
+//! What steps of a write do to rows: puts, updates and deletes with their keys and values.
+//!
+//! Invariant: a change has a whole key; what the row shows is known, or the plan is refused.
+
+use super::expr::Expr;
+use super::request::{Change, ChangeKind, Guard, Refusal};
+use crate::needs::{Need, needs, replaces};
+use crate::paths::{all_key_paths, is_optional};
+use crate::unique::available;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{Column, Family, FamilyId, Part, Stored};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{ColumnPath, Term, Value, canonical};
+use shelfmark_design_language::syntax::tree::Existing;
+
+use super::write::{Case, Known, Writer};
+
+impl Writer<'_> {
+    pub(super) fn put(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        each: Option<&str>,
+    ) -> Result<Vec<Change>, Refusal> {
+        let mut changes = Vec::new();
+        let meant = self.meant(id, |need| matches!(need, Need::Put | Need::Rekey));
+        let own = meant
+            .into_iter()
+            .filter(|effect| effect.relation == family.source && effect.kind != EffectKind::Delete);
+        for case in self.cases(own, each)? {
+            let given = self.given(&case);
+            let inserts = case.effect.kind == EffectKind::Insert;
+            let mut new = if inserts { given } else { self.with_reads(case.effect, given) };
+            if case.effect.kind == EffectKind::Increment {
+                return Err(self.calls.refuse("sum", format!("{} puts a sum", family.name.text)));
+            }
+            let changed = self.changed(&case);
+            new.retain(|path, _| {
+                path.len() == 1 || !path.first().is_some_and(|at| changed.contains_key(&vec![*at]))
+            });
+            new.extend(changed);
+            let fresh = inserts && case.effect.existing != Existing::Replace;
+            changes.extend(self.row(id, family, &new, case.each, fresh)?);
+        }
+        for (mut known, change, at) in self.dependents(id, family, each)? {
+            known.extend(change);
+            changes.extend(self.row(id, family, &known, Some(at), false)?);
+        }
+        Ok(changes)
+    }
+
+    /// The put of a row; `None` where the tuple has none here.
+    pub(super) fn row(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        known: &Known,
+        each: Option<usize>,
+        fresh: bool,
+    ) -> Result<Option<Change>, Refusal> {
+        let Some(guards) = self.guards(family, known)? else { return Ok(None) };
+        let Some(key) = self.key(family, known)? else { return Ok(None) };
+        let base = family.table;
+        let mut values: Vec<(String, Expr)> = Vec::new();
+        let mut paths = available(self.calls.model, family).clone();
+        for (_, entry) in self.calls.schema.entries(id) {
+            paths.extend(available(self.calls.model, entry).iter().cloned());
+            paths.extend(all_key_paths(self.calls.model, entry));
+        }
+        let keys: Vec<&str> =
+            self.calls.columns.key(base).iter().map(|column| column.name.as_str()).collect();
+        for path in paths {
+            let Some(name) = self.calls.columns.attribute(base, family.source, &path) else {
+                continue;
+            };
+            if keys.contains(&name) {
+                continue;
+            }
+            let value = self
+                .find(family.source, known, &path)
+                .ok_or_else(|| self.unknown(&self.calls.model.path_text(family.source, &path)))?;
+            if !value.is_null() {
+                values.push((name.to_owned(), value));
+            }
+        }
+        for stored in &family.stored {
+            match stored {
+                Stored::Path(_) => {}
+                Stored::Collect { name, relation, path, .. } => {
+                    let ty = self.calls.model.path_type(*relation, path);
+                    let ty = Type::List(Box::new(ty), None);
+                    values.push((name.clone(), Expr::Const(Value::List(Vec::new()), ty)));
+                }
+                Stored::Count { name, .. } => {
+                    values.push((name.clone(), Expr::Const(Value::Int(0), Type::Int(None))));
+                }
+            }
+        }
+        if let Some(name) = self.calls.columns.row_type(base) {
+            let text = Value::Text(family.name.text.clone());
+            values.push((name.to_owned(), Expr::Const(text, super::expr::plain_text())));
+        }
+        values.extend(self.index_keys(id, known, None)?);
+        let kind = ChangeKind::Put { values, fresh };
+        let each = each.and_then(|at| self.told.get(at)).map(|told| told.step);
+        Ok(Some(Change { table: base, key, kind, each, guards }))
+    }
+
+    /// The columns of index keys that are put together; only those that `changed` concerns.
+    pub(super) fn index_keys(
+        &self,
+        id: FamilyId,
+        known: &Known,
+        changed: Option<&Known>,
+    ) -> Result<Vec<(String, Expr)>, Refusal> {
+        let mut found = Vec::new();
+        for (_, entry) in self.calls.schema.entries(id) {
+            let columns = self.calls.columns.key(entry.table).iter().zip(&entry.key);
+            for (column, parts) in columns.filter(|(column, _)| !column.direct) {
+                let in_base = self.calls.columns.key(self.calls.base_of(entry.table));
+                if in_base.iter().any(|other| other.name == column.name)
+                    || changed.is_some_and(|changed| !self.concerns(entry, parts, changed))
+                {
+                    continue;
+                }
+                let value = self
+                    .column(entry.source, known, &parts.parts)
+                    .ok_or_else(|| self.unknown(&format!("the key of {}", entry.name.text)))?;
+                if changed.is_some() || !value.is_null() {
+                    found.push((column.name.clone(), value));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn concerns(&self, family: &Family, column: &Column, changed: &Known) -> bool {
+        column.parts.iter().any(|part| {
+            let mut found = false;
+            if let Part::Hole { term, .. } = part {
+                term.columns(&mut |path| {
+                    found |=
+                        changed.contains_key(&canonical(self.calls.model, family.source, path));
+                });
+            }
+            found
+        })
+    }
+
+    /// The key of a family's row; `None` where an attribute of it is absent.
+    pub(super) fn key(&self, family: &Family, known: &Known) -> Result<Option<Vec<Expr>>, Refusal> {
+        let mut key = Vec::new();
+        for column in &family.key {
+            let value = self
+                .column(family.source, known, &column.parts)
+                .ok_or_else(|| self.unknown(&format!("the key of {}", family.name.text)))?;
+            if value.is_null() {
+                return Ok(None);
+            }
+            key.push(value);
+        }
+        Ok(Some(key))
+    }
+
+    /// What a sparse family asks for; `None` where what is known never has it.
+    pub(super) fn guards(
+        &self,
+        family: &Family,
+        known: &Known,
+    ) -> Result<Option<Vec<Guard>>, Refusal> {
+        let mut guards = Vec::new();
+        for one in &family.when {
+            let left = self.find(family.source, known, &one.path).ok_or_else(|| {
+                self.unknown(&format!("whether {} has the row", family.name.text))
+            })?;
+            let ty = self.calls.model.path_type(family.source, &one.path);
+            let right: Vec<Expr> = one
+                .values
+                .iter()
+                .filter_map(|value| match value {
+                    Term::Const(value) => Some(Expr::Const(value.clone(), ty.clone())),
+                    _ => None,
+                })
+                .collect();
+            if let Expr::Const(value, _) = &left {
+                let values: Vec<Value> = right
+                    .iter()
+                    .filter_map(|one| match one {
+                        Expr::Const(value, _) => Some(value.clone()),
+                        _ => None,
+                    })
+                    .collect();
+                if !crate::eval::state::compare(one.op, value, &values) {
+                    return Ok(None);
+                }
+                continue;
+            }
+            guards.push(Guard { left, op: one.op, right });
+        }
+        Ok(Some(guards))
+    }
+
+    pub(super) fn delete(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        each: Option<&str>,
+    ) -> Result<Vec<Change>, Refusal> {
+        let mut changes = Vec::new();
+        let always = family.when.is_empty()
+            && !all_key_paths(self.calls.model, family)
+                .iter()
+                .any(|path| is_optional(self.calls.model, family.source, path));
+        let meant = self.meant(id, |need| matches!(need, Need::Delete | Need::Rekey));
+        let own = meant
+            .into_iter()
+            .filter(|effect| effect.relation == family.source)
+            .filter(|effect| effect.kind != EffectKind::Insert || replaces(effect));
+        for case in self.cases(own, each)? {
+            let mut given = self.given(&case);
+            if case.effect.kind == EffectKind::Insert {
+                let key = self.calls.model.relation(case.effect.relation).key();
+                given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
+            }
+            let old = self.with_reads(case.effect, given);
+            let Some(key) = self.key(family, &old)? else { continue };
+            let there = always && case.effect.kind != EffectKind::Insert;
+            let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
+            let kind = ChangeKind::Delete { there };
+            changes.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+        }
+        for (known, _, at) in self.dependents(id, family, each)? {
+            let Some(key) = self.key(family, &known)? else { continue };
+            let each = self.told.get(at).map(|told| told.step);
+            let kind = ChangeKind::Delete { there: always };
+            changes.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+        }
+        Ok(changes)
+    }
+
+    /// Rows of a read whose copies of another relation's attributes change: what is known of one,
+    /// what changes of it, and which read.
+    pub(super) fn dependents(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        each: Option<&str>,
+    ) -> Result<Vec<(Known, Known, usize)>, Refusal> {
+        let Some(alias) = each else { return Ok(Vec::new()) };
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let copied = |effect: &&Effect| {
+            let of_copies =
+                |need: &Need| matches!(need, Need::PatchCopies { .. } | Need::RekeyCopies { .. });
+            effect.kind == EffectKind::Update
+                && effect.each.is_none()
+                && needs(model, schema, id, effect).iter().any(of_copies)
+        };
+        let mut found = Vec::new();
+        for effect in self.write.effects.iter().filter(copied) {
+            let at = self.rows_of(alias, family.source)?;
+            let Some(told) = self.told.get(at) else { continue };
+            let case = Case { effect, each: None };
+            let given = self.given(&case);
+            let key = model.relation(effect.relation).key().first().copied().unwrap_or(0);
+            let Some(value) = given.get(&vec![key]) else { continue };
+            let read = schema.families.get(told.family);
+            let mut row = Known::new();
+            for path in read.into_iter().flat_map(|read| available(model, read)) {
+                row.extend(self.shown(told, path).map(|value| (path.clone(), value)));
+            }
+            row.extend(told.wanted.iter().cloned());
+            let mut change = Known::new();
+            for (column, reference) in model.relation(family.source).columns.iter().enumerate() {
+                if reference.refers != Some(effect.relation)
+                    || row.get(&vec![column]) != Some(value)
+                {
+                    continue;
+                }
+                for (path, value) in self.changed(&case) {
+                    let whole: ColumnPath =
+                        std::iter::once(column).chain(path.iter().copied()).collect();
+                    change.insert(canonical(model, family.source, &whole), value);
+                }
+            }
+            if !change.is_empty() {
+                found.push((row, change, at));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn patch(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        each: Option<&str>,
+    ) -> Result<Vec<Change>, Refusal> {
+        let mut changes = Vec::new();
+        let meant = self.meant(id, |need| matches!(need, Need::Patch));
+        let updates = meant.into_iter().filter(|effect| {
+            effect.relation == family.source
+                && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
+        });
+        for case in self.cases(updates, each)? {
+            let old = self.with_reads(case.effect, self.given(&case));
+            let changed = self.changed(&case);
+            let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
+            let adds = case.effect.kind == EffectKind::Increment;
+            changes.extend(self.update(id, family, old, changed, adds, each)?);
+        }
+        for (known, change, at) in self.dependents(id, family, each)? {
+            let each = self.told.get(at).map(|told| told.step);
+            changes.extend(self.update(id, family, known, change, false, each)?);
+        }
+        changes.extend(self.kept(family, each)?);
+        Ok(changes)
+    }
+
+    pub(super) fn update(
+        &self,
+        id: FamilyId,
+        family: &Family,
+        old: Known,
+        changed: Known,
+        adds: bool,
+        each: Option<usize>,
+    ) -> Result<Option<Change>, Refusal> {
+        let Some(guards) = self.guards(family, &old)? else { return Ok(None) };
+        let Some(key) = self.key(family, &old)? else { return Ok(None) };
+        let mut set = Vec::new();
+        for (path, value) in &changed {
+            let name = self.calls.columns.attribute(family.table, family.source, path);
+            set.extend(name.map(|name| (name.to_owned(), value.clone())));
+        }
+        let mut add = Vec::new();
+        if adds {
+            std::mem::swap(&mut set, &mut add);
+        } else {
+            let mut new = old;
+            new.extend(changed.clone());
+            set.extend(self.index_keys(id, &new, Some(&changed))?);
+        }
+        if set.is_empty() && add.is_empty() {
+            return Ok(None);
+        }
+        let kind = ChangeKind::Update { set, add, push: Vec::new(), there: true };
+        Ok(Some(Change { table: family.table, key, kind, each, guards }))
+    }
+
+    /// What lists and counts of a row gain or lose with the tuples that refer to it.
+    pub(super) fn kept(&self, family: &Family, each: Option<&str>) -> Result<Vec<Change>, Refusal> {
+        let mut found = Vec::new();
+        for stored in &family.stored {
+            let (relation, via, path, name, counts) = match stored {
+                Stored::Path(_) => continue,
+                Stored::Collect { relation, via, path, name } => {
+                    (*relation, *via, path.clone(), name, false)
+                }
+                Stored::Count { relation, via, name } => (*relation, *via, vec![*via], name, true),
+            };
+            let touches = |effect: &&Effect| {
+                effect.relation == relation
+                    && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
+            };
+            for case in self.cases(self.write.effects.iter().filter(touches), each)? {
+                let known = self.with_reads(case.effect, self.given(&case));
+                let told = |path: &[usize]| {
+                    self.find(relation, &known, path)
+                        .ok_or_else(|| self.unknown(&format!("what {} keeps", family.name.text)))
+                };
+                let own = self.calls.model.relation(family.source).key().to_vec();
+                let Some(key) = self.key(family, &Known::from([(own, told(&[via])?)]))? else {
+                    continue;
+                };
+                let added = case.effect.kind == EffectKind::Insert;
+                let (mut add, mut push) = (Vec::new(), Vec::new());
+                if counts {
+                    let by = Value::Int(if added { 1 } else { -1 });
+                    add.push((name.clone(), Expr::Const(by, Type::Int(None))));
+                } else if added {
+                    push.push((name.clone(), told(&path)?));
+                } else {
+                    let why = format!(
+                        "{} takes an element out of {name} by its value",
+                        self.write.name.text
+                    );
+                    return Err(self.calls.refuse("list_element", why));
+                }
+                let kind = ChangeKind::Update { set: Vec::new(), add, push, there: true };
+                let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
+                found.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+            }
+        }
+        Ok(found)
+    }
+}

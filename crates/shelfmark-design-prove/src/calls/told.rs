@@ -1,0 +1,401 @@
+//! What a write's plan knows, step by step: inputs, and what rows read before show.
+//!
+//! Invariant: an expression of a row names a column that the row has.
+
+use super::expr::{Expr, Piece};
+use super::read::type_of;
+use super::request::{Ask, End, Refusal, Request};
+use crate::needs::{Need, needs};
+use crate::own_key::{keys_of, own_bindings};
+use crate::paths::all_key_paths;
+use crate::unique::available;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{Codec, Family, FamilyId, Part};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{ColumnPath, RelationId, Term, Value, canonical};
+use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
+
+use super::write::{Case, Known, Told, Writer};
+
+impl<'a> Writer<'a> {
+    pub(super) fn read(
+        &mut self,
+        id: FamilyId,
+        family: &Family,
+        bindings: &[(ColumnPath, Term)],
+        alias: &Option<String>,
+    ) -> Result<(), Refusal> {
+        let mut asked: Vec<Vec<(ColumnPath, Expr)>> = Vec::new();
+        if bindings.is_empty() {
+            let own = self.write.effects.iter().filter(|effect| effect.relation == family.source);
+            for effect in own {
+                let given = own_bindings(self.calls.model, effect);
+                let wanted = given
+                    .into_iter()
+                    .filter_map(|(path, term)| {
+                        Some((path.clone(), self.input(family.source, &path, &term)?))
+                    })
+                    .collect();
+                if !asked.contains(&wanted) {
+                    asked.push(wanted);
+                }
+            }
+        }
+        if asked.is_empty() {
+            let mut wanted = Vec::new();
+            for (path, term) in bindings {
+                let path = canonical(self.calls.model, family.source, path);
+                let value = self.own_term(family.source, &path, term)?;
+                wanted.push((path, value));
+            }
+            asked.push(wanted);
+        }
+        for wanted in asked {
+            let (ask, rest) = self.look_up(family, &wanted)?;
+            self.steps += 1;
+            let then: Vec<serde_json::Value> = rest
+                .iter()
+                .map(|(path, value)| {
+                    let name = self.calls.model.path_text(family.source, path);
+                    serde_json::json!({ "filter": [[name, "eq", [value.json()]]] })
+                })
+                .collect();
+            let guards = Vec::new();
+            self.found.push(Request::Read {
+                step: self.steps,
+                ask: Box::new(ask),
+                each: None,
+                guards,
+                then,
+            });
+            self.told.push(Told { step: self.steps, family: id, alias: alias.clone(), wanted });
+        }
+        Ok(())
+    }
+
+    /// An input or a constant, of the type of an attribute.
+    pub(super) fn input(&self, relation: RelationId, path: &[usize], term: &Term) -> Option<Expr> {
+        let ty = self.calls.model.path_type(relation, path);
+        match term {
+            Term::Param(at) => {
+                let param = self.write.params.get(*at)?;
+                Some(Expr::input(param))
+            }
+            Term::Const(value) => Some(Expr::Const(value.clone(), ty)),
+            Term::Call(function, args) => {
+                let of: Option<Vec<Expr>> = args
+                    .iter()
+                    .map(|arg| match arg {
+                        Term::Const(value) => Some(Expr::Const(value.clone(), type_of(value))),
+                        other => self.input(relation, path, other),
+                    })
+                    .collect();
+                Some(Expr::Call(*function, of?, ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// A value that a read is asked by: an input, or an attribute of the write's own tuple.
+    pub(super) fn own_term(
+        &self,
+        relation: RelationId,
+        path: &[usize],
+        term: &Term,
+    ) -> Result<Expr, Refusal> {
+        if let ([effect], Term::Prior(from)) = (self.write.effects.as_slice(), term) {
+            let known = self.with_reads(effect, self.given(&Case { effect, each: None }));
+            let from = canonical(self.calls.model, effect.relation, from);
+            if let Some(found) = known.get(&from) {
+                return Ok(found.clone());
+            }
+        }
+        self.input(relation, path, term).ok_or_else(|| self.unknown("what a read is asked by"))
+    }
+
+    /// The request that finds the rows of a family by equalities, and what is left to compare.
+    pub(super) fn look_up(
+        &self,
+        family: &Family,
+        wanted: &[(ColumnPath, Expr)],
+    ) -> Result<(Ask, Vec<(ColumnPath, Expr)>), Refusal> {
+        let known: Known = wanted.iter().cloned().collect();
+        let table = self.calls.schema.tables.get(family.table);
+        let mut equal = Vec::new();
+        let mut ends = Vec::new();
+        for column in &family.key {
+            if let Some(value) = self.column(family.source, &known, &column.parts) {
+                equal.push(value);
+                continue;
+            }
+            let mut head = Vec::new();
+            for part in &column.parts {
+                let one = self.column(family.source, &known, std::slice::from_ref(part));
+                let (Some(value), Part::Literal(_) | Part::Hole { .. }) = (one, part) else {
+                    break;
+                };
+                match (part, value) {
+                    (Part::Hole { codec: Codec::Native, .. }, _) => break,
+                    (_, value) => head.push(Piece::Hole(value, Codec::Plain)),
+                }
+            }
+            let head = Expr::text(head);
+            if !matches!(&head, Expr::Const(Value::Text(text), _) if text.is_empty()) {
+                ends.push(End { kind: BoundKind::Begins, value: head, whole: false });
+            }
+            break;
+        }
+        let (partition, columns, is_index) = table
+            .map_or((0, 0, false), |table| (table.partition, table.kinds.len(), table.is_index));
+        if equal.len() < partition {
+            return Err(self.unknown("the partition of a read"));
+        }
+        let point = !is_index && ends.is_empty() && equal.len() == columns;
+        let held = all_key_paths(self.calls.model, family);
+        let guarded = |path: &ColumnPath| {
+            family.when.iter().any(|one| {
+                one.op == CondOp::Eq
+                    && canonical(self.calls.model, family.source, &one.path) == *path
+            })
+        };
+        let rest = wanted.iter().filter(|(path, _)| !held.contains(path) && !guarded(path));
+        let rest = rest.cloned().collect();
+        let table = family.table;
+        let ask = Ask {
+            table,
+            equal,
+            ends,
+            desc: false,
+            limit: None,
+            fresh: !is_index,
+            by_uuid: false,
+            point,
+        };
+        Ok((ask, rest))
+    }
+
+    /// A key column from what is known; `None` where something is missing.
+    pub(super) fn column(
+        &self,
+        relation: RelationId,
+        known: &Known,
+        parts: &[Part],
+    ) -> Option<Expr> {
+        let mut pieces = Vec::new();
+        for part in parts {
+            match part {
+                Part::Literal(text) => pieces.push(Piece::Literal(text.clone())),
+                Part::Hole { term, ty, codec } => {
+                    let value = self.value(relation, known, term, ty)?;
+                    if *codec == Codec::Native {
+                        return Some(value);
+                    }
+                    if value.is_null() {
+                        return Some(value);
+                    }
+                    pieces.push(Piece::Hole(value, *codec));
+                }
+                Part::End => {}
+            }
+        }
+        Some(Expr::text(pieces))
+    }
+
+    pub(super) fn value(
+        &self,
+        relation: RelationId,
+        known: &Known,
+        term: &Term,
+        ty: &Type,
+    ) -> Option<Expr> {
+        match term {
+            Term::Column(path) => self.find(relation, known, path),
+            Term::Const(value) => Some(Expr::Const(value.clone(), ty.clone())),
+            Term::Call(function, args) => {
+                let of: Option<Vec<Expr>> = args
+                    .iter()
+                    .map(|arg| match arg {
+                        Term::Const(value) => Some(Expr::Const(value.clone(), type_of(value))),
+                        other => self.value(relation, known, other, ty),
+                    })
+                    .collect();
+                Some(Expr::Call(*function, of?, ty.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a path's value is called, from what is known and what was read.
+    pub(super) fn find(&self, relation: RelationId, known: &Known, path: &[usize]) -> Option<Expr> {
+        let model = self.calls.model;
+        let path = canonical(model, relation, path);
+        if let Some(found) = known.get(&path) {
+            return Some(found.clone());
+        }
+        for split in (1..path.len()).rev() {
+            let (head, rest) = path.split_at(split);
+            let owner = model.path_owner(relation, path.get(..=split)?);
+            let Some(reference) = self.find(relation, known, head) else { continue };
+            if reference.is_null() {
+                return Some(reference);
+            }
+            let key = model.relation(owner).key().to_vec();
+            let made = self.write.effects.iter().find_map(|effect| {
+                if effect.kind != EffectKind::Insert
+                    || effect.relation != owner
+                    || effect.each.is_some()
+                {
+                    return None;
+                }
+                let made = self.given(&Case { effect, each: None });
+                let own = key.first().and_then(|only| made.get(&vec![*only]));
+                (own == Some(&reference)).then(|| made.get(rest).cloned()).flatten()
+            });
+            let told = || {
+                self.told.iter().find_map(|told| {
+                    let source = self.calls.schema.families.get(told.family)?.source;
+                    let by =
+                        told.wanted.iter().any(|(path, value)| *path == key && *value == reference);
+                    (source == owner && by).then(|| self.shown(told, rest)).flatten()
+                })
+            };
+            if let Some(found) = made.or_else(told) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// What a row that was read shows of a path.
+    pub(super) fn shown(&self, told: &Told, path: &[usize]) -> Option<Expr> {
+        let schema = self.calls.schema;
+        let family = schema.families.get(told.family)?;
+        if let Some((_, value)) = told.wanted.iter().find(|(other, _)| other.as_slice() == path) {
+            return Some(value.clone());
+        }
+        if !available(self.calls.model, family).contains(path) {
+            return None;
+        }
+        let base = self.calls.base_of(family.table);
+        let name = self.calls.columns.attribute(base, family.source, path)?;
+        let ty = self.calls.model.path_type(family.source, path);
+        Some(Expr::Row { name: name.to_owned(), step: told.step, ty })
+    }
+
+    /// What the effect itself says; for an insert all of the tuple, else what selects it.
+    pub(super) fn given(&self, case: &Case<'_>) -> Known {
+        let effect = case.effect;
+        let mut known = Known::new();
+        for (column, term) in &effect.key {
+            if let Some(value) = self.term(case, *column, term) {
+                known.insert(vec![*column], value);
+            }
+        }
+        if effect.kind == EffectKind::Insert {
+            let relation = self.calls.model.relation(effect.relation);
+            for (column, found) in relation.columns.iter().enumerate() {
+                let given = effect.key.iter().any(|(other, _)| *other == column);
+                if found.optional && !given {
+                    known.insert(vec![column], Expr::Const(Value::Null, found.ty.clone()));
+                }
+            }
+        }
+        known
+    }
+
+    /// What a term of an effect says: an input, or an attribute of its loop's row.
+    pub(super) fn term(&self, case: &Case<'_>, column: usize, term: &Term) -> Option<Expr> {
+        match term {
+            Term::Prior(path) => {
+                let relation = case.effect.each.as_ref()?.relation;
+                let told = self.told.get(case.each?)?;
+                self.shown(told, &canonical(self.calls.model, relation, path))
+            }
+            other => self.input(case.effect.relation, &[column], other),
+        }
+    }
+
+    /// Adds what reads of the effect's own tuple show.
+    pub(super) fn with_reads(&self, effect: &Effect, known: Known) -> Known {
+        let keys = keys_of(self.calls.model, effect);
+        let mut all = known.clone();
+        for told in &self.told {
+            let Some(family) = self.calls.schema.families.get(told.family) else { continue };
+            if family.source != effect.relation {
+                continue;
+            }
+            let meant = |key: &Vec<usize>| {
+                !key.is_empty()
+                    && key.iter().all(|column| {
+                        let path = vec![*column];
+                        let own = known.get(&path);
+                        own.is_some() && self.shown(told, &path).as_ref() == own
+                    })
+            };
+            if !keys.iter().any(meant) {
+                continue;
+            }
+            for path in available(self.calls.model, family) {
+                if let Some(value) = self.shown(told, path) {
+                    all.entry(path.clone()).or_insert(value);
+                }
+            }
+        }
+        all
+    }
+
+    /// The new values of what an update sets.
+    pub(super) fn changed(&self, case: &Case<'_>) -> Known {
+        let set = case.effect.set.iter();
+        set.filter_map(|(column, term)| Some((vec![*column], self.term(case, *column, term)?)))
+            .collect()
+    }
+
+    /// The effects that a step is for: those that ask it of the family, or all where none does.
+    pub(super) fn meant(&self, id: FamilyId, asks: fn(&Need) -> bool) -> Vec<&'a Effect> {
+        let all: Vec<&Effect> = self.write.effects.iter().collect();
+        if all.len() < 2 {
+            return all;
+        }
+        let (model, schema) = (self.calls.model, self.calls.schema);
+        let asked = |effect: &&Effect| needs(model, schema, id, effect).iter().any(asks);
+        let some: Vec<&Effect> = all.iter().copied().filter(|effect| asked(effect)).collect();
+        if some.is_empty() { all } else { some }
+    }
+
+    /// Effects, each with the read whose rows it is repeated for.
+    pub(super) fn cases(
+        &self,
+        effects: impl Iterator<Item = &'a Effect>,
+        each: Option<&str>,
+    ) -> Result<Vec<Case<'a>>, Refusal> {
+        let mut cases = Vec::new();
+        for effect in effects {
+            match (&effect.each, each) {
+                (None, None) => cases.push(Case { effect, each: None }),
+                (None, Some(_)) | (Some(_), None) => {}
+                (Some(of), Some(alias)) => {
+                    cases.push(Case { effect, each: Some(self.rows_of(alias, of.relation)?) });
+                }
+            }
+        }
+        Ok(cases)
+    }
+
+    /// The read whose rows go under a name.
+    pub(super) fn rows_of(&self, alias: &str, relation: RelationId) -> Result<usize, Refusal> {
+        let found = self.told.iter().position(|told| {
+            let family = self.calls.schema.families.get(told.family);
+            told.alias.as_deref() == Some(alias)
+                && family.is_some_and(|family| family.source == relation)
+        });
+        found.ok_or_else(|| self.unknown("the rows of a loop"))
+    }
+
+    pub(super) fn unknown(&self, what: &str) -> Refusal {
+        self.calls.refuse(
+            "known",
+            format!("{} needs what it does not know: {what}", self.write.name.text),
+        )
+    }
+}

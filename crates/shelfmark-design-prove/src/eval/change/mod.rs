@@ -1,0 +1,104 @@
+//! What a write means, and what a plan of it does to rows.
+
+mod known;
+mod steps;
+
+pub use steps::{run, run_on};
+
+use std::collections::BTreeMap;
+
+use super::state::{State, Tuple, meets};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::{Model, Term, Value, Write};
+use shelfmark_design_language::syntax::tree::Existing;
+
+/// Applies a write to a state; `None` where it is not defined.
+pub fn apply(model: &Model, write: &Write, state: &State, inputs: &[Value]) -> Option<State> {
+    let mut new = state.clone();
+    for effect in &write.effects {
+        for tuple in loop_tuples(model, state, effect, inputs) {
+            let leaf = |term: &Term| match term {
+                Term::Param(index) => inputs.get(*index).cloned(),
+                Term::Prior(path) => {
+                    let each = effect.each.as_ref()?;
+                    Some(state.value(model, each.relation, tuple?, path))
+                }
+                _ => None,
+            };
+            apply_one(model, effect, &mut new, &leaf)?;
+        }
+    }
+    new.is_valid(model).then_some(new)
+}
+
+fn loop_tuples<'a>(
+    model: &Model,
+    state: &'a State,
+    effect: &Effect,
+    inputs: &[Value],
+) -> Vec<Option<&'a Tuple>> {
+    let Some(each) = &effect.each else { return vec![None] };
+    let leaf = |term: &Term| match term {
+        Term::Param(index) => inputs.get(*index).cloned(),
+        _ => None,
+    };
+    let fits = |tuple: &Tuple| {
+        each.predicates.iter().all(|one| meets(state, model, each.relation, tuple, one, &leaf))
+    };
+    state.tuples(each.relation).iter().filter(|tuple| fits(tuple)).map(Some).collect()
+}
+
+fn apply_one(
+    model: &Model,
+    effect: &Effect,
+    state: &mut State,
+    leaf: &impl Fn(&Term) -> Option<Value>,
+) -> Option<()> {
+    let relation = model.relation(effect.relation);
+    let mut given = BTreeMap::new();
+    for (column, term) in effect.key.iter() {
+        given.insert(*column, term.compute(leaf)?);
+    }
+    let tuples = state.relations.get_mut(effect.relation)?;
+    let selects =
+        |tuple: &Tuple| given.iter().all(|(column, value)| tuple.get(*column) == Some(value));
+    match effect.kind {
+        EffectKind::Insert => {
+            let tuple: Tuple = (0..relation.columns.len())
+                .map(|column| given.get(&column).cloned().unwrap_or(Value::Null))
+                .collect();
+            let same =
+                |other: &Tuple| relation.key().iter().all(|at| other.get(*at) == tuple.get(*at));
+            match (tuples.iter().position(same), effect.existing) {
+                (None, _) => tuples.push(tuple),
+                (Some(_), Existing::Unless) => {}
+                (Some(at), Existing::Replace) => {
+                    let old = tuples.get_mut(at)?;
+                    // What never changes is given as it is, or the call is none.
+                    let mut columns = relation.columns.iter().zip(old.iter().zip(&tuple));
+                    if columns.any(|(column, (old, new))| column.lasts() && old != new) {
+                        return None;
+                    }
+                    *old = tuple;
+                }
+                (Some(_), Existing::Fresh) => return None,
+            }
+        }
+        EffectKind::Delete => tuples.retain(|tuple| !selects(tuple)),
+        EffectKind::Update | EffectKind::Increment => {
+            for tuple in tuples.iter_mut().filter(|tuple| selects(tuple)) {
+                for (column, term) in &effect.set {
+                    let value = term.compute(leaf)?;
+                    let Some(old) = tuple.get_mut(*column) else { continue };
+                    *old = match (effect.kind, &*old, &value) {
+                        (EffectKind::Increment, Value::Int(a), Value::Int(b)) => {
+                            Value::Int(a.saturating_add(*b))
+                        }
+                        _ => value,
+                    };
+                }
+            }
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,444 @@
+//! The steps of a write's plan, done to rows one after another.
+
+use std::collections::BTreeMap;
+
+use super::super::items::Items;
+use super::super::rows::{Row, Rows};
+use super::super::shelf::{Holder, Key};
+use super::super::state::compare;
+use super::known::{Case, Known};
+use crate::canon::canonical;
+use crate::needs::{Need, needs, replaces};
+use crate::own_key::own_bindings;
+use crate::unique::available;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{
+    Family, FamilyId, Schema, Stored, TableId, WritePlan, WriteStep, WriteStepKind,
+};
+use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
+use shelfmark_design_language::syntax::tree::Existing;
+
+/// Runs the plan of a write on rows in a map; `Err` says which call cannot be formed.
+///
+/// # Errors
+///
+/// Which call cannot be formed, as a message. The plan does not fit the model.
+pub fn run(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    rows: &Rows,
+    inputs: &[Value],
+) -> Result<Rows, String> {
+    let mut rows = rows.clone();
+    run_on(model, schema, write, plan, &mut rows, inputs)?;
+    Ok(rows)
+}
+
+/// Runs the plan of a write wherever the rows lie.
+///
+/// # Errors
+///
+/// Which call cannot be formed, as a message. The plan does not fit the model.
+pub fn run_on(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    plan: &WritePlan,
+    shelf: &mut dyn Holder,
+    inputs: &[Value],
+) -> Result<(), String> {
+    let mut runner = Runner {
+        model,
+        schema,
+        write,
+        inputs,
+        shelf,
+        reads: Vec::new(),
+        looked: Vec::new(),
+        changed: Vec::new(),
+    };
+    let mut items = Items::of(schema);
+    for step in &plan.steps {
+        runner.step(step)?;
+        items.step(step, std::mem::take(&mut runner.changed))?;
+    }
+    Ok(())
+}
+
+/// What a read looked for.
+pub(super) struct Looked {
+    pub(super) of: RelationId,
+    /// Attributes and their values.
+    pub(super) wanted: Vec<(ColumnPath, Value)>,
+    /// Its place in the reads.
+    pub(super) at: usize,
+}
+
+pub(super) struct Runner<'a> {
+    pub(super) model: &'a Model,
+    pub(super) schema: &'a Schema,
+    pub(super) write: &'a Write,
+    pub(super) inputs: &'a [Value],
+    pub(super) shelf: &'a mut dyn Holder,
+    pub(super) reads: Vec<(Option<String>, FamilyId, Vec<Row>)>,
+    pub(super) looked: Vec<Looked>,
+    /// The keys that the step at hand has changed something under.
+    pub(super) changed: Vec<(TableId, Key)>,
+}
+
+impl<'a> Runner<'a> {
+    fn step(&mut self, step: &WriteStep) -> Result<(), String> {
+        for id in &step.families {
+            let Some(family) = self.schema.families.get(*id) else { continue };
+            let family = family.clone();
+            match &step.kind {
+                WriteStepKind::Read { bindings, alias } => {
+                    self.read(*id, &family, bindings, alias)?;
+                }
+                WriteStepKind::Put { each } => self.put(*id, &family, each.as_deref())?,
+                WriteStepKind::Delete { each } => self.delete(*id, &family, each.as_deref())?,
+                WriteStepKind::Patch { each } => self.patch(*id, &family, each.as_deref())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        id: FamilyId,
+        family: &Family,
+        bindings: &[(ColumnPath, Term)],
+        alias: &Option<String>,
+    ) -> Result<(), String> {
+        let named = |(path, term): &(ColumnPath, Term)| {
+            let value = self.told(term).unwrap_or(Value::Null);
+            (canonical(self.model, family.source, path), value)
+        };
+        let mut asked: Vec<Vec<(ColumnPath, Value)>> = Vec::new();
+        if bindings.is_empty() {
+            // What names nothing looks for the tuple of each effect.
+            let own = self.write.effects.iter().filter(|effect| effect.relation == family.source);
+            for effect in own {
+                let given = own_bindings(self.model, effect);
+                let wanted = given
+                    .into_iter()
+                    .filter_map(|(path, term)| Some((path, self.param(&term)?)))
+                    .collect();
+                if !asked.contains(&wanted) {
+                    asked.push(wanted);
+                }
+            }
+        }
+        if asked.is_empty() {
+            asked.push(bindings.iter().map(named).collect());
+        }
+        // Of a tuple that is not there nothing leads on.
+        if bindings.iter().any(|(_, term)| self.told(term).is_none()) {
+            self.reads.push((alias.clone(), id, Vec::new()));
+            return Ok(());
+        }
+        for wanted in asked {
+            let found = match self.beside_guards(family, &wanted) {
+                Some(rest) => self.shelf.matching(id, &rest)?,
+                None => Vec::new(),
+            };
+            let mut found: Vec<Row> = found.into_iter().map(|(_, row)| row).collect();
+            // What was asked for by its value is known of what is found.
+            for row in &mut found {
+                for (path, value) in &wanted {
+                    row.values.entry(path.clone()).or_insert_with(|| value.clone());
+                }
+            }
+            self.looked.push(Looked { of: family.source, wanted, at: self.reads.len() });
+            self.reads.push((alias.clone(), id, found));
+        }
+        Ok(())
+    }
+
+    fn row(&self, id: FamilyId, family: &Family, known: &Known) -> Result<Option<Row>, String> {
+        for predicate in &family.when {
+            let found = self
+                .find(family.source, known, &predicate.path)
+                .ok_or_else(|| format!("whether {} has the row is not known", family.name.text))?;
+            let values: Vec<Value> =
+                predicate.values.iter().filter_map(|value| self.param(value)).collect();
+            if !compare(predicate.op, &found, &values) {
+                return Ok(None);
+            }
+        }
+        let mut values = Known::new();
+        for path in available(self.model, family) {
+            let value = self.find(family.source, known, path).ok_or_else(|| {
+                let name = self.model.path_text(family.source, path);
+                format!("{} stores {name}, which is not known", family.name.text)
+            })?;
+            values.insert(path.clone(), value);
+        }
+        let mut kept = BTreeMap::new();
+        for stored in &family.stored {
+            match stored {
+                Stored::Path(_) => {}
+                Stored::Collect { name, .. } => {
+                    kept.insert(name.clone(), Value::List(Vec::new()));
+                }
+                Stored::Count { name, .. } => {
+                    kept.insert(name.clone(), Value::Int(0));
+                }
+            }
+        }
+        let count = self.model.relation(family.source).columns.len();
+        let origin = (0..count)
+            .map(|column| self.find(family.source, known, &[column]).unwrap_or(Value::Null))
+            .collect();
+        Ok(Some(Row { family: id, values, kept, origin }))
+    }
+
+    fn put(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
+        let mut rows = Vec::new();
+        let meant = self.meant(id, |need| matches!(need, Need::Put | Need::Rekey));
+        let own = meant
+            .into_iter()
+            .filter(|effect| effect.relation == family.source && effect.kind != EffectKind::Delete);
+        for case in self.cases(own, each) {
+            let given = self.given(&case);
+            let old = self.with_reads(case.effect, &given);
+            let exists = self.is_read(case.effect, &given);
+            let there = exists && !self.looked_in_vain(case.effect, &given);
+            let mut new = if case.effect.kind == EffectKind::Insert { given } else { old.clone() };
+            let changed = self.changed(&case, &old);
+            // What a changed reference brought along is not what it refers to now.
+            new.retain(|path, _| {
+                path.len() == 1 || !path.first().is_some_and(|at| changed.contains_key(&vec![*at]))
+            });
+            new.extend(changed);
+            if case.effect.existing == Existing::Unless && exists {
+                continue;
+            }
+            // What refers to nothing is gone again when the write is done, or the write is none.
+            if self.dangles(family.source, &new) {
+                continue;
+            }
+            if case.effect.kind != EffectKind::Insert && !there {
+                continue;
+            }
+            self.can_key(family, &new)?;
+            if let (Some(key), Some(row)) = (self.key(family, &new), self.row(id, family, &new)?) {
+                let taken = self.shelf.get(family.table, &key)?.is_some();
+                if !(case.effect.existing == Existing::Unless && taken) {
+                    rows.push((key, row));
+                }
+            }
+        }
+        for (mut known, change) in self.dependents(id, family, each) {
+            known.extend(change);
+            self.can_key(family, &known)?;
+            if let (Some(key), Some(row)) =
+                (self.key(family, &known), self.row(id, family, &known)?)
+            {
+                rows.push((key, row));
+            }
+        }
+        for (key, row) in rows {
+            self.changed.push((family.table, key.clone()));
+            self.shelf.put(family.table, key, row)?;
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
+        let mut keys = Vec::new();
+        let meant = self.meant(id, |need| matches!(need, Need::Delete | Need::Rekey));
+        let own = meant
+            .into_iter()
+            .filter(|effect| effect.relation == family.source)
+            .filter(|effect| effect.kind != EffectKind::Insert || replaces(effect));
+        for case in self.cases(own, each) {
+            let given = self.given_before(&case);
+            let old = self.with_reads(case.effect, &given);
+            if self.finds_no_row(family, case.effect, &given, &old) {
+                continue;
+            }
+            self.can_key(family, &old)?;
+            keys.extend(self.key(family, &old));
+        }
+        for (known, _) in self.dependents(id, family, each) {
+            if self.is_elsewhere(family, &known) {
+                continue;
+            }
+            self.can_key(family, &known)?;
+            keys.extend(self.key(family, &known));
+        }
+        for key in keys {
+            self.shelf.remove(family.table, &key)?;
+            self.changed.push((family.table, key));
+        }
+        Ok(())
+    }
+
+    /// Rows read for the loop whose copies of another relation's attributes change.
+    fn dependents(&self, id: FamilyId, family: &Family, each: Option<&str>) -> Vec<(Known, Known)> {
+        let Some(alias) = each else { return Vec::new() };
+        let mut found = Vec::new();
+        // A loop that is there for something else changes no copies.
+        let copied = |effect: &&Effect| {
+            let of_copies =
+                |need: &Need| matches!(need, Need::PatchCopies { .. } | Need::RekeyCopies { .. });
+            effect.kind == EffectKind::Update
+                && effect.each.is_none()
+                && needs(self.model, self.schema, id, effect).iter().any(of_copies)
+        };
+        for effect in self.write.effects.iter().filter(copied) {
+            let case = Case { effect, prior: None };
+            let given = self.given(&case);
+            if self.looked_in_vain(effect, &given) {
+                continue;
+            }
+            let changed = self.changed(&case, &given);
+            let key = self.model.relation(effect.relation).key().first().copied().unwrap_or(0);
+            let Some(value) = given.get(&vec![key]) else { continue };
+            for row in self.loop_rows(alias, family.source) {
+                // A row may refer to the changed tuple more than once.
+                let mut change = Known::new();
+                for (column, reference) in
+                    self.model.relation(family.source).columns.iter().enumerate()
+                {
+                    if reference.refers != Some(effect.relation)
+                        || row.get(&vec![column]) != Some(value)
+                    {
+                        continue;
+                    }
+                    for (path, value) in &changed {
+                        let whole: ColumnPath =
+                            std::iter::once(column).chain(path.iter().copied()).collect();
+                        change.insert(canonical(self.model, family.source, &whole), value.clone());
+                    }
+                }
+                if !change.is_empty() {
+                    found.push((row, change));
+                }
+            }
+        }
+        found
+    }
+
+    fn patch(&mut self, id: FamilyId, family: &Family, each: Option<&str>) -> Result<(), String> {
+        let meant = self.meant(id, |need| matches!(need, Need::Patch));
+        let updates = meant.into_iter().filter(|effect| {
+            effect.relation == family.source
+                && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
+        });
+        let kept = self.kept_changes(family, each)?;
+        for case in self.cases(updates, each) {
+            let given = self.given(&case);
+            let old = self.with_reads(case.effect, &given);
+            if self.finds_no_row(family, case.effect, &given, &old) {
+                continue;
+            }
+            self.can_key(family, &old)?;
+            let Some(key) = self.key(family, &old) else { continue };
+            // One after the other: the next may change the same row.
+            let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
+            let change = self.changed(&case, &stored.values);
+            self.change_row(family, key, stored, change)?;
+        }
+        for (known, change) in self.dependents(id, family, each) {
+            if self.is_elsewhere(family, &known) {
+                continue;
+            }
+            self.can_key(family, &known)?;
+            let Some(key) = self.key(family, &known) else { continue };
+            let Some(stored) = self.shelf.get(family.table, &key)? else { continue };
+            self.change_row(family, key, stored, change)?;
+        }
+        for (parent, name, item, added) in kept {
+            let own = self.model.relation(family.source).key().to_vec();
+            for (key, mut row) in self.shelf.matching(id, &[(own.clone(), parent.clone())])? {
+                change_kept(&mut row, &name, &item, added);
+                self.changed.push((family.table, key.clone()));
+                self.shelf.put(family.table, key, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn change_row(
+        &mut self,
+        family: &Family,
+        key: Key,
+        mut row: Row,
+        change: Known,
+    ) -> Result<(), String> {
+        for (path, value) in change {
+            if let [column] = path.as_slice()
+                && let Some(old) = row.origin.get_mut(*column)
+            {
+                *old = value.clone();
+            }
+            if let Some(old) = row.values.get_mut(&path) {
+                *old = value;
+            }
+        }
+        self.changed.push((family.table, key.clone()));
+        self.shelf.put(family.table, key, row)
+    }
+
+    /// What lists and counts of the row's children gain or lose.
+    fn kept_changes(
+        &self,
+        family: &Family,
+        each: Option<&str>,
+    ) -> Result<Vec<(Value, String, Value, bool)>, String> {
+        let mut found = Vec::new();
+        for stored in &family.stored {
+            let (relation, via, path, name) = match stored {
+                Stored::Path(_) => continue,
+                Stored::Collect { relation, via, path, name } => {
+                    (*relation, *via, path.clone(), name)
+                }
+                Stored::Count { relation, via, name } => (*relation, *via, vec![*via], name),
+            };
+            let touches = |effect: &&Effect| {
+                effect.relation == relation
+                    && matches!(effect.kind, EffectKind::Insert | EffectKind::Delete)
+            };
+            for case in self.cases(self.write.effects.iter().filter(touches), each) {
+                let given = self.given(&case);
+                let known = self.with_reads(case.effect, &given);
+                let value = |path: &[usize]| {
+                    self.find(relation, &known, path)
+                        .ok_or_else(|| format!("what {} keeps is not known", family.name.text))
+                };
+                let added = case.effect.kind == EffectKind::Insert;
+                // What is there already was counted when it came.
+                let unless = case.effect.existing == Existing::Unless;
+                if added && unless && self.is_read(case.effect, &given) {
+                    continue;
+                }
+                // A delete of what is not there takes nothing away; without a read nobody knows.
+                if !added && !self.is_read(case.effect, &given) {
+                    continue;
+                }
+                found.push((value(&[via])?, name.clone(), value(&path)?, added));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn change_kept(row: &mut Row, name: &str, item: &Value, added: bool) {
+    match row.kept.get_mut(name) {
+        Some(Value::List(items)) if added => {
+            items.push(item.clone());
+            items.sort();
+        }
+        Some(Value::List(items)) => {
+            if let Some(at) = items.iter().position(|other| other == item) {
+                items.remove(at);
+            }
+        }
+        Some(Value::Int(count)) => *count += if added { 1 } else { -1 },
+        _ => {}
+    }
+}

@@ -1,0 +1,196 @@
+//! Every obligation is needed: with one of them switched off in the prover, something wrong is
+//! certified, and brute force or the verifier says so. What is refused by itself and certified by a
+//! prover that looks away is a lie as no change of a certificate makes one: the verifier believes none.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::random_models::{self, Tally};
+use super::random_rich;
+use crate::prove;
+use shelfmark_design_language::certificate::{Certificate, Status};
+use shelfmark_design_language::model::Model;
+use shelfmark_design_language::model::resolve::resolve;
+use shelfmark_design_language::syntax::parser::parse;
+use shelfmark_design_verify::verify;
+
+/// Seeds at most until the first contradiction.
+const SEEDS: u64 = 60;
+
+thread_local! {
+    static OFF: Cell<u16> = const { Cell::new(0) };
+}
+
+/// Whether the prover's failures of this obligation are dropped in this thread.
+pub(crate) fn is_off(obligation: u8) -> bool {
+    OFF.get() & bit(obligation) != 0
+}
+
+/// The place of an obligation among those that are off.
+const fn bit(obligation: u8) -> u16 {
+    1 << obligation
+}
+
+fn without<T>(obligation: u8, run: impl FnOnce() -> T) -> T {
+    without_all(bit(obligation), run)
+}
+
+/// Runs with each obligation whose bit is set switched off.
+fn without_all<T>(obligations: u16, run: impl FnOnce() -> T) -> T {
+    OFF.set(obligations);
+    let found = catch_unwind(AssertUnwindSafe(run));
+    OFF.set(0);
+    found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The first seed on which something certified differs from brute force.
+fn contradicted(obligation: u8) -> Option<u64> {
+    (0..SEEDS).find(|seed| {
+        let run = || {
+            without(obligation, || {
+                random_rich::one(*seed, &mut Tally::default());
+                random_models::one(*seed, &mut Tally::default());
+            });
+        };
+        catch_unwind(AssertUnwindSafe(run)).is_err()
+    })
+}
+
+#[test]
+fn without_one_of_o1_to_o7_brute_force_differs() {
+    for obligation in 1..=7 {
+        let seed = contradicted(obligation);
+        println!("without O{obligation}: contradicted by seed {seed:?}");
+        assert!(seed.is_some(), "O{obligation} can be left out unnoticed");
+    }
+}
+
+const STATED: &str = r#"
+entity User { key id: uuid name: text(max 9) }
+link Follow from User as user to User as follower { at: timestamp }
+read strongly(u) = Follow where user = u order by at strong
+read of(us: list of uuid) = Follow where user in us
+schema s target cql {
+  table follows from Follow key (user; follower) store all index by_time key (user; at)
+  serve strongly(u) by query by_time (u)
+  serve of(us) by each u in us query follows (u)
+}
+"#;
+
+/// Staleness and cost are stated; no state shows them, so the verifier's own rules must.
+#[test]
+fn without_o8_or_o9_the_verifier_differs() {
+    let parsed = parse(STATED);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let (model, diagnostics) = resolve(&parsed.file);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    for (obligation, pattern) in [(8, "strongly"), (9, "of")] {
+        let find = || {
+            let proofs = prove(&model, "");
+            let found = proofs.into_iter().find(|proof| proof.certificate.pattern == pattern);
+            found.expect("proven").certificate
+        };
+        let right = find();
+        assert_eq!(right.status, Status::Refused, "{pattern}: {}", right.reason);
+        assert_eq!(right.obligation, Some(format!("O{obligation}")), "{}", right.reason);
+        verify(&model, &right).expect("the refusal is believed");
+        let wrong = without(obligation, find);
+        assert_ne!(wrong.status, Status::Refused);
+        let said = verify(&model, &wrong).expect_err("the verifier notices");
+        assert!(said.contains(&format!("O{obligation}")), "{said}");
+    }
+}
+
+/// Files with models that hold something right beside something wrong: the decided cases, which are
+/// texts in the tests of the crate, and the seeds and reference models.
+const TEXTS: [(&str, &str); 28] = [
+    ("decided_keys.rs", include_str!("../../../shelfmark-design/tests/it/decided_keys.rs")),
+    ("decided_parts.rs", include_str!("../../../shelfmark-design/tests/it/decided_parts.rs")),
+    ("decided_reads.rs", include_str!("../../../shelfmark-design/tests/it/decided_reads.rs")),
+    ("decided_writes.rs", include_str!("../../../shelfmark-design/tests/it/decided_writes.rs")),
+    ("draw.rs", include_str!("../../../shelfmark-design/tests/it/draw.rs")),
+    ("imports.rs", include_str!("../../../shelfmark-design/tests/it/imports.rs")),
+    ("lints.rs", include_str!("../../../shelfmark-design/tests/it/lints.rs")),
+    ("messages.rs", include_str!("../../../shelfmark-design/tests/it/messages.rs")),
+    ("pairs.rs", include_str!("../../../shelfmark-design/tests/it/pairs.rs")),
+    ("planned.rs", include_str!("../../../shelfmark-design/tests/it/planned.rs")),
+    ("records.rs", include_str!("../../../shelfmark-design/tests/it/records.rs")),
+    ("together.rs", include_str!("../../../shelfmark-design/tests/it/together.rs")),
+    ("seeds/blog.shelf", include_str!("../../../../models/seeds/blog.shelf")),
+    ("seeds/followers.shelf", include_str!("../../../../models/seeds/followers.shelf")),
+    ("seeds/openchat.shelf", include_str!("../../../../models/seeds/openchat.shelf")),
+    ("seeds/phonebook.shelf", include_str!("../../../../models/seeds/phonebook.shelf")),
+    ("seeds/publication.shelf", include_str!("../../../../models/seeds/publication.shelf")),
+    ("seeds/reddit.shelf", include_str!("../../../../models/seeds/reddit.shelf")),
+    ("seeds/twissandra.shelf", include_str!("../../../../models/seeds/twissandra.shelf")),
+    ("reference/battle.shelf", include_str!("../../../../models/reference/battle.shelf")),
+    ("reference/hotel.shelf", include_str!("../../../../models/reference/hotel.shelf")),
+    ("reference/killrvideo.shelf", include_str!("../../../../models/reference/killrvideo.shelf")),
+    ("reference/leaderboard.shelf", include_str!("../../../../models/reference/leaderboard.shelf")),
+    ("reference/messaging.shelf", include_str!("../../../../models/reference/messaging.shelf")),
+    ("reference/rubis.shelf", include_str!("../../../../models/reference/rubis.shelf")),
+    ("reference/sensors.shelf", include_str!("../../../../models/reference/sensors.shelf")),
+    ("reference/social.shelf", include_str!("../../../../models/reference/social.shelf")),
+    ("features.shelf", include_str!("features.shelf")),
+];
+
+/// The models of a file: of Rust's raw texts those that are models, of another file the whole.
+fn models_of(name: &str, text: &str) -> Vec<Model> {
+    let raw = text.split("r#\"").skip(1).filter_map(|rest| rest.split("\"#").next());
+    let texts: Vec<&str> = if name.ends_with(".rs") { raw.collect() } else { vec![text] };
+    let whole = |text: &&str| {
+        let parsed = parse(text);
+        let (model, diagnostics) = resolve(&parsed.file);
+        (parsed.diagnostics.is_empty() && diagnostics.is_empty()).then_some(model)
+    };
+    texts.iter().filter_map(whole).collect()
+}
+
+/// The obligations that a refusal says do not hold, as bits.
+fn broken(refusal: &Certificate) -> u16 {
+    let named = refusal.obligations.iter().filter(|obligation| !obligation.holds);
+    let numbers =
+        named.map(|obligation| obligation.id.as_str()).chain(refusal.obligation.as_deref());
+    let number = |name: &str| name.trim_start_matches('O').parse().map_or(0, bit);
+    numbers.fold(0, |all, name| all | number(name))
+}
+
+/// What the prover certifies of a refused pattern once it looks away from all that speaks against it.
+fn lie(model: &Model, refusal: &Certificate) -> Option<Certificate> {
+    let mut off = 0;
+    let mut last = refusal.clone();
+    while last.status == Status::Refused && broken(&last) & !off != 0 {
+        off |= broken(&last);
+        let proofs = without_all(off, || prove(model, ""));
+        let mut own = proofs.into_iter().map(|proof| proof.certificate);
+        last = own.find(|one| {
+            (&one.schema, &one.pattern, one.write)
+                == (&refusal.schema, &refusal.pattern, refusal.write)
+        })?;
+    }
+    matches!(last.status, Status::Certified | Status::Multi).then_some(last)
+}
+
+#[test]
+fn no_lie_of_a_prover_that_looks_away_is_believed() {
+    let (mut told, mut believed) = (0, Vec::new());
+    for (name, text) in TEXTS {
+        for model in models_of(name, text) {
+            for proof in prove(&model, "") {
+                let refusal = proof.certificate;
+                if refusal.status != Status::Refused {
+                    continue;
+                }
+                let Some(lie) = lie(&model, &refusal) else { continue };
+                told += 1;
+                if verify(&model, &lie).is_ok() {
+                    let (schema, pattern) = (&lie.schema, &lie.pattern);
+                    believed.push(format!("{name} {schema}.{pattern}: {}", refusal.reason));
+                }
+            }
+        }
+    }
+    println!("{told} lies");
+    assert!(told > 150, "only {told}");
+    assert!(believed.is_empty(), "{} of {told}:\n{}", believed.len(), believed.join("\n"));
+}

@@ -1,0 +1,93 @@
+//! Certificates of writes: the plan named or derived, its proof, and a witness when it fails.
+//!
+//! What it is not: it proves nothing itself; `write` does, and `write_witness` searches.
+//!
+//! Invariant: what is refused has a witness, even one that says that nothing was found.
+
+use serde_json::{Value as Json, json};
+
+use super::analysis::Analysis;
+use super::write::prove_write;
+use super::write_case::WriteCase;
+use super::write_plan::derive;
+use super::write_witness::find;
+use super::{decisive, obligations};
+use shelfmark_design_language::certificate::{Certificate, Range, Status, text};
+use shelfmark_design_language::model::schema::{Schema, WritePlan};
+use shelfmark_design_language::model::{Model, Term, Write};
+
+/// The plan that a schema names for a write, or one that is derived.
+pub fn plan(case: WriteCase<'_>) -> WritePlan {
+    let named = case.schema.writes.iter().find(|plan| plan.write == case.index);
+    named.cloned().unwrap_or_else(|| derive(case))
+}
+
+/// Proves the plan of a write and writes the certificate.
+pub fn certificate(case: WriteCase<'_>, hash: &str) -> (Certificate, Analysis, WritePlan) {
+    let WriteCase { model, schema, write, .. } = case;
+    let plan = plan(case);
+    let analysis = prove_write(case, &plan);
+    let failure = decisive(&analysis);
+    let status = if failure.is_none() { Status::Certified } else { Status::Refused };
+    let witness = failure.map(|failure| {
+        if failure.call {
+            return call(write, &failure.reason);
+        }
+        if !model.may_search(schema, write.effects.iter().map(|effect| effect.relation)) {
+            return super::unseen(0);
+        }
+        find(case, &plan).unwrap_or_else(|| super::unseen(model.witness_tries()))
+    });
+    let certificate = Certificate {
+        schema: schema.name.text.clone(),
+        pattern: write.name.text.clone(),
+        write: true,
+        status,
+        obligation: failure.map(|failure| format!("O{}", failure.obligation)),
+        ground: None,
+        obligations: obligations(&analysis),
+        ranges: ranges(model, schema, &analysis),
+        steps: text::write_steps(schema, &plan),
+        rows_max: analysis.rows_max.clone(),
+        reason: failure.map(|failure| failure.reason.clone()).unwrap_or_default(),
+        witness,
+        plan: serde_json::to_value(&plan.steps).unwrap_or(Json::Null),
+        model: hash.to_owned(),
+        seal: String::new(),
+    }
+    .sealed();
+    (certificate, analysis, plan)
+}
+
+fn call(write: &Write, missing: &str) -> Json {
+    let names: Vec<&str> = write.params.iter().map(|param| param.name.as_str()).collect();
+    let call = format!("{}({})", write.name.text, names.join(", "));
+    json!({ "kind": "call", "call": call, "missing": missing })
+}
+
+/// The keys that the write touches.
+fn ranges(model: &Model, schema: &Schema, analysis: &Analysis) -> Vec<Range> {
+    analysis
+        .families
+        .iter()
+        .filter_map(|id| {
+            let family = schema.families.get(*id)?;
+            let table = schema.tables.get(family.table)?;
+            let hole = |term: &Term| super::order::term_text(model, family.source, term);
+            let texts: Vec<String> =
+                family.key.iter().map(|column| text::parts(&column.parts, &hole)).collect();
+            let (partition, sort) = texts.split_at(table.partition.min(texts.len()));
+            Some(Range {
+                table: table.name.text.clone(),
+                partition: partition.to_vec(),
+                from: sort.to_vec(),
+                to: sort.to_vec(),
+                prefix: false,
+                descending: false,
+                limit: None,
+                equal: sort.to_vec(),
+                ends: Vec::new(),
+            })
+        })
+        .collect()
+}

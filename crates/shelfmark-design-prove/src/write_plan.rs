@@ -1,0 +1,401 @@
+//! A plan of a write where a schema names none: all that the write asks of each row family, with the
+//! reads that its keys need.
+//!
+//! What it is not: no proof. What it puts together is proven like a written plan.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::canon::canonical;
+use super::copied::only_for_copies;
+use super::exact::{Wanted, exact_read};
+use super::needs::{Need, loses_key, needs};
+use super::own_key::{bindings_of, keys_named, own_bindings, settled_key};
+use super::paths::all_key_paths;
+use super::together::has_prior;
+use super::unique::{available, key_paths, tells_only_its_own};
+use super::write::made_paths;
+use super::write_case::WriteCase;
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{
+    Family, FamilyId, Schema, WritePlan, WriteStep, WriteStepKind,
+};
+use shelfmark_design_language::model::{ColumnPath, Model, RelationId, Term, Value, Write};
+use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::target::Target;
+
+/// A plan of all that the write asks, with the reads that its keys need.
+pub(super) fn derive(case: WriteCase<'_>) -> WritePlan {
+    let WriteCase { model, schema, target, index, write } = case;
+    let tried = RefCell::default();
+    let mut deriver =
+        Deriver { model, schema, target, write, reads: Vec::new(), changes: Vec::new(), tried };
+    for effect in &write.effects {
+        for (id, family) in schema.concerned(effect.relation) {
+            for need in needs(model, schema, id, effect) {
+                deriver.need(effect, id, family, &need);
+            }
+        }
+    }
+    let several = deriver.reads.len() + deriver.changes.len() > 1;
+    let reading = deriver.reads.is_empty() || target.reading_transactions;
+    let transaction = (several && target.transactions && reading).then_some(1);
+    let mut steps: Vec<WriteStep> = Vec::new();
+    for (id, kind) in deriver.reads.into_iter().chain(deriver.changes) {
+        steps.push(WriteStep { kind, families: vec![id], transaction });
+    }
+    WritePlan { write: index, steps, span: write.span, derived: true }
+}
+
+struct Deriver<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    target: &'a Target,
+    write: &'a Write,
+    reads: Vec<(FamilyId, WriteStepKind)>,
+    changes: Vec<(FamilyId, WriteStepKind)>,
+    /// Which reads find exactly what is wanted: each of them is asked for by many families.
+    tried: RefCell<BTreeMap<(FamilyId, Wanted, Bindings), bool>>,
+}
+
+/// Attributes and the terms that they equal.
+type Bindings = Vec<(ColumnPath, Term)>;
+
+impl Deriver<'_> {
+    fn need(&mut self, effect: &Effect, id: FamilyId, family: &Family, need: &Need) {
+        self.tell_apart(effect, family);
+        let each = match (need, &effect.each) {
+            (Need::PatchCopies { via } | Need::RekeyCopies { via }, _) => {
+                self.copies(effect, (id, family), *via)
+            }
+            (_, Some(_)) => self.loop_read(effect),
+            _ => None,
+        };
+        let put = WriteStepKind::Put { each: each.clone() };
+        let delete = WriteStepKind::Delete { each: each.clone() };
+        let patch = WriteStepKind::Patch { each };
+        match need {
+            Need::Put => {
+                self.look_up(effect, family, true);
+                if effect.existing != Existing::Fresh {
+                    self.read_own(effect, &all_key_paths(self.model, family));
+                }
+                self.add(id, put);
+            }
+            Need::Delete => {
+                self.look_up(effect, family, false);
+                self.add(id, delete);
+            }
+            Need::Rekey => {
+                let mut wanted = available(self.model, family).clone();
+                wanted.extend(all_key_paths(self.model, family));
+                wanted.extend(guards(self.model, family));
+                self.read_own(effect, &wanted);
+                self.look_up(effect, family, true);
+                self.add(id, delete);
+                if !loses_key(self.model, family, effect) {
+                    self.add(id, put);
+                }
+            }
+            Need::RekeyCopies { .. } => {
+                self.add(id, delete);
+                self.add(id, put);
+            }
+            Need::Patch | Need::PatchCopies { .. } => {
+                if *need == Need::Patch {
+                    self.look_up(effect, family, false);
+                }
+                self.add(id, patch);
+            }
+            Need::PatchParent { .. } => {
+                if effect.kind == EffectKind::Delete || effect.existing == Existing::Unless {
+                    self.read_own(effect, available(self.model, family));
+                }
+                self.add(id, patch);
+            }
+            Need::Unplanned(_) => {}
+        }
+    }
+
+    fn add(&mut self, id: FamilyId, kind: WriteStepKind) {
+        let same = |(other, old): &(FamilyId, WriteStepKind)| {
+            *other == id
+                && std::mem::discriminant(old) == std::mem::discriminant(&kind)
+                && each_of(old) == each_of(&kind)
+        };
+        if !self.changes.iter().any(same) {
+            self.changes.push((id, kind));
+        }
+    }
+
+    /// Adds a read, and returns under which name its rows go: one read serves several loops.
+    fn add_read(
+        &mut self,
+        id: FamilyId,
+        bindings: Vec<(ColumnPath, Term)>,
+        alias: Option<String>,
+    ) -> Option<String> {
+        let known = self.reads.iter_mut().find_map(|(other, kind)| match kind {
+            WriteStepKind::Read { bindings: old, alias } if *other == id && *old == bindings => {
+                Some(alias)
+            }
+            _ => None,
+        });
+        match known {
+            Some(known) => {
+                if known.is_none() {
+                    *known = alias;
+                }
+                known.clone()
+            }
+            None => {
+                self.reads.push((id, WriteStepKind::Read { bindings, alias: alias.clone() }));
+                alias
+            }
+        }
+    }
+
+    /// Reads what the key (and, for a put, the row) needs beyond what the effect gives.
+    fn look_up(&mut self, effect: &Effect, family: &Family, put: bool) {
+        let mut wanted = all_key_paths(self.model, family);
+        if put {
+            wanted.extend(available(self.model, family).iter().cloned());
+        }
+        if put || tells_only_its_own(self.model, family) {
+            wanted.extend(guards(self.model, family));
+        }
+        wanted.retain(|path| !effect.key.iter().any(|(column, _)| path.as_slice() == [*column]));
+        let (own, others): (Vec<ColumnPath>, Vec<ColumnPath>) =
+            wanted.into_iter().partition(|path| path.len() == 1);
+        let unknown =
+            |path: &&ColumnPath| !effect.key.iter().any(|(column, _)| path.first() == Some(column));
+        let mut shown = self.own_shown(effect);
+        if effect.kind != EffectKind::Insert
+            && (!own.is_empty() || others.iter().any(|path| unknown(&path)))
+        {
+            // What leads on to others is wanted too.
+            let heads = others.iter().filter_map(|path| path.first().map(|first| vec![*first]));
+            let wanted = own.iter().chain(&others).cloned().chain(heads).collect();
+            let id = self.read_own(effect, &wanted);
+            let read = id.and_then(|id| self.schema.families.get(id));
+            shown.extend(read.into_iter().flat_map(|read| available(self.model, read)).cloned());
+        }
+        let key = settled_key(self.model, effect);
+        let terms: Vec<(usize, Term)> = effect.set.iter().chain(&key).cloned().collect();
+        let made = made_paths(self.model, self.write, effect.relation, &terms);
+        let moves =
+            |path: &ColumnPath| effect.set.iter().any(|(column, _)| path.first() == Some(column));
+        for path in others
+            .into_iter()
+            .filter(|path| !made.contains(path) && (!shown.contains(path) || moves(path)))
+        {
+            let given = terms.iter().find(|(column, _)| path.first() == Some(column)).cloned();
+            // What a read of the tuple tells leads on to what it refers to, as it was.
+            let told = path.first().filter(|column| {
+                let one = self.write.effects.len() == 1 && effect.each.is_none();
+                let given = effect.key.iter().any(|(at, _)| at == *column);
+                one && !given && !shown.contains(&path) && shown.contains(&vec![**column])
+            });
+            let told = told.map(|column| (*column, Term::Prior(vec![*column])));
+            for (via, term) in given.into_iter().chain(told) {
+                self.read_behind(effect, &path, via, term);
+            }
+        }
+    }
+
+    /// Reads the tuple where a row's key does not hold all that the write selects by.
+    fn tell_apart(&mut self, effect: &Effect, family: &Family) {
+        if effect.kind == EffectKind::Insert || family.source != effect.relation {
+            return;
+        }
+        let selected = effect.key.iter().map(|(column, _)| vec![*column]).collect::<BTreeSet<_>>();
+        if !selected.is_subset(&key_paths(self.model, family)) {
+            self.read_own(effect, &selected);
+        }
+    }
+
+    /// Reads what an attribute of the effect's tuple refers to.
+    fn read_behind(&mut self, effect: &Effect, path: &[usize], via: usize, term: Term) {
+        // Behind a reference that is taken away there is nothing to be read.
+        if term == Term::Const(Value::Null) {
+            return;
+        }
+        let columns = &self.model.relation(effect.relation).columns;
+        let Some(target) = columns.get(via).and_then(|column| column.refers) else { return };
+        let key = self.model.relation(target).key().to_vec();
+        let bindings = vec![(key, term)];
+        let inner = path.get(1..).unwrap_or(&[]).to_vec();
+        let found = self.schema.of_source(target).find(|(id, other)| {
+            available(self.model, other).contains(&inner) && self.finds(*id, Wanted::All, &bindings)
+        });
+        if let Some((id, _)) = found {
+            self.add_read(id, bindings, None);
+        }
+    }
+
+    /// What reads of the effect's own tuple show by now.
+    fn own_shown(&self, effect: &Effect) -> BTreeSet<ColumnPath> {
+        if effect.kind == EffectKind::Insert {
+            return BTreeSet::new();
+        }
+        let own: Vec<Vec<(ColumnPath, Term)>> =
+            keys_named(self.model, effect).map(|key| bindings_of(effect, key)).collect();
+        let reads = self.reads.iter().filter(
+            |(_, kind)| matches!(kind, WriteStepKind::Read { bindings, .. } if own.contains(bindings)),
+        );
+        reads
+            .filter_map(|(id, _)| self.schema.families.get(*id))
+            .filter(|family| family.source == effect.relation)
+            .flat_map(|family| available(self.model, family))
+            .cloned()
+            .collect()
+    }
+
+    /// Whether a read of a family by equalities finds exactly what is wanted.
+    fn finds(&self, id: FamilyId, wanted: Wanted, bindings: &[(ColumnPath, Term)]) -> bool {
+        let mut tried = self.tried.borrow_mut();
+        *tried.entry((id, wanted, bindings.to_vec())).or_insert_with(|| {
+            let (model, schema) = (self.model, self.schema);
+            exact_read(model, schema, self.target, self.write, (id, wanted), bindings).is_ok()
+        })
+    }
+
+    /// Reads the effect's own tuple from a family that one of its keys finds.
+    fn read_own(&mut self, effect: &Effect, wanted: &BTreeSet<ColumnPath>) -> Option<FamilyId> {
+        let bindings = own_bindings(self.model, effect);
+        // Tuples of a loop are known once the loop is read, and not before.
+        if bindings.iter().any(|(_, term)| has_prior(term)) {
+            return None;
+        }
+        if let Some(id) = self.shows_most(effect.relation, &bindings, wanted) {
+            self.add_read(id, bindings, None);
+            return Some(id);
+        }
+        // By another key, where the rows show what else the write selects by.
+        let others: Vec<Vec<(ColumnPath, Term)>> = keys_named(self.model, effect)
+            .map(|key| bindings_of(effect, key))
+            .filter(|other| *other != bindings)
+            .collect();
+        let selected: BTreeSet<ColumnPath> =
+            effect.key.iter().map(|(column, _)| vec![*column]).collect();
+        for other in others {
+            let found = self.shows_most(effect.relation, &other, wanted).filter(|id| {
+                let family = self.schema.families.get(*id);
+                family.is_some_and(|family| selected.is_subset(available(self.model, family)))
+            });
+            if let Some(id) = found {
+                self.add_read(id, other, None);
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// The family that a read by equalities finds, and that shows the most of what is wanted.
+    fn shows_most(
+        &self,
+        relation: RelationId,
+        bindings: &[(ColumnPath, Term)],
+        wanted: &BTreeSet<ColumnPath>,
+    ) -> Option<FamilyId> {
+        let exact = self
+            .schema
+            .of_source(relation)
+            .filter(|(id, _)| self.finds(*id, Wanted::All, bindings));
+        let found = exact.min_by_key(|(_, other)| {
+            let shown = available(self.model, other);
+            wanted.iter().filter(|path| !shown.contains(*path)).count()
+        });
+        found.map(|(id, _)| id)
+    }
+
+    /// Reads the rows that hold copies of what changes.
+    fn copies(
+        &mut self,
+        effect: &Effect,
+        (id, family): (FamilyId, &Family),
+        via: usize,
+    ) -> Option<String> {
+        let key = self.model.relation(effect.relation).key();
+        let term = effect.key.iter().find(|(column, _)| key == [*column])?.1.clone();
+        // What is selected by more than its key may not be there.
+        if effect.key.len() > 1 {
+            let selected = effect.key.iter().map(|(column, _)| vec![*column]).collect();
+            self.read_own(effect, &selected);
+        }
+        let alias = format!("copy_of_{}", family.name.text);
+        let bindings = vec![(vec![via], term)];
+        // Copies in a sparse family are found by that family itself.
+        let own = (id, Wanted::OfFamily);
+        if only_for_copies(self.model, self.write, family) && self.finds(own.0, own.1, &bindings) {
+            return self.add_read(id, bindings, Some(alias));
+        }
+        self.read_loop(family.source, bindings, alias, available(self.model, family))
+    }
+
+    fn loop_read(&mut self, effect: &Effect) -> Option<String> {
+        let each = effect.each.as_ref()?;
+        let bindings: Vec<(ColumnPath, Term)> = each
+            .predicates
+            .iter()
+            .filter_map(|one| Some((one.path.clone(), one.values.first()?.clone())))
+            .collect();
+        // Two loops do not share a name unless they go through the same rows.
+        let mut alias = each.alias.clone();
+        while self.reads.iter().any(|(_, kind)| {
+            matches!(kind, WriteStepKind::Read { bindings: old, alias: Some(name) }
+                if *name == alias && *old != bindings)
+        }) {
+            alias.push_str("_too");
+        }
+        let mut wanted = BTreeSet::new();
+        for (_, term) in effect.key.iter().chain(&effect.set) {
+            priors(term, &mut |path| {
+                wanted.insert(canonical(self.model, each.relation, path));
+            });
+        }
+        // Rows of tuples that are changed themselves are found by what the loop shows of them.
+        if each.relation == effect.relation {
+            for (_, family) in self.schema.concerned(effect.relation) {
+                if family.source == effect.relation {
+                    wanted.extend(all_key_paths(self.model, family));
+                }
+            }
+        }
+        self.read_loop(each.relation, bindings, alias, &wanted)
+    }
+
+    fn read_loop(
+        &mut self,
+        relation: usize,
+        bindings: Vec<(ColumnPath, Term)>,
+        alias: String,
+        wanted: &BTreeSet<ColumnPath>,
+    ) -> Option<String> {
+        let id = self.shows_most(relation, &bindings, wanted)?;
+        self.add_read(id, bindings, Some(alias))
+    }
+}
+
+/// The attributes that a sparse family looks at.
+fn guards(model: &Model, family: &Family) -> Vec<ColumnPath> {
+    family.when.iter().map(|one| canonical(model, family.source, &one.path)).collect()
+}
+
+/// Calls `see` for each attribute of the loop's rows in a term.
+fn priors<'t>(term: &'t Term, see: &mut impl FnMut(&'t ColumnPath)) {
+    match term {
+        Term::Prior(path) => see(path),
+        Term::Call(_, args) => args.iter().for_each(|arg| priors(arg, see)),
+        _ => {}
+    }
+}
+
+fn each_of(kind: &WriteStepKind) -> &Option<String> {
+    match kind {
+        WriteStepKind::Put { each }
+        | WriteStepKind::Delete { each }
+        | WriteStepKind::Patch { each } => each,
+        WriteStepKind::Read { alias, .. } => alias,
+    }
+}

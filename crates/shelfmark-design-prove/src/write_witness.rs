@@ -1,0 +1,131 @@
+//! Witnesses of refused writes: a small state and a call after which the plan leaves other rows than
+//! the changed state has.
+//!
+//! Invariant: what is returned was run, and differed.
+
+use serde_json::{Value as Json, json};
+
+use super::SEED;
+use super::needs::needs;
+use super::write_case::WriteCase;
+use crate::eval::change::{apply, run};
+use crate::eval::focus::Focus;
+use crate::eval::generate::{Pools, state, write_inputs};
+use crate::eval::random::Random;
+use crate::eval::rows::{Rows, present, rows};
+use crate::eval::state::State;
+use crate::eval::witness::{inputs_json, shrink, state_json};
+use shelfmark_design_language::certificate::text;
+use shelfmark_design_language::model::schema::{Schema, WritePlan};
+use shelfmark_design_language::model::{Model, Value};
+
+/// Searches a state and inputs where the plan leaves other rows than the changed state has.
+pub(crate) fn find(case: WriteCase<'_>, plan: &WritePlan) -> Option<Json> {
+    let WriteCase { model, schema, write, .. } = case;
+    let pools = Pools::of(schema, &Focus::of_write(model, schema, write, plan));
+    let mut random = Random::new(SEED);
+    for attempt in 0..model.witness_tries() {
+        let pool = pools.at(attempt, model.witness_tries());
+        let mut found = state(model, pool, &mut random, 2 + attempt % 4);
+        let inputs = write_inputs(model, &found, write, pool, &mut random);
+        if !differs(case, plan, &found, &inputs) {
+            continue;
+        }
+        shrink(model, &mut found, |smaller| differs(case, plan, smaller, &inputs));
+        return Some(describe(case, plan, &found, &inputs));
+    }
+    None
+}
+
+/// Whether plan and definition leave different rows.
+pub(crate) fn differs(
+    case: WriteCase<'_>,
+    plan: &WritePlan,
+    state: &State,
+    inputs: &[Value],
+) -> bool {
+    let WriteCase { model, schema, write, .. } = case;
+    let Some(changed) = apply(model, write, state, inputs) else { return false };
+    let right = rows(model, schema, &changed);
+    if loses(case, &changed, &right) {
+        return true;
+    }
+    match run(model, schema, write, plan, &rows(model, schema, state), inputs) {
+        Err(_) => true,
+        Ok(found) => keyed(schema, &found) != keyed(schema, &right),
+    }
+}
+
+/// Whether two sources of a family that the write concerns are one row: one of them is lost.
+fn loses(case: WriteCase<'_>, state: &State, rows: &Rows) -> bool {
+    let WriteCase { model, schema, write, .. } = case;
+    present(schema, state).into_iter().any(|(id, family)| {
+        let concerned = family.base.is_none()
+            && write.effects.iter().any(|effect| !needs(model, schema, id, effect).is_empty());
+        if !concerned {
+            return false;
+        }
+        let tuples = state.tuples(family.source).iter();
+        let made = tuples
+            .filter(|tuple| crate::eval::rows::row_of(model, state, id, family, tuple).is_some())
+            .count();
+        let there = rows.tables.get(&family.table);
+        let kept = there.map_or(0, |rows| rows.values().filter(|row| row.family == id).count());
+        kept < made
+    })
+}
+
+/// Base rows as comparable things: table, key, values.
+fn keyed(schema: &Schema, rows: &Rows) -> Vec<String> {
+    let mut out = Vec::new();
+    for (table, rows) in &rows.tables {
+        if schema.tables.get(*table).is_some_and(|table| table.is_index) {
+            continue;
+        }
+        for (key, row) in rows {
+            out.push(format!("{table} {key:?} {} {:?} {:?}", row.family, row.values, row.kept));
+        }
+    }
+    out
+}
+
+fn describe(case: WriteCase<'_>, plan: &WritePlan, state: &State, inputs: &[Value]) -> Json {
+    let WriteCase { model, schema, write, .. } = case;
+    let before = rows(model, schema, state);
+    let right = apply(model, write, state, inputs).map(|changed| rows(model, schema, &changed));
+    let (found, error) = match run(model, schema, write, plan, &before, inputs) {
+        Ok(found) => (found, None),
+        Err(error) => (before.clone(), Some(error)),
+    };
+    let mut out = json!({
+        "kind": "state",
+        "state": state_json(model, state),
+        "call": inputs_json(&write.params, inputs),
+        "right": right.map(|rows| rows_json(model, schema, &rows)),
+        "plan": rows_json(model, schema, &found),
+    });
+    if let (Some(error), Some(fields)) = (error, out.as_object_mut()) {
+        fields.insert("error".to_owned(), Json::from(error));
+    }
+    out
+}
+
+fn rows_json(model: &Model, schema: &Schema, rows: &Rows) -> Json {
+    let mut out = Vec::new();
+    for (table, rows) in &rows.tables {
+        let Some(table) = schema.tables.get(*table).filter(|table| !table.is_index) else {
+            continue;
+        };
+        for (key, row) in rows {
+            let key = key
+                .iter()
+                .map(|value| value.text(&shelfmark_design_language::model::Type::Int(None)));
+            let source = schema.families.get(row.family).map_or(0, |family| family.source);
+            let values =
+                row.values.iter().map(|(path, value)| (model.path_text(source, path), value));
+            let kept = row.kept.iter().map(|(name, value)| (name.clone(), value));
+            out.push(text::row(&table.name.text, key, values.chain(kept)));
+        }
+    }
+    Json::Array(out)
+}

@@ -1,0 +1,185 @@
+//! What a read and a write mean, by the verifier's own reading.
+
+use std::cmp::Ordering;
+
+use super::world::{Tuple, World};
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::{OrderKey, Read, RelationId, Term, Value, Write};
+use shelfmark_design_language::syntax::tree::{Aggregate, Existing};
+
+/// What a caller sees of one row: its type and the attributes asked for.
+pub(super) type Item = (RelationId, Vec<Value>);
+
+pub(super) struct Answer {
+    /// Items with what they are ordered by.
+    items: Vec<(Vec<Value>, Item)>,
+    limit: Option<usize>,
+}
+
+fn input(inputs: &[Value]) -> impl Fn(&Term) -> Option<Value> {
+    move |term| match term {
+        Term::Param(index) => inputs.get(*index).cloned(),
+        _ => None,
+    }
+}
+
+pub(super) fn answer(world: &World<'_>, read: &Read, inputs: &[Value]) -> Answer {
+    let leaf = input(inputs);
+    let mut items: Vec<(Vec<Value>, Item)> = Vec::new();
+    for (number, source) in read.sources.iter().enumerate() {
+        let of = source.relation;
+        for tuple in world.of(of) {
+            if !source.predicates.iter().all(|one| world.meets(of, tuple, one, &leaf)) {
+                continue;
+            }
+            let by = read.order.iter().map(|(key, _)| match key {
+                OrderKey::Kind => Value::Int(i64::try_from(number).unwrap_or(i64::MAX)),
+                OrderKey::Columns(paths) => {
+                    paths.get(number).map_or(Value::Null, |path| world.at(of, tuple, path))
+                }
+            });
+            let shown = source
+                .outputs
+                .iter()
+                .map(|path| path.as_ref().map_or(Value::Null, |path| world.at(of, tuple, path)));
+            items.push((by.collect(), (of, shown.collect())));
+        }
+    }
+    if matches!(read.aggregate, Some((Aggregate::Count, None))) {
+        let count = Value::Int(i64::try_from(items.len()).unwrap_or(i64::MAX));
+        let of = read.sources.first().map_or(0, |source| source.relation);
+        return Answer { items: vec![(Vec::new(), (of, vec![count]))], limit: None };
+    }
+    items.sort_by(|(a, _), (b, _)| {
+        let mut keys = a.iter().zip(b).zip(&read.order);
+        keys.find_map(|((x, y), (_, desc))| {
+            let order = if *desc { y.cmp(x) } else { x.cmp(y) };
+            order.is_ne().then_some(order)
+        })
+        .unwrap_or(Ordering::Equal)
+    });
+    if read.distinct {
+        let mut seen: Vec<Item> = Vec::new();
+        items.retain(|(_, item)| {
+            let new = !seen.contains(item);
+            if new {
+                seen.push(item.clone());
+            }
+            new
+        });
+    }
+    let limit = read.limit.as_ref().and_then(|limit| limit.compute(&leaf));
+    let limit = match limit {
+        Some(Value::Int(n)) => usize::try_from(n).ok(),
+        _ => None,
+    };
+    Answer { items, limit }
+}
+
+impl Answer {
+    pub(super) fn length(&self) -> usize {
+        self.items.len().min(self.limit.unwrap_or(usize::MAX))
+    }
+
+    /// The items in one of their orders.
+    pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().take(self.length()).map(|(_, item)| item)
+    }
+
+    /// Whether a list is a right answer: as long, its items in their groups, ties in any order.
+    pub(super) fn accepts(&self, found: &[Item]) -> bool {
+        if found.len() != self.length() {
+            return false;
+        }
+        let mut free: Vec<bool> = vec![true; self.items.len()];
+        found.iter().zip(&self.items).all(|(item, (by, _))| {
+            let place =
+                self.items.iter().zip(&free).position(|((other, candidate), free)| {
+                    *free && other == by && candidate == item
+                });
+            place.and_then(|at| free.get_mut(at)).map(|free| *free = false).is_some()
+        })
+    }
+}
+
+/// The state after a write; nothing where it is not defined.
+pub(super) fn after<'m>(world: &World<'m>, write: &Write, inputs: &[Value]) -> Option<World<'m>> {
+    one_by_one(world, write, inputs)?.pop()
+}
+
+/// The state and what each effect of a write makes of it; nothing where the write is not defined.
+pub(super) fn one_by_one<'m>(
+    world: &World<'m>,
+    write: &Write,
+    inputs: &[Value],
+) -> Option<Vec<World<'m>>> {
+    let mut new = world.clone();
+    let mut all = vec![world.clone()];
+    for effect in &write.effects {
+        let leaf = input(inputs);
+        let loops: Vec<Option<(RelationId, &Tuple)>> = match &effect.each {
+            None => vec![None],
+            Some(each) => world
+                .of(each.relation)
+                .iter()
+                .filter(|one| {
+                    each.predicates.iter().all(|p| world.meets(each.relation, one, p, &leaf))
+                })
+                .map(|one| Some((each.relation, one)))
+                .collect(),
+        };
+        for prior in loops {
+            let leaf = |term: &Term| match (term, prior) {
+                (Term::Param(index), _) => inputs.get(*index).cloned(),
+                (Term::Prior(path), Some((of, tuple))) => Some(world.at(of, tuple, path)),
+                _ => None,
+            };
+            let value = |(at, term): &(usize, Term)| Some((*at, term.compute(&leaf)?));
+            let given: Vec<(usize, Value)> = effect.key.iter().map(value).collect::<Option<_>>()?;
+            let set: Vec<(usize, Value)> = effect.set.iter().map(value).collect::<Option<_>>()?;
+            let relation = world.model.relation(effect.relation);
+            let tuples = new.tuples.get_mut(effect.relation)?;
+            let hit = |tuple: &Tuple| given.iter().all(|(at, value)| tuple.get(*at) == Some(value));
+            match effect.kind {
+                EffectKind::Delete => tuples.retain(|tuple| !hit(tuple)),
+                EffectKind::Insert => {
+                    let mut tuple = vec![Value::Null; relation.columns.len()];
+                    for (at, value) in given {
+                        *tuple.get_mut(at)? = value;
+                    }
+                    let twin = tuples.iter_mut().find(|other| {
+                        relation.key().iter().all(|at| other.get(*at) == tuple.get(*at))
+                    });
+                    match (twin, effect.existing) {
+                        (None, _) => tuples.push(tuple),
+                        (Some(_), Existing::Unless) => {}
+                        (Some(twin), Existing::Replace) => {
+                            let lasting = relation.columns.iter().enumerate();
+                            let mut lasting = lasting.filter(|(_, column)| column.lasts());
+                            if !lasting.all(|(at, _)| twin.get(at) == tuple.get(at)) {
+                                return None;
+                            }
+                            *twin = tuple;
+                        }
+                        (Some(_), Existing::Fresh) => return None,
+                    }
+                }
+                EffectKind::Update | EffectKind::Increment => {
+                    for tuple in tuples.iter_mut().filter(|tuple| hit(tuple)) {
+                        for (at, value) in &set {
+                            let Some(old) = tuple.get_mut(*at) else { continue };
+                            *old = match (effect.kind, &*old, value) {
+                                (EffectKind::Increment, Value::Int(a), Value::Int(b)) => {
+                                    Value::Int(a.saturating_add(*b))
+                                }
+                                _ => value.clone(),
+                            };
+                        }
+                    }
+                }
+            }
+        }
+        all.push(new.clone());
+    }
+    new.is_state().then_some(all)
+}

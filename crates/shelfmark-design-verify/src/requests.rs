@@ -1,0 +1,279 @@
+//! O10: whether the target takes the steps of a certified plan as requests.
+//!
+//! What it is not: it words no request. It looks at the tables and at the keys by the target's rules,
+//! which it states for itself: names, columns and types of keys, empty texts, conditions on a sort key,
+//! the order of uuids, keys of views, counters.
+//!
+//! Invariant: a plan passes only when none of these rules forbids it.
+
+use shelfmark_design_language::model::pattern::EffectKind;
+use shelfmark_design_language::model::schema::{
+    Codec, ColumnKind, Family, Part, ReadStep, Schema, Step, Stored, TableId, WriteStep,
+};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{Model, OrderKey, Read, Term, Value, Write, canonical};
+use shelfmark_design_language::syntax::tree::BoundKind;
+
+/// Checks the steps of a read.
+pub(super) fn read(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    steps: &[Step],
+) -> Result<(), String> {
+    let sorted = steps.iter().any(|step| matches!(step, Step::Sort(_)));
+    for step in steps {
+        let Step::Read(step) = step else { continue };
+        table(model, schema, step.table)?;
+        match schema.target.as_str() {
+            "dynamodb" => dynamo_step(schema, read, step)?,
+            "cql" => cql_step(model, schema, read, step, sorted)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Checks the rows that a write changes.
+pub(super) fn write(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    if !matches!(schema.target.as_str(), "dynamodb" | "cql") {
+        return Ok(());
+    }
+    for step in steps {
+        for id in &step.families {
+            let Some(family) = schema.families.get(*id) else { continue };
+            if schema.target == "dynamodb" && step.transaction.is_some() && step.kind.is_patch() {
+                named_twice(write, family)?;
+            }
+            table(model, schema, family.table)?;
+            let base = schema.tables.get(family.table);
+            let partition = base.map_or(1, |table| table.partition);
+            let all = schema.target == "dynamodb";
+            let told = if all { family.key.len() } else { partition };
+            let alone = all || partition == 1;
+            let empty = family.key.iter().take(told).any(|column| may_be_empty(&column.parts));
+            if alone && empty && !step.kind.is_read() {
+                return Err(format!("O10: a key of {} may be empty", family.name.text));
+            }
+            let adds = write.effects.iter().any(|effect| {
+                effect.kind == EffectKind::Increment
+                    && effect.relation == family.source
+                    && effect.set.iter().any(|(column, _)| shows(model, family, *column))
+            });
+            if schema.target == "cql" && adds && step.kind.is_patch() {
+                return Err(format!("O10: {} has no counter to add to", family.name.text));
+            }
+            let counts = |stored: &Stored| matches!(stored, Stored::Count { .. });
+            let keeps = family.stored.iter().any(counts) && !family.stored.iter().all(counts);
+            let alters = |kind| matches!(kind, EffectKind::Insert | EffectKind::Delete);
+            let counted = family.stored.iter().any(|stored| {
+                matches!(stored, Stored::Count { relation, .. }
+                    if write.effects.iter().any(|one| one.relation == *relation && alters(one.kind)))
+            });
+            if schema.target == "cql" && keeps && counted && step.kind.is_patch() {
+                return Err(format!("O10: a counter of {} is not alone", family.name.text));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses two changes of one row type in a transaction whose keys some inputs make equal: what is
+/// named by the same terms is one change, what is named by other constants is two items.
+fn named_twice(write: &Write, family: &Family) -> Result<(), String> {
+    let changes = |kind| matches!(kind, EffectKind::Update | EffectKind::Increment);
+    let own: Vec<_> = write
+        .effects
+        .iter()
+        .filter(|one| one.relation == family.source && changes(one.kind) && one.each.is_none())
+        .collect();
+    for (at, first) in own.iter().enumerate() {
+        for second in own.iter().skip(at + 1) {
+            let apart = first.key.iter().any(|(column, term)| {
+                second.key.iter().any(|(other, value)| {
+                    column == other
+                        && matches!((term, value), (Term::Const(a), Term::Const(b)) if a != b)
+                })
+            });
+            if first.key != second.key && !apart {
+                return Err(format!("O10: one item of {} may be named twice", family.name.text));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a row has a column for an attribute of its own tuple, beside its key.
+fn shows(model: &Model, family: &Family, column: usize) -> bool {
+    family.stored.iter().any(|stored| {
+        matches!(stored, Stored::Path(path)
+            if canonical(model, family.source, path).as_slice() == [column])
+    })
+}
+
+/// Checks a table or index: its name and the columns of its key.
+fn table(model: &Model, schema: &Schema, id: TableId) -> Result<(), String> {
+    let Some(table) = schema.tables.get(id) else { return Ok(()) };
+    let name = &table.name.text;
+    let mut families = schema.families.iter().filter(|family| family.table == id);
+    let base = families.clone().find_map(|family| schema.families.get(family.base?));
+    let below = base.map_or(0, |base| base.key.len());
+    let own = table.kinds.len().saturating_sub(if table.is_index { below } else { 0 });
+    match schema.target.as_str() {
+        "dynamodb" => {
+            let signs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+            if name.len() < 3 || name.len() > 255 || !name.chars().all(signs) {
+                return Err(format!("O10: no table may be called {name}"));
+            }
+            let most = if table.is_index { 4 } else { 1 };
+            if table.partition > most || own - table.partition.min(own) > most {
+                return Err(format!("O10: the key of {name} has too many columns"));
+            }
+            let bad = |kind: &ColumnKind| matches!(kind, ColumnKind::Typed(Type::Bool));
+            if table.kinds.iter().take(own).any(bad) {
+                return Err(format!("O10: a truth value is in the key of {name}"));
+            }
+        }
+        "cql" => {
+            if name.len() > 48 || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                return Err(format!("O10: no table may be called {name}"));
+            }
+            let (true, Some(base)) = (table.is_index, base) else { return Ok(()) };
+            let wrong = families.any(|family| {
+                let beside = family.key.iter().take(own).filter(|column| {
+                    !base.key.iter().any(|other| {
+                        attribute(model, base, &other.parts).is_some()
+                            && attribute(model, base, &other.parts)
+                                == attribute(model, family, &column.parts)
+                    })
+                });
+                let beside: Vec<_> = beside.collect();
+                beside.len() > 1
+                    || beside.iter().any(|one| attribute(model, family, &one.parts).is_none())
+            });
+            if wrong {
+                return Err(format!("O10: the key of {name} is none of a view"));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The attribute that a key column is by itself.
+fn attribute(model: &Model, family: &Family, parts: &[Part]) -> Option<Vec<usize>> {
+    match parts {
+        [Part::Hole { term: Term::Column(path), codec: Codec::Native, .. }] => {
+            Some(canonical(model, family.source, path))
+        }
+        [Part::Hole { term: Term::Column(path), ty, codec: Codec::Plain }, Part::End]
+            if ty.is_text() =>
+        {
+            Some(canonical(model, family.source, path))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text of these parts may be empty, by the types of their holes.
+fn may_be_empty(parts: &[Part]) -> bool {
+    let typed = matches!(parts, [Part::Hole { codec: Codec::Native, .. }]);
+    !typed
+        && parts.iter().all(|part| match part {
+            Part::Literal(text) => text.is_empty(),
+            Part::End => true,
+            Part::Hole { term: Term::Const(Value::Text(text)), .. } => text.is_empty(),
+            Part::Hole { term: Term::Const(_), .. } => false,
+            Part::Hole { ty: Type::Text(domain), .. } => domain.min == 0,
+            Part::Hole { ty: Type::Enum(words), .. } => words.iter().any(String::is_empty),
+            Part::Hole { .. } => false,
+        })
+}
+
+/// The parts of a call as its inputs are declared: an input may be less than what it is compared with.
+fn input_may_be_empty(read: &Read, parts: &[Part]) -> bool {
+    let own = |part: &Part| match part {
+        Part::Hole { term: Term::Param(at), codec, .. } => Part::Hole {
+            term: Term::Param(*at),
+            ty: read.params.get(*at).map_or(Type::Uuid, |param| param.ty.clone()),
+            codec: *codec,
+        },
+        other => other.clone(),
+    };
+    may_be_empty(&parts.iter().map(own).collect::<Vec<_>>())
+}
+
+fn dynamo_step(schema: &Schema, read: &Read, step: &ReadStep) -> Result<(), String> {
+    if step.bound.iter().any(|parts| input_may_be_empty(read, parts)) {
+        return Err("O10: a value of the key may be empty".to_owned());
+    }
+    let low = |kind: BoundKind| matches!(kind, BoundKind::From | BoundKind::After);
+    for (kind, parts) in &step.bounds {
+        if step.bounds.len() == 1
+            && matches!(kind, BoundKind::Begins)
+            && input_may_be_empty(read, parts)
+        {
+            return Err("O10: begins_with takes no empty text".to_owned());
+        }
+    }
+    let typed = schema
+        .tables
+        .get(step.table)
+        .and_then(|table| table.kinds.get(step.bound.len()))
+        .is_some_and(|kind| matches!(kind, ColumnKind::Typed(_)));
+    let open = |kind: &BoundKind| matches!(kind, BoundKind::After | BoundKind::Before);
+    let one_side = step.bounds.len() == 2 && {
+        let lows = step.bounds.iter().filter(|(kind, _)| low(*kind)).count();
+        lows != 1
+    };
+    if step.bounds.len() > 2
+        || one_side
+        || typed && step.bounds.len() == 2 && step.bounds.iter().any(|(kind, _)| open(kind))
+    {
+        return Err("O10: a sort key takes one condition".to_owned());
+    }
+    Ok(())
+}
+
+fn cql_step(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    step: &ReadStep,
+    sorted: bool,
+) -> Result<(), String> {
+    let Some(table) = schema.tables.get(step.table) else { return Ok(()) };
+    if let ([only], 1) = (step.bound.get(..1).unwrap_or(&[]), table.partition)
+        && input_may_be_empty(read, only)
+    {
+        return Err("O10: the partition key may be empty".to_owned());
+    }
+    let uuid = |kind: &ColumnKind| matches!(kind, ColumnKind::Typed(Type::Uuid));
+    let at = step.bound.len();
+    if !step.bounds.is_empty() && table.kinds.get(at).is_some_and(uuid) {
+        return Err("O10: a range of uuids is another in the target's order".to_owned());
+    }
+    for (kind, parts) in &step.bounds {
+        if matches!(kind, BoundKind::Begins) && input_may_be_empty(read, parts) {
+            return Err("O10: what a text begins with may be empty".to_owned());
+        }
+    }
+    let by_uuid = read.order.iter().any(|(key, _)| match key {
+        OrderKey::Kind => false,
+        OrderKey::Columns(paths) => read
+            .sources
+            .iter()
+            .zip(paths)
+            .any(|(source, path)| model.path_type(source.relation, path) == Type::Uuid),
+    });
+    let get = at == table.kinds.len() && !table.is_index;
+    if by_uuid && !sorted && !get && table.kinds.iter().skip(at).any(uuid) {
+        return Err("O10: uuids are in another order in the target".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,367 @@
+//! What the shape of a plan says by itself: O1, O4, O6, O8 and O9, by rules of the verifier's own.
+
+use std::collections::BTreeSet;
+
+use super::shelf::short;
+use shelfmark_design_language::certificate::{Certificate, Ground, RowsMax, Status};
+use shelfmark_design_language::model::relation::Relation;
+use shelfmark_design_language::model::schema::{
+    Codec, EachOf, Family, Part, ReadStep, Schema, Step,
+};
+use shelfmark_design_language::model::{
+    ColumnPath, Consistency, Model, OrderKey, Read, RelationId, Term, Type, Value,
+};
+use shelfmark_design_language::syntax::tree::{CondOp, Verb};
+use shelfmark_design_language::target::profile;
+
+/// Ranges of one call at most that are run.
+const LOOP_MAX: i64 = 4_096;
+
+/// Whether a plan that was read back speaks of tables and inputs that are there.
+pub(super) fn in_model(schema: &Schema, read: &Read, steps: &[Step]) -> Result<(), String> {
+    for step in steps {
+        let Step::Read(step) = step else { continue };
+        let table = schema.tables.get(step.table).ok_or("its plan reads no table of the schema")?;
+        let ends = usize::from(!step.bounds.is_empty());
+        if step.bound.len() + ends > table.kinds.len() {
+            return Err("its plan binds more columns than the key has".to_owned());
+        }
+        match step.each {
+            Some(EachOf::Numbers(low, high)) if high.saturating_sub(low) > LOOP_MAX => {
+                return Err("its plan reads more ranges than are run here".to_owned());
+            }
+            Some(EachOf::Param(index)) if index >= read.params.len() => {
+                return Err("its plan goes through an input that is not there".to_owned());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    steps: &[Step],
+    certificate: &Certificate,
+) -> Result<(), String> {
+    let Some(Step::Read(step)) = steps.first() else {
+        return Err("O1: the plan does not begin with a read".to_owned());
+    };
+    let plain = |step: &Step| matches!(step, Step::Filter(_) | Step::Take(_));
+    let single = step.each.is_none() && steps.iter().skip(1).all(plain);
+    if single != (certificate.status == Status::Certified) {
+        return Err("`certified` is one range, `multi` is more".to_owned());
+    }
+    bound(schema, step)?;
+    let takes = steps.iter().any(|step| matches!(step, Step::Take(_)));
+    if read.limit.is_some()
+        && step.limit.is_none()
+        && !takes
+        && step.verb != Verb::Get
+        && !read.unique
+        && !asks_for_one(model, read)
+    {
+        return Err("O6: the limit is not in the plan".to_owned());
+    }
+    if step.limit.is_some() && step.limit != read.limit {
+        return Err("O6: the plan's limit is not the pattern's".to_owned());
+    }
+    if read.aggregate.is_none() {
+        for source in &read.sources {
+            own_rows(model, schema, read, step, source.relation)?;
+        }
+    }
+    let table = schema.tables.get(step.table).ok_or("no such table")?;
+    let target = profile(&schema.target).ok_or("there is no such target")?;
+    let now = matches!(read.consistency, Consistency::Strong | Consistency::Session);
+    if now && table.is_index && !target.strong_indexes {
+        return Err("O8: an index may lag behind such a read".to_owned());
+    }
+    let stated = rows_max(model, read, step);
+    if read.aggregate.is_none() && stated != certificate.rows_max {
+        return Err(format!("O9: one call delivers {stated} rows, not {}", certificate.rows_max));
+    }
+    if let Some(EachOf::Param(index)) = &step.each
+        && !matches!(read.params.get(*index).map(|param| &param.ty), Some(Type::List(_, Some(_))))
+    {
+        return Err("O9: the number of ranges has no bound".to_owned());
+    }
+    let follows = steps.iter().skip(1).any(|step| matches!(step, Step::Read(_)));
+    if stated == RowsMax::Unbounded && follows && read.aggregate.is_none() {
+        return Err("O9: the number of follow-up reads has no bound".to_owned());
+    }
+    Ok(())
+}
+
+/// O1.
+pub(super) fn bound(schema: &Schema, step: &ReadStep) -> Result<(), String> {
+    let table = schema.tables.get(step.table).ok_or("no such table")?;
+    let given = step.bound.iter().take_while(|column| !column.is_empty()).count();
+    let whole = given == 0 && step.bounds.is_empty() && step.verb == Verb::Scan;
+    let target = profile(&schema.target).ok_or("there is no such target")?;
+    if table.is_index && !target.index_conditions_on_base_key {
+        let mut entries = schema.families.iter().filter(|family| family.table == step.table);
+        let base = entries.find_map(|entry| schema.families.get(entry.base?));
+        let own = table.kinds.len().saturating_sub(base.map_or(0, |base| base.key.len()));
+        if step.bound.len() + usize::from(!step.bounds.is_empty()) > own {
+            return Err("O1: an index is asked by the columns of the base key".to_owned());
+        }
+    }
+    let mut parts = step.bound.iter().chain(step.bounds.iter().map(|(_, end)| end)).flatten();
+    if parts.any(|part| !writable(part)) {
+        return Err("O1: an input may be what its codec cannot write".to_owned());
+    }
+    if given < table.partition && !whole {
+        return Err("O1: the partition key is not bound".to_owned());
+    }
+    if step.verb == Verb::Get && (given != table.kinds.len() || table.is_index) {
+        return Err("O1: a point read without the whole key".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether every value of a hole has a text.
+fn writable(part: &Part) -> bool {
+    match part {
+        Part::Hole { codec: Codec::Lexint, ty: Type::Int(Some((low, _))), .. } => *low >= 0,
+        Part::Hole { codec: Codec::Lexint, .. } => false,
+        _ => true,
+    }
+}
+
+/// O4: the table has a row for each of the relation's tuples.
+fn own_rows(
+    model: &Model,
+    schema: &Schema,
+    read: &Read,
+    step: &ReadStep,
+    relation: RelationId,
+) -> Result<(), String> {
+    let mut of_source = schema
+        .families
+        .iter()
+        .filter(|family| family.table == step.table && family.source == relation);
+    let name = &model.relation(relation).name.text;
+    if of_source.clone().next().is_none() {
+        return Err(format!("O4: the table holds no rows of {name}"));
+    }
+    if !read.distinct && !of_source.any(|family| keyed(model, schema, family)) {
+        return Err(format!("O4: two of {name} may be one row"));
+    }
+    Ok(())
+}
+
+/// Whether the key (of the row itself, for an index entry) holds a whole key of its source.
+pub(super) fn keyed(model: &Model, schema: &Schema, family: &Family) -> bool {
+    let family = family.base.and_then(|base| schema.families.get(base)).unwrap_or(family);
+    let mut paths = in_key(model, family);
+    // What a sparse family asks for by `=` is the same in all its rows.
+    let same = family.when.iter().filter(|one| one.op == CondOp::Eq);
+    paths.extend(same.map(|one| short(model, family.source, &one.path)));
+    known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
+}
+
+/// Whether the key tells any two tuples apart, those too that a sparse family does not hold.
+pub(super) fn keyed_alone(model: &Model, family: &Family) -> bool {
+    let paths = in_key(model, family);
+    known(model, family.source, &paths).len() == model.relation(family.source).columns.len()
+}
+
+/// The attributes that stand in a key as they are.
+pub(super) fn in_key(model: &Model, family: &Family) -> BTreeSet<ColumnPath> {
+    let parts = family.key.iter().flat_map(|column| &column.parts);
+    let paths = parts.filter_map(|part| match part {
+        Part::Hole { term: Term::Column(path), .. } => Some(short(model, family.source, path)),
+        _ => None,
+    });
+    paths.collect()
+}
+
+/// Whether what a read asks for by `=` tells one tuple.
+fn asks_for_one(model: &Model, read: &Read) -> bool {
+    let [source] = read.sources.as_slice() else { return false };
+    let equal = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+    let fixed = equal.map(|one| short(model, source.relation, &one.path)).collect();
+    let columns = model.relation(source.relation).columns.len();
+    known(model, source.relation, &fixed).len() == columns
+}
+
+/// A refusal without a plan says that no row family has a key that the call can form.
+pub(super) fn no_plan(model: &Model, schema: &Schema, read: &Read) -> Result<(), String> {
+    let Some(source) = read.sources.first().filter(|_| read.aggregate.is_none()) else {
+        return Ok(());
+    };
+    let equal = source.predicates.iter().filter(|one| one.op == CondOp::Eq);
+    let fixed: BTreeSet<ColumnPath> =
+        equal.map(|one| short(model, source.relation, &one.path)).collect();
+    let mut own = schema.families.iter().filter(|family| family.source == source.relation);
+    match own.find(|family| formable(model, schema, family, &fixed)) {
+        Some(family) => Err(format!("O1: the call can form the partition of {}", family.name.text)),
+        None => Ok(()),
+    }
+}
+
+/// Whether some attributes are enough to name the partition of a family's rows.
+pub(super) fn formable(
+    model: &Model,
+    schema: &Schema,
+    family: &Family,
+    fixed: &BTreeSet<ColumnPath>,
+) -> bool {
+    let partition = schema.tables.get(family.table).map_or(0, |table| table.partition);
+    let holes = family.key.iter().take(partition).flat_map(|column| &column.parts);
+    let mut known = true;
+    for part in holes {
+        if let Part::Hole { term, .. } = part {
+            term.columns(&mut |path| {
+                known &= fixed.contains(&short(model, family.source, path));
+            });
+        }
+    }
+    known
+}
+
+/// The columns of a relation that some paths determine.
+fn known(model: &Model, relation: RelationId, paths: &BTreeSet<ColumnPath>) -> BTreeSet<usize> {
+    let mut known = BTreeSet::new();
+    for (at, column) in model.relation(relation).columns.iter().enumerate() {
+        let inner: BTreeSet<ColumnPath> = paths
+            .iter()
+            .filter(|path| path.len() > 1 && path.first() == Some(&at))
+            .filter_map(|path| path.get(1..).map(<[usize]>::to_vec))
+            .collect();
+        let through = column.refers.is_some_and(|target| {
+            !inner.is_empty() && {
+                let all = model.relation(target).columns.len();
+                self::known(model, target, &inner).len() == all
+            }
+        });
+        if paths.contains(&vec![at]) || through {
+            known.insert(at);
+        }
+    }
+    follow(model.relation(relation), known)
+}
+
+/// The fixpoint of keys and dependencies.
+fn follow(relation: &Relation, mut known: BTreeSet<usize>) -> BTreeSet<usize> {
+    let all: Vec<usize> = (0..relation.columns.len()).collect();
+    // An optional attribute tells tuples apart only where it is known to be there.
+    let given = known.clone();
+    let there = |at: &usize| {
+        given.contains(at) || relation.columns.get(*at).is_some_and(|column| !column.optional)
+    };
+    let keys = relation.keys.iter().filter(|key| !key.is_empty() && key.iter().all(there));
+    let keys = keys.map(|key| (key, &all));
+    let rules: Vec<(&Vec<usize>, &Vec<usize>)> =
+        keys.chain(relation.dependencies.iter().map(|(from, to)| (from, to))).collect();
+    for _ in 0..=rules.len() {
+        for (from, to) in &rules {
+            if from.iter().all(|column| known.contains(column)) {
+                known.extend(to.iter());
+            }
+        }
+    }
+    known
+}
+
+/// O9: rows of the first read, as certificates write it.
+fn rows_max(model: &Model, read: &Read, step: &ReadStep) -> RowsMax {
+    let mut total = Some(0.0);
+    for source in &read.sources {
+        let fixed: BTreeSet<ColumnPath> = source
+            .predicates
+            .iter()
+            // In each range of a loop the attribute that is looped over has one value.
+            .filter(|one| one.op == CondOp::Eq || (one.op == CondOp::In && step.each.is_some()))
+            .map(|one| short(model, source.relation, &one.path))
+            .collect();
+        let relation = model.relation(source.relation);
+        let one = known(model, source.relation, &fixed).len() == relation.columns.len();
+        let fanouts = relation
+            .fanouts
+            .iter()
+            .filter(|fanout| fanout.from.iter().all(|column| fixed.contains(&vec![*column])));
+        let least = fanouts.filter_map(|fanout| fanout.max()).min_by(f64::total_cmp);
+        let rows = if one { Some(1.0) } else { least };
+        total = total.zip(rows).map(|(a, b)| a + b);
+    }
+    let rows = match (&read.limit, total) {
+        (Some(limit), _) => RowsMax::limit(&read.params, limit),
+        (None, Some(total)) => RowsMax::number(total),
+        (None, None) => return RowsMax::Unbounded,
+    };
+    match &step.each {
+        None => rows,
+        Some(EachOf::Numbers(low, high)) => rows.times((high - low + 1) as f64),
+        Some(EachOf::Param(index)) => match read.params.get(*index).map(|param| &param.ty) {
+            Some(Type::List(_, Some(max))) => rows.times(*max as f64),
+            _ => RowsMax::Unbounded,
+        },
+    }
+}
+
+/// The rows that one call may deliver, with its inputs, follow-up reads included.
+pub(super) fn most(
+    read: &Read,
+    stated: &RowsMax,
+    inputs: &[Value],
+    steps: &[Step],
+) -> Option<usize> {
+    let reads = steps.iter().filter(|step| matches!(step, Step::Read(_))).count();
+    Some(stated.of_call(&read.params, inputs)?.saturating_mul(reads))
+}
+
+/// Whether the pattern has what is said to make it unservable.
+pub(super) fn unservable(model: &Model, read: &Read, ground: Option<Ground>) -> Result<(), String> {
+    let predicates = || read.sources.iter().flat_map(|source| &source.predicates);
+    let searches =
+        |op: CondOp| matches!(op, CondOp::Contains | CondOp::Ends | CondOp::Matches | CondOp::Near);
+    let holds = match ground {
+        Some(Ground::Offset) => read.offset,
+        Some(Ground::Aggregate) => read.aggregate.is_some(),
+        Some(Ground::Search) => predicates().any(|one| searches(one.op)),
+        Some(Ground::TwoRanges) => {
+            (0..read.sources.len()).any(|at| ranged(model, read, at).len() > 1)
+        }
+        Some(Ground::OtherOrder) => {
+            (0..read.sources.len()).any(|at| orders_otherwise(model, read, at))
+        }
+        None => false,
+    };
+    if holds { Ok(()) } else { Err("its reason is none of the five, or not true".to_owned()) }
+}
+
+/// The attributes of a source that are asked for by a range or a prefix.
+fn ranged(model: &Model, read: &Read, source: usize) -> BTreeSet<ColumnPath> {
+    use CondOp::{Begins, Between, Ge, Gt, Le, Lt};
+    let Some(source) = read.sources.get(source) else { return BTreeSet::new() };
+    let ranges = |op: CondOp| matches!(op, Lt | Le | Gt | Ge | Between | Begins);
+    let asked = source.predicates.iter().filter(|one| ranges(one.op));
+    asked.map(|one| short(model, source.relation, &one.path)).collect()
+}
+
+/// Whether the first order that is not settled by equalities is that of another attribute than the
+/// one that is ranged over.
+fn orders_otherwise(model: &Model, read: &Read, source: usize) -> bool {
+    let ranges = ranged(model, read, source);
+    let (Some(one), false) = (read.sources.get(source), ranges.is_empty()) else { return false };
+    let equal = one.predicates.iter().filter(|one| one.op == CondOp::Eq);
+    let fixed: BTreeSet<ColumnPath> =
+        equal.map(|asked| short(model, one.relation, &asked.path)).collect();
+    let told = known(model, one.relation, &fixed);
+    let settled = |path: &ColumnPath| {
+        let begins = |length| path.get(..length).is_some_and(|head| fixed.contains(head));
+        (1..=path.len()).any(begins) || path.first().is_some_and(|first| told.contains(first))
+    };
+    let open = read.order.iter().find_map(|(key, _)| match key {
+        OrderKey::Kind => Some(None),
+        OrderKey::Columns(paths) => {
+            let path = paths.get(source).map(|path| short(model, one.relation, path))?;
+            (!settled(&path)).then_some(Some(path))
+        }
+    });
+    matches!(open, Some(Some(path)) if !ranges.contains(&path))
+}

@@ -1,0 +1,145 @@
+//! What the parts of one write may do to each other: one item twice, or a tuple that is selected by
+//! what was changed before.
+//!
+//! What it is not: each step for itself is looked at in `write_steps`.
+//!
+//! Invariant: says by itself what is wrong; nothing of the prover is asked.
+
+use std::collections::BTreeMap;
+
+use super::write_families::{concerned_by, key_paths};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::schema::{Family, Schema, WriteStep, WriteStepKind};
+use shelfmark_design_language::model::{Model, Term, Value, Write};
+use shelfmark_design_language::syntax::tree::Existing;
+use shelfmark_design_language::target::profile;
+
+/// Where a transaction takes one operation for an item, no item is put and patched in one.
+pub(super) fn once_each(
+    model: &Model,
+    schema: &Schema,
+    write: &Write,
+    steps: &[WriteStep],
+) -> Result<(), String> {
+    if !profile(&schema.target).is_some_and(|target| target.one_operation_per_item) {
+        return Ok(());
+    }
+    let mut changed: BTreeMap<(usize, usize), Vec<&WriteStepKind>> = BTreeMap::new();
+    for step in steps.iter().filter(|step| !step.kind.is_read()) {
+        let Some(transaction) = step.transaction else { continue };
+        for id in &step.families {
+            changed.entry((transaction, *id)).or_default().push(&step.kind);
+        }
+    }
+    let fine = changed.iter().all(|((_, id), kinds)| {
+        let source = schema.families.get(*id).map(|family| family.source);
+        // Two puts of what is new never meet.
+        let mut own = write.effects.iter().filter(|effect| Some(effect.relation) == source);
+        let new = own
+            .all(|effect| effect.kind == EffectKind::Insert && effect.existing == Existing::Fresh);
+        new && kinds.iter().all(|kind| kind.is_put())
+            || schema.families.get(*id).is_some_and(|family| one_each(model, family, write))
+            || matches!(
+                kinds.as_slice(),
+                [_] | [WriteStepKind::Delete { .. }, WriteStepKind::Put { .. }]
+            )
+    });
+    if fine { Ok(()) } else { Err("O1: one transaction changes one item twice".to_owned()) }
+}
+
+/// No effect selects by what an earlier one changes of a tuple that may be the same: reads before both
+/// tell how it was.
+pub(super) fn selected_once(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
+    for (at, first) in write.effects.iter().enumerate() {
+        let relation = model.relation(first.relation);
+        let changes = |column: &usize| match (first.kind, first.existing) {
+            (EffectKind::Insert, Existing::Replace) => !relation.key().contains(column),
+            (EffectKind::Update | EffectKind::Increment, _) => {
+                first.set.iter().any(|(set, _)| set == column)
+            }
+            _ => false,
+        };
+        for second in write.effects.iter().skip(at + 1) {
+            let two = relation.key().iter().any(|column| {
+                let values = (constant(first, *column), constant(second, *column));
+                !changes(column) && matches!(values, (Some(a), Some(b)) if a != b)
+            });
+            let mut selected = second.key.iter().map(|(column, _)| column);
+            // What is in no row is selected in vain, whatever by.
+            let kept = schema.families.iter().any(|family| concerned_by(model, second, family));
+            if kept
+                && second.relation == first.relation
+                && second.kind != EffectKind::Insert
+                && !two
+                && selected.any(changes)
+            {
+                let name = &relation.name.text;
+                return Err(format!("O4: a {name} is selected by what was changed before"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A put that asks whether the tuple is there asks how it was before an earlier part deleted it.
+pub(super) fn unless_deleted(model: &Model, schema: &Schema, write: &Write) -> Result<(), String> {
+    for (at, first) in write.effects.iter().enumerate() {
+        let lost = |second: &Effect| {
+            first.kind == EffectKind::Delete
+                && second.kind == EffectKind::Insert
+                && second.existing == Existing::Unless
+                && second.relation == first.relation
+                && !apart(model, first, second)
+                && schema.families.iter().any(|family| family.source == second.relation)
+        };
+        if write.effects.iter().skip(at + 1).any(lost) {
+            let name = &model.relation(first.relation).name.text;
+            return Err(format!("O4: a {name} is put unless it was there before it was deleted"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether constants in the key tell the tuples of two effects apart.
+pub(super) fn apart(model: &Model, first: &Effect, second: &Effect) -> bool {
+    model.relation(first.relation).key().iter().any(|column| {
+        let values = (constant(first, *column), constant(second, *column));
+        matches!(values, (Some(a), Some(b)) if a != b)
+    })
+}
+
+/// Whether every effect of a write that can concern a family's rows names another of them by a
+/// constant, and moves none.
+fn one_each(model: &Model, family: &Family, write: &Write) -> bool {
+    let own: Vec<&Effect> = write.effects.iter().collect();
+    let keys = key_paths(family);
+    let plain = |effect: &&Effect| {
+        effect.relation == family.source
+            && effect.each.is_none()
+            && effect.existing != Existing::Replace
+            && !effect.set.iter().any(|(at, _)| {
+                keys.iter()
+                    .chain(family.when.iter().map(|one| &one.path))
+                    .any(|path| path.first() == Some(at))
+            })
+    };
+    let named = model.relation(family.source).key().iter();
+    let named: Vec<usize> = named.copied().filter(|at| keys.contains(&vec![*at])).collect();
+    let told = |a: &Effect, b: &Effect| {
+        named.iter().any(|at| {
+            let values = (constant(a, *at), constant(b, *at));
+            matches!(values, (Some(a), Some(b)) if a != b)
+        })
+    };
+    let pairs = own.iter().enumerate();
+    own.iter().all(plain)
+        && pairs.clone().all(|(at, a)| own.iter().skip(at + 1).all(|b| told(a, b)))
+}
+
+/// The constant that an effect gives for an attribute.
+fn constant(effect: &Effect, column: usize) -> Option<&Value> {
+    effect.key.iter().find_map(|(at, term)| match term {
+        Term::Const(value) if *at == column => Some(value),
+        _ => None,
+    })
+}

@@ -1,0 +1,110 @@
+//! A trial in the requests of its target: what makes the tables, what to send, rows as items.
+
+use serde_json::Value as Json;
+
+use super::{Call, Image, Scene, Trial};
+use shelfmark_design_language::model::pattern::{Effect, EffectKind};
+use shelfmark_design_language::model::types::Type;
+use shelfmark_design_language::model::{Term, Value};
+use shelfmark_design_prove::calls::{self, Calls};
+
+impl Trial<'_> {
+    fn said(&self) -> Result<Calls<'_>, String> {
+        Calls::new(self.model, self.schema).ok_or_else(|| "no such target".to_owned())
+    }
+
+    /// Returns what makes the tables.
+    ///
+    /// # Errors
+    ///
+    /// What the target does not make, with its rule. Change the schema.
+    pub fn create(&self) -> Result<Vec<Json>, String> {
+        self.said()?.create().map_err(|refusal| refusal.to_string())
+    }
+
+    /// Returns the requests of a pattern's plan.
+    ///
+    /// # Errors
+    ///
+    /// What the target cannot be asked, with its rule.
+    pub fn requests(&self, pattern: usize) -> Result<Vec<calls::Call>, String> {
+        let proof = self.proofs.get(pattern).ok_or("no such pattern")?;
+        self.said()?.of_proof(proof).map_err(|refusal| refusal.to_string())
+    }
+
+    /// Returns the inputs of a call as requests name them, with their types.
+    #[must_use]
+    pub fn inputs(&self, pattern: usize, call: &Call) -> Vec<(String, Value, Type)> {
+        let params = match (self.read_of(pattern), self.write_of(pattern)) {
+            (Some(read), _) => &read.params,
+            (None, Some(write)) => &write.params,
+            (None, None) => return Vec::new(),
+        };
+        let named = params.iter().zip(&call.inputs);
+        named
+            .map(|(param, value)| {
+                let name = param.name.trim_end_matches("()").to_owned();
+                (name, value.clone(), param.ty.clone())
+            })
+            .collect()
+    }
+
+    /// Returns true if all that a write names in order to change it is there.
+    ///
+    /// A request with a condition changes nothing otherwise, and ends the write.
+    #[must_use]
+    pub fn names_what_is_there(&self, pattern: usize, scene: &Scene, call: &Call) -> bool {
+        let Some(write) = self.write_of(pattern) else { return true };
+        let changes = |effect: &&Effect| effect.kind != EffectKind::Insert && effect.each.is_none();
+        write.effects.iter().filter(changes).all(|effect| {
+            let wanted: Vec<(usize, Value)> = effect
+                .key
+                .iter()
+                .filter_map(|(column, term)| {
+                    let value = term.compute(&|leaf| match leaf {
+                        Term::Param(at) => call.inputs.get(*at).cloned(),
+                        _ => None,
+                    });
+                    Some((*column, value?))
+                })
+                .collect();
+            scene
+                .state
+                .tuples(effect.relation)
+                .iter()
+                .any(|tuple| wanted.iter().all(|(column, value)| tuple.get(*column) == Some(value)))
+        })
+    }
+
+    /// Returns every row of a state as an item, with its table.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trial::images`], and what the target does not take.
+    pub fn items(&self, scene: &Scene) -> Result<Vec<(String, Json)>, String> {
+        let said = self.said()?;
+        let images = self.images(scene)?;
+        let item = |image: &Image| {
+            let family = self.schema.families.get(image.family).ok_or("no such row family")?;
+            let value = |path: Vec<usize>| {
+                let name = self.model.path_text(family.source, &path);
+                Some((path, image.values.get(&name)?.clone()))
+            };
+            let values = said.carried(image.family).into_iter().filter_map(value).collect();
+            said.item(image.family, &values, &image.kept).map_err(|refusal| refusal.to_string())
+        };
+        images.iter().map(item).collect()
+    }
+
+    /// Reads an item of a table or index back as a row.
+    #[must_use]
+    pub fn image_of_item(&self, table: usize, item: &Json) -> Option<Image> {
+        let (family, values, kept) = self.said().ok()?.shown(table, item)?;
+        let found = self.schema.families.get(family)?;
+        let named =
+            |(path, value): (Vec<usize>, Value)| (self.model.path_text(found.source, &path), value);
+        let values = values.into_iter().map(named).collect();
+        let (key, entries) = (Vec::new(), std::collections::BTreeMap::new());
+        Some(Image { table: found.table, key, family, values, kept, entries })
+    }
+}
