@@ -172,6 +172,10 @@ impl Places<'_> {
                 return Err(Open::Unknown(guard.to_string()));
             };
             let one = |place: &Json| match self.typed(place) {
+                // Identifiers and dates are texts in items.
+                Ok((value @ Value::Id(_), ty)) | Ok((value, ty @ Type::Date)) => {
+                    Ok(Value::Text(value.text(&ty)))
+                }
                 Ok((value, _)) => Ok(value),
                 Err(Open::Missing) => Ok(Value::Null),
                 Err(other) => Err(other),

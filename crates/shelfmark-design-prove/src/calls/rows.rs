@@ -30,6 +30,8 @@ impl Writer<'_> {
         for case in self.cases(own, each)? {
             let given = self.given(&case);
             let inserts = case.effect.kind == EffectKind::Insert;
+            let mut looked = self.selected(case.effect, &given)?;
+            looked.extend(self.looked(case.effect, &given));
             let mut new = if inserts { given } else { self.with_reads(case.effect, given) };
             if case.effect.kind == EffectKind::Increment {
                 return Err(self.calls.refuse("sum", format!("{} puts a sum", family.name.text)));
@@ -40,7 +42,11 @@ impl Writer<'_> {
             });
             new.extend(changed);
             let fresh = inserts && case.effect.existing != Existing::Replace;
-            changes.extend(self.row(id, family, &new, case.each, fresh)?);
+            let row = self.row(id, family, &new, case.each, fresh)?;
+            changes.extend(row.map(|mut row| {
+                row.guards.extend(looked);
+                row
+            }));
         }
         for (mut known, change, at) in self.dependents(id, family, each)? {
             known.extend(change);
@@ -222,12 +228,13 @@ impl Writer<'_> {
                 let key = self.calls.model.relation(case.effect.relation).key();
                 given.retain(|path, _| matches!(path.as_slice(), [only] if key.contains(only)));
             }
+            let guards = self.selected(case.effect, &given)?;
             let old = self.with_reads(case.effect, given);
             let Some(key) = self.key(family, &old)? else { continue };
             let there = always && case.effect.kind != EffectKind::Insert;
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let kind = ChangeKind::Delete { there };
-            changes.push(Change { table: family.table, key, kind, each, guards: Vec::new() });
+            changes.push(Change { table: family.table, key, kind, each, guards });
         }
         for (known, _, at) in self.dependents(id, family, each)? {
             let Some(key) = self.key(family, &known)? else { continue };
@@ -302,11 +309,17 @@ impl Writer<'_> {
                 && matches!(effect.kind, EffectKind::Update | EffectKind::Increment)
         });
         for case in self.cases(updates, each)? {
-            let old = self.with_reads(case.effect, self.given(&case));
+            let given = self.given(&case);
+            let guards = self.selected(case.effect, &given)?;
+            let old = self.with_reads(case.effect, given);
             let changed = self.changed(&case);
             let each = case.each.and_then(|at| self.told.get(at)).map(|told| told.step);
             let adds = case.effect.kind == EffectKind::Increment;
-            changes.extend(self.update(id, family, old, changed, adds, each)?);
+            let row = self.update(id, family, old, changed, adds, each)?;
+            changes.extend(row.map(|mut row| {
+                row.guards.extend(guards);
+                row
+            }));
         }
         for (known, change, at) in self.dependents(id, family, each)? {
             let each = self.told.get(at).map(|told| told.step);

@@ -4,7 +4,7 @@
 
 use super::expr::{Expr, Piece};
 use super::read::type_of;
-use super::request::{Ask, End, Refusal, Request};
+use super::request::{Ask, End, Guard, Refusal, Request};
 use crate::needs::{Need, needs};
 use crate::own_key::{keys_of, own_bindings};
 use crate::paths::all_key_paths;
@@ -13,6 +13,7 @@ use shelfmark_design_language::model::pattern::{Effect, EffectKind};
 use shelfmark_design_language::model::schema::{Codec, Family, FamilyId, Part};
 use shelfmark_design_language::model::types::Type;
 use shelfmark_design_language::model::{ColumnPath, RelationId, Term, Value, canonical};
+use shelfmark_design_language::syntax::tree::Existing;
 use shelfmark_design_language::syntax::tree::{BoundKind, CondOp};
 
 use super::write::{Case, Known, Told, Writer};
@@ -324,15 +325,7 @@ impl<'a> Writer<'a> {
             if family.source != effect.relation {
                 continue;
             }
-            let meant = |key: &Vec<usize>| {
-                !key.is_empty()
-                    && key.iter().all(|column| {
-                        let path = vec![*column];
-                        let own = known.get(&path);
-                        own.is_some() && self.shown(told, &path).as_ref() == own
-                    })
-            };
-            if !keys.iter().any(meant) {
+            if !self.finds(told, keys, &known) {
                 continue;
             }
             for path in available(self.calls.model, family) {
@@ -342,6 +335,72 @@ impl<'a> Writer<'a> {
             }
         }
         all
+    }
+
+    /// Whether a read finds the tuple that has what is known, by one of its keys.
+    fn finds(&self, told: &Told, keys: &[Vec<usize>], known: &Known) -> bool {
+        keys.iter().any(|key| {
+            !key.is_empty()
+                && key.iter().all(|column| {
+                    let path = vec![*column];
+                    let own = known.get(&path);
+                    own.is_some() && self.shown(told, &path).as_ref() == own
+                })
+        })
+    }
+
+    /// What a read of the effect's own tuple must say for a put of it: there is none of what is made
+    /// unless it is there, and one of what is changed.
+    pub(super) fn looked(&self, effect: &Effect, known: &Known) -> Option<Guard> {
+        let op = match (effect.kind, effect.existing) {
+            (EffectKind::Insert, Existing::Unless) => CondOp::Absent,
+            (EffectKind::Insert, _) => return None,
+            _ => CondOp::Present,
+        };
+        if effect.each.is_some() {
+            return None;
+        }
+        let keys = keys_of(self.calls.model, effect);
+        let told = self.told.iter().find(|told| {
+            let family = self.calls.schema.families.get(told.family);
+            family.is_some_and(|family| family.source == effect.relation)
+                && self.finds(told, keys, known)
+        })?;
+        let family = self.calls.schema.families.get(told.family)?;
+        let column = self.calls.columns.key(self.calls.base_of(family.table)).first()?;
+        let name = column.name.clone();
+        let left = Expr::Row { name, step: told.step, ty: column.ty.clone() };
+        Some(Guard { left, op, right: Vec::new() })
+    }
+
+    /// What else an effect selects its tuple by, beside a key of it: compared in a row that was read.
+    pub(super) fn selected(&self, effect: &Effect, known: &Known) -> Result<Vec<Guard>, Refusal> {
+        if effect.kind == EffectKind::Insert || effect.each.is_some() {
+            return Ok(Vec::new());
+        }
+        let keys = keys_of(self.calls.model, effect);
+        let given = |column: &usize| effect.key.iter().any(|(other, _)| other == column);
+        let Some(key) = keys.iter().find(|key| !key.is_empty() && key.iter().all(given)) else {
+            return Ok(Vec::new());
+        };
+        let mut guards = Vec::new();
+        for (column, _) in effect.key.iter().filter(|(column, _)| !key.contains(column)) {
+            let path = vec![*column];
+            let shown = self.told.iter().find_map(|told| {
+                let family = self.calls.schema.families.get(told.family)?;
+                let own = family.source == effect.relation && self.finds(told, keys, known);
+                own.then(|| self.shown(told, &path)).flatten()
+            });
+            let (Some(left), Some(right)) = (shown, known.get(&path)) else {
+                return Err(self.unknown("what else it selects by"));
+            };
+            if left == *right {
+                guards.extend(self.looked(effect, known));
+            } else {
+                guards.push(Guard { left, op: CondOp::Eq, right: vec![right.clone()] });
+            }
+        }
+        Ok(guards)
     }
 
     /// The new values of what an update sets.

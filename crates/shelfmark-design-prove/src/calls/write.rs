@@ -185,6 +185,7 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
         .filter(|(_, change)| matches!(change.kind, ChangeKind::Put { .. }))
         .map(|(id, change)| (*id, change.each, change.key.clone()))
         .collect();
+    let mut replaced: Vec<(FamilyId, Vec<Expr>)> = Vec::new();
     changes.retain_mut(|(id, change)| {
         if !matches!(change.kind, ChangeKind::Delete { .. }) {
             return true;
@@ -195,12 +196,21 @@ fn leave_out(changes: &mut Vec<(FamilyId, Change)>) {
         let (left, right): (Vec<Expr>, Vec<Expr>) =
             differing().map(|(old, new)| (old.clone(), new.clone())).unzip();
         if left.is_empty() {
+            replaced.push((*id, key.clone()));
             return false;
         }
         let (left, right) = (Expr::Tuple(left), Expr::Tuple(right));
         change.guards.push(Guard { left, op: CondOp::Near, right: vec![right] });
         true
     });
+    // The put takes the place of what would have been deleted.
+    for (id, change) in changes {
+        if let ChangeKind::Put { fresh, .. } = &mut change.kind
+            && replaced.contains(&(*id, change.key.clone()))
+        {
+            *fresh = false;
+        }
+    }
 }
 
 /// Returns true if two keys differ whatever the inputs are.
