@@ -25,6 +25,7 @@ const CQL_CLIENTS: [(&str, &[&str], &[&str]); 3] = [
             "test_logins.py",
             "test_permissions.py",
             "test_restart.py",
+            "test_shared.py",
         ],
         &[],
     ),
