@@ -214,3 +214,37 @@ fn whole(item: &Item) -> i64 {
         other => panic!("no amount: {other:?}"),
     }
 }
+
+/// One reads a row and writes an item, the other reads the item and writes the row: each looks that
+/// the other was not there, so they never both succeed.
+#[test]
+fn what_a_transaction_read_of_the_other_kind_is_validated() {
+    on_every_driver(|bed| {
+        let (items, rows) = tables(bed);
+        for round in 0..30 {
+            let (name, at) = (format!("r{round}"), 10);
+            let takes_item = |transaction: &Transaction<'_>| {
+                let is_free = cell(transaction, &rows, round)?.is_none();
+                if is_free {
+                    transaction.write(&Write::put(&items, item(&name, 1)))?;
+                }
+                Ok(is_free)
+            };
+            let takes_row = |transaction: &Transaction<'_>| {
+                let get = Get::new(Key::pair("p", name.as_str()));
+                let is_free = transaction.get(&items, &get)?.item.is_none();
+                if is_free {
+                    let row = insert(&rows, "p", key(round, "d"), at, vec![set(A, "taken")]);
+                    transaction.write_cells(&row)?;
+                }
+                Ok(is_free)
+            };
+            let (one, other) = thread::scope(|scope| {
+                let one = scope.spawn(|| bed.transact(takes_item).unwrap());
+                let other = scope.spawn(|| bed.transact(takes_row).unwrap());
+                (one.join().unwrap(), other.join().unwrap())
+            });
+            assert!(one != other, "round {round}: both saw {one}");
+        }
+    });
+}
