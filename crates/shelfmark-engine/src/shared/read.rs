@@ -13,7 +13,7 @@ use crate::cells::{CellLimits, CellPage, CellQuery, CellReader, Collect, Span, S
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::{Get, Got, Query, ResultPage, Scan, segment_range};
-use crate::report::{AccessReport, AccessStep};
+use crate::report::AccessReport;
 use crate::rows::{Cursor, View};
 
 /// How far a page of items goes, and what of it is answered.
@@ -150,7 +150,9 @@ impl ItemsOfCells {
             }
         }
         if let Some(step) = page.report.steps.first_mut() {
-            note(step, &page.count, page.evaluated, bytes_read);
+            step.rows_read = page.evaluated as u64;
+            step.rows_returned = page.count as u64;
+            step.bytes_read = bytes_read;
         }
         if wanted.peek
             && let Some(cursor) = &page.cursor
@@ -213,11 +215,4 @@ impl ItemsOfCells {
         keycode::put_bytes_prefix(&mut start, column.direction, &raw);
         Ok(KeyRange::prefix(start))
     }
-}
-
-/// Has a step say what of its rows are items.
-fn note(step: &mut AccessStep, returned: &usize, evaluated: usize, bytes_read: u64) {
-    step.rows_read = evaluated as u64;
-    step.rows_returned = *returned as u64;
-    step.bytes_read = bytes_read;
 }

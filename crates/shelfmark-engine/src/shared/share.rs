@@ -84,7 +84,10 @@ impl Engine {
         let absent =
             || Error::new(ErrorKind::NotFound, format!("there is no table {name} for items"));
         let table = self.inner.catalogue.table(name)?;
-        let is_shown = Owner::of_table(&table.schema) == Owner::Cql && table.cells.is_some();
+        // A server's own keyspaces hold roles and their passwords; nobody grants those.
+        let is_own = Owner::of_reserved_name(&name.namespace).is_some();
+        let is_shown =
+            !is_own && Owner::of_table(&table.schema) == Owner::Cql && table.cells.is_some();
         let grant = Share::of_table(&table.schema).unwrap_or(self.share);
         if !is_shown || grant == Share::None {
             return Err(absent());
