@@ -10,13 +10,13 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::{IndexState, TableName, TableSchema};
+use shelfmark_records::catalogue::TableRecord;
 use shelfmark_store::{
     Commit, CommitNumber, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot, Write,
 };
 
 use super::batch::{Batch, CatalogueChange};
 use super::copies::{self, with_copies};
-use super::record::TableRecord;
 use super::table::Table;
 use super::{Catalogue, Owner, catalogue_key, dropped_key, section, table_key};
 use crate::error::{Error, ErrorKind, Result};

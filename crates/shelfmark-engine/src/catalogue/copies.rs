@@ -11,13 +11,13 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::keys::Tree;
 use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, Snapshot, Write};
 use shelfmark_store::{Page, ScanLimits};
 
-use super::record::TableRecord;
 use super::{Catalogue, format_record, section};
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::Tree;
 
 /// Bytes of the separator: those of a block of the embedded driver.
 const SEPARATOR_BYTES: usize = 4096;
@@ -90,14 +90,14 @@ fn copy_of(write: &Write) -> Option<Write> {
 }
 
 /// Reads a record of the catalogue with `read`; its copy, if it is damaged.
-pub(super) fn get<T>(
+pub(super) fn get<T, E: Into<Error>>(
     snapshot: &dyn Snapshot,
     key: &[u8],
-    read: impl Fn(&Bytes) -> Result<T>,
+    read: impl Fn(&Bytes) -> std::result::Result<T, E>,
 ) -> Result<Option<T>> {
     let at = |key: &[u8]| -> Result<Option<T>> {
         let found = snapshot.get(key).map_err(Error::from)?;
-        found.map(|bytes| read(&bytes)).transpose()
+        found.map(|bytes| read(&bytes).map_err(Into::into)).transpose()
     };
     match at(key) {
         Err(error) if error.kind() == ErrorKind::Corrupt && has_copy(key) => {

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use shelfmark_model::TableName;
+use shelfmark_records::catalogue::TableRecord;
 use shelfmark_store::Write;
 
 use super::namespace::{moved_namespace, namespace_key};
-use super::record::TableRecord;
 use super::{Catalogue, copies, table_key, version_key};
 use crate::error::Result;
 

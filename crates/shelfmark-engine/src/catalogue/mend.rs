@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use shelfmark_model::TableSchema;
+use shelfmark_records::catalogue::TableRecord;
 use shelfmark_store::{Commit, Write};
 
 use super::change::{dropped_write, take_ids};
 use super::copies::with_copies;
-use super::record::TableRecord;
 use super::table::index_names;
 use super::{Catalogue, Owner, dropped_key, table_key, version_key};
 use crate::error::Result;

@@ -8,17 +8,12 @@
 //! change of schema waits for the writes planned before it.
 
 mod batch;
-mod cells_codec;
 mod change;
 mod copies;
-mod key_type;
 mod keyspace;
-mod limits;
 mod mend;
 mod namespace;
 mod owner;
-mod record;
-mod schema_codec;
 mod stored;
 mod table;
 
@@ -39,8 +34,8 @@ use shelfmark_model::{IndexState, TableName};
 use shelfmark_store::{Commit, Direction as Way, KeyRange, ScanLimits, Store, Write};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::Tree;
-use record::TableRecord;
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::keys::Tree;
 
 /// Version of everything the engine writes into the store; a newer one is refused. Since 2 tables of
 /// cells have leases; since 3 the catalogue is kept twice and namespaces have owners. A store of

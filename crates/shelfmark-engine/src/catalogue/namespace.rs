@@ -8,14 +8,13 @@
 use bytes::Bytes;
 use shelfmark_keycode::{Direction, put_text, take_text};
 use shelfmark_model::{Item, TableName, TableSchema, Value};
+use shelfmark_records::catalogue::{RECORD_SIZE_BYTES_MAX, TableRecord};
+use shelfmark_records::items::Record;
 use shelfmark_store::{KeyRange, ScanLimits, Snapshot, Write};
 
-use super::limits::RECORD_SIZE_BYTES_MAX;
 use super::owner::namespace_of;
-use super::record::TableRecord;
 use super::{Catalogue, Owner, catalogue_key, copies, section, table_key, version_key};
 use crate::error::{Error, ErrorKind, Result};
-use crate::records::Record;
 
 /// One change of a namespace.
 pub(super) enum NamespaceChange {

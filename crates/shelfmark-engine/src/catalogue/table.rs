@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
 use shelfmark_model::{IndexSchema, TableSchema, TtlSource};
+use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::keys::KeySpec;
 
-use super::record::TableRecord;
-use crate::cells::{CellsLayout, TableState};
-use crate::keys::KeySpec;
+use crate::cells::TableState;
 use crate::shared::ItemsOfCells;
 
 /// One form of a table. A change of schema makes a new one; the old one is retired.

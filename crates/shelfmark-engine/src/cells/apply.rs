@@ -1,15 +1,14 @@
 //! Applying one mutation: what it says about a row, merged with the row that is there.
 
 use bytes::Bytes;
+use shelfmark_records::cells::{
+    Cell, CellKey, CellRow, ClusteringValue, Content, Deletion, Expiry, Liveness, Place, Timestamp,
+};
 
 use super::find::Target;
-use super::keys::Place;
 use super::patch::patch;
-use super::raw::ClusteringValue;
 use super::request::{CellChange, CellOperation, Mutation};
-use super::{
-    Cell, CellKey, CellRow, Content, Deletion, Expiry, Liveness, Timestamp, delete, marks,
-};
+use super::{delete, marks};
 use crate::error::{Error, Result};
 
 /// Applies one mutation to the buffer of its target.

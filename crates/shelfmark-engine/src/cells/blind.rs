@@ -9,16 +9,15 @@
 use std::sync::PoisonError;
 
 use bytes::Bytes;
-use shelfmark_model::{Column, ColumnType, TableSchema};
+use shelfmark_records::cells::encode_inserted;
+use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::{Commit, Write};
 
-use super::codec::encode_inserted;
-use super::lease::StoredLease;
 use super::request::{CellChange, CellOperation, Mutation};
 use crate::commit::Done;
 use crate::engine::Inner;
 use crate::error::Result;
-use crate::rows::chunk_key;
 
 /// Returns the values of an insert by column, if it gives every column of the row one.
 fn whole_row<'m>(
@@ -89,21 +88,4 @@ impl Inner {
         }
         Ok(Some(queued))
     }
-}
-
-/// Returns the columns that a write has to give to say all of a row, sorted; `None` if a row may hold
-/// more than them or something follows from it.
-pub(super) fn blind_columns(schema: &TableSchema) -> Option<Vec<u32>> {
-    let cells = schema.cells.as_deref()?;
-    if !cells.indexes.is_empty() || !cells.views.is_empty() || cells.view_of.is_some() {
-        return None;
-    }
-    let is_plain = |own: &Column| matches!(own.column_type, ColumnType::Value(_));
-    if !schema.columns.iter().all(is_plain) {
-        return None;
-    }
-    let regular = schema.columns.iter().filter(|own| !own.is_static);
-    let mut columns: Vec<u32> = regular.map(|own| own.id).collect();
-    columns.sort_unstable();
-    Some(columns)
 }

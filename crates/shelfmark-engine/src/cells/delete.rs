@@ -5,11 +5,12 @@
 //! the queueing.
 
 use bytes::Bytes;
+use shelfmark_records::cells::marks::RangeMark;
+use shelfmark_records::cells::{CellRow, Deletion, Timestamp};
 use shelfmark_store::{Direction, KeyRange};
 
 use super::find::Target;
-use super::marks::{self, RangeMark};
-use super::{CellRow, Deletion, Timestamp};
+use super::marks;
 use crate::error::Result;
 use crate::rows::RowScan;
 
@@ -82,7 +83,7 @@ fn delete_found(
         let stored = CellRow::decode(&raw.head, &raw.chunks)?;
         let place = target.layout.keys.parse(&raw.key)?;
         // Not read through the buffer: the latch of the partition stands for it.
-        target.writer.buffer.borrow().validate(&crate::rows::chunk_key(&raw.key, 0));
+        target.writer.buffer.borrow().validate(&shelfmark_records::keys::chunk_key(&raw.key, 0));
         let found = target.found(place, raw.key.to_vec(), Some(stored), raw.chunks)?;
         let mut after = found.to_row();
         after.delete_up_to(timestamp);

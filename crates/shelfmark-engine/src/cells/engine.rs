@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, mpsc};
 
+use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::{LiveRow, Place};
 use shelfmark_store::Commit;
 
-use super::LiveRow;
 use super::apply::apply;
 use super::find::Target;
-use super::keys::Place;
-use super::lease::{Renewal, StoredLease};
+use super::lease::Renewal;
 use super::page::live_row;
 use super::request::{ConditionalRead, Decision, Mutation, PartitionView};
 use crate::catalogue::Table;
@@ -119,7 +119,7 @@ impl Engine {
     /// Returns a timestamp for a write of now: microseconds since the Unix epoch, never the same
     /// twice in one process.
     #[must_use]
-    pub fn cell_timestamp(&self) -> super::Timestamp {
+    pub fn cell_timestamp(&self) -> shelfmark_records::cells::Timestamp {
         let now = self.inner.environment.clock.now_micros();
         self.inner.timestamps.next(now).cast_signed()
     }
@@ -221,7 +221,7 @@ impl Table {
     /// # Errors
     ///
     /// * [`ErrorKind::Invalid`]: it is a table of items.
-    pub(crate) fn cells(&self) -> Result<&super::CellsLayout> {
+    pub(crate) fn cells(&self) -> Result<&shelfmark_records::cells::CellsLayout> {
         self.cells.as_ref().ok_or_else(|| {
             let name = &self.schema.name;
             Error::new(ErrorKind::Invalid, format!("table {name} holds items, not cells"))

@@ -7,31 +7,23 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::limits::ROW_SIZE_BYTES_MAX;
+use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::{CellRow, CellsLayout, Content, LiveRow, Place, Timestamp};
+use shelfmark_records::keys::Tree;
 use shelfmark_store::KeyRange;
 
-use super::keys::Place;
-use super::layout::CellsLayout;
-use super::lease::StoredLease;
+use super::derive;
 use super::marks;
 use super::page::live_row;
 use super::purging::Purges;
-use super::{CellRow, Content, LiveRow, Timestamp, derive};
 use crate::catalogue::{Table, put_table_name};
 use crate::commit::Writer;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::Tree;
 use crate::report::AccessStep;
 use crate::rows::put_stored;
 use crate::rows::read_row;
-
-/// What a due time of a table of cells is about.
-pub(super) mod due {
-    /// Dead cells of a row.
-    pub(crate) const ROW: u8 = 0;
-    /// A mark.
-    pub(crate) const MARK: u8 = 1;
-}
+use shelfmark_records::cells::due;
 
 /// One table, as the writes of a commit see it.
 pub(crate) struct Target<'a> {

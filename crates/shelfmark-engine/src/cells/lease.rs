@@ -18,10 +18,12 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use shelfmark_records::cells::Timestamp;
+use shelfmark_records::cells::marks::StoredLease;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Timestamp, marks};
+use super::marks;
 use crate::catalogue::{Table, format_record};
 use crate::error::{Error, Result};
 use crate::rows::View;
@@ -60,32 +62,6 @@ impl WrittenStripes {
     /// Returns the latest write to the partition, or a later one to another.
     pub(super) fn latest(&self, partition: &[u8]) -> Timestamp {
         self.stripe(partition).map_or(Timestamp::MAX, |stripe| stripe.load(Ordering::Acquire))
-    }
-}
-
-/// A lease as it is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StoredLease {
-    /// Nothing in the table is later.
-    pub(crate) until: Timestamp,
-    /// A row of several chunks may be there.
-    pub(crate) has_chunks: bool,
-}
-
-impl StoredLease {
-    pub(super) fn encode(self) -> Bytes {
-        let mut value = self.until.to_be_bytes().to_vec();
-        value.push(u8::from(self.has_chunks));
-        value.into()
-    }
-
-    pub(super) fn decode(value: &[u8]) -> Result<Self> {
-        match value.split_first_chunk::<8>() {
-            Some((until, [has_chunks @ (0 | 1)])) => {
-                Ok(Self { until: Timestamp::from_be_bytes(*until), has_chunks: *has_chunks == 1 })
-            }
-            _ => Err(Error::corrupt("a lease is damaged")),
-        }
     }
 }
 
@@ -143,7 +119,7 @@ impl Lease {
         if self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        let stored = view.get(&marks::lease_key(table.id))?;
+        let stored = view.get(&shelfmark_records::cells::marks::lease_key(table.id))?;
         let stored = stored.map(|value| StoredLease::decode(&value)).transpose()?;
         let found = match stored {
             None if table.cells()?.blind_columns.is_some() && is_empty(table, view)? => {
@@ -202,7 +178,7 @@ impl Lease {
             let (key, value) = format_record();
             put(key, value);
         }
-        put(marks::lease_key(table), newer.encode());
+        put(shelfmark_records::cells::marks::lease_key(table), newer.encode());
         Some(Renewal { lease: self, queued, newer })
     }
 }

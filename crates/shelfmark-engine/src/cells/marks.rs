@@ -13,24 +13,19 @@
 //! Invariant: no mark is later than the bound at `03`, which rises in steps, in the same commit.
 
 use bytes::Bytes;
+use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::marks::{
+    PURGES, RANGES, ROWS, RangeMark, bound_key, bound_of, key, name_end, purge_name,
+    tree_prefix_length,
+};
+use shelfmark_records::cells::{CellKeys, Deletion, Timestamp, put_deletion, take_deletion};
+use shelfmark_records::keys::{Tree, tree_key};
+use shelfmark_records::varint::Reader;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
 
-use super::codec::{put_deletion, take_deletion};
-use super::keys::CellKeys;
-use super::lease::StoredLease;
-use super::{Deletion, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::{Tree, tree_key};
-use crate::records::{Reader, put_varint};
 use crate::rows::View;
-
-/// The levels of ranges, the lowest first.
-const RANGES: [u8; 4] = [0, 5, 6, 7];
-const ROWS: u8 = 1;
-const PURGES: u8 = 2;
-const BOUND: u8 = 3;
-const LEASE: u8 = 4;
 
 /// How far the persisted bound rises above the mark that raised it, in microseconds.
 const BOUND_STEP_MICROS: i64 = 60_000_000;
@@ -54,52 +49,6 @@ pub(super) struct Laid {
     pub(super) level: usize,
 }
 
-/// A range of rows, and what was deleted of it. Bounds are keys without `[rows][table id]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RangeMark {
-    pub(super) start: Bytes,
-    pub(super) end: Bytes,
-    pub(super) deletion: Deletion,
-}
-
-impl RangeMark {
-    pub(super) fn decode(end: &[u8], value: &[u8]) -> Result<Self> {
-        let mut reader = Reader::new(value);
-        let start = Bytes::copy_from_slice(reader.prefixed()?);
-        let deletion = take_deletion(&mut reader)?;
-        Ok(Self { start, end: Bytes::copy_from_slice(end), deletion })
-    }
-
-    fn encode(&self) -> Vec<u8> {
-        let mut value = Vec::with_capacity(self.start.len() + 20);
-        put_varint(&mut value, self.start.len() as u64);
-        value.extend_from_slice(&self.start);
-        put_deletion(&mut value, self.deletion);
-        value
-    }
-
-    pub(super) fn covers(&self, row: &[u8]) -> bool {
-        self.start.as_ref() <= row && row < self.end.as_ref()
-    }
-}
-
-fn key(table: u64, kind: u8, rest: &[u8]) -> Bytes {
-    let mut key = tree_key(Tree::Marks, table);
-    key.push(kind);
-    key.extend_from_slice(rest);
-    key.into()
-}
-
-/// Returns where the mark of a range lies on the level `kind` that ends at `end`.
-pub(super) fn range_key(table: u64, kind: u8, end: &[u8]) -> Bytes {
-    key(table, kind, end)
-}
-
-/// Returns what the keys of marks of ranges begin with, level by level.
-pub(super) fn range_prefixes(table: u64) -> impl Iterator<Item = Bytes> {
-    RANGES.into_iter().map(move |kind| key(table, kind, &[]))
-}
-
 /// Returns how many levels hold marks of ranges, counted up to the highest that does.
 pub(super) fn levels(view: &impl View, table: u64) -> Result<usize> {
     for (level, kind) in RANGES.iter().enumerate().rev() {
@@ -108,16 +57,6 @@ pub(super) fn levels(view: &impl View, table: u64) -> Result<usize> {
         }
     }
     Ok(0)
-}
-
-/// Returns where the bound of a table's marks lies.
-pub(super) fn bound_key(table: u64) -> Bytes {
-    key(table, BOUND, &[])
-}
-
-/// Returns where the lease of a table lies.
-pub(super) fn lease_key(table: u64) -> Bytes {
-    key(table, LEASE, &[])
 }
 
 /// Returns the latest deletion that concerns a row, by its own mark and by those of ranges on the
@@ -277,15 +216,10 @@ fn raise_bound(buffer: &mut Buffer, table: u64, timestamp: Timestamp) -> Result<
     Ok(())
 }
 
-fn bound_of(value: &[u8]) -> Result<Timestamp> {
-    let bytes = value.try_into().map_err(|_| Error::corrupt("the bound of marks is damaged"))?;
-    Ok(Timestamp::from_be_bytes(bytes))
-}
-
 /// Returns the timestamp that no mark of the table is above.
 pub(super) fn persisted_bound(view: &impl View, table: u64) -> Result<Timestamp> {
     match view.get(&bound_key(table))? {
-        Some(value) => bound_of(&value),
+        Some(value) => Ok(bound_of(&value)?),
         None => Ok(Timestamp::MIN),
     }
 }
@@ -300,11 +234,6 @@ pub(super) fn purges(view: &impl View, table: u64) -> Result<Vec<RangeMark>> {
     let mut purges = ending_behind(view, table, PURGES, &[], None, usize::MAX)?;
     purges.iter_mut().for_each(name_end);
     Ok(purges)
-}
-
-/// The name of a range that is to be purged is its end and a timestamp; leaves the end.
-fn name_end(purge: &mut RangeMark) {
-    purge.end.truncate(purge.end.len().saturating_sub(size_of::<Timestamp>()));
 }
 
 /// The ranges of one partition that are still to be purged.
@@ -368,87 +297,6 @@ pub(super) fn remove_purge(buffer: &mut Buffer, table: u64, mark: &RangeMark) {
     buffer.delete(key(table, PURGES, &purge_name(mark)));
 }
 
-/// Two purges may end at one place: the timestamp keeps them apart.
-fn purge_name(mark: &RangeMark) -> Vec<u8> {
-    let mut name = mark.end.to_vec();
-    name.extend_from_slice(&mark.deletion.timestamp.to_be_bytes());
-    name
-}
-
-/// What a key in the tree of marks is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MarkKind {
-    /// A range of rows was deleted. The level on which the mark lies, as its keys have it.
-    Range(u8),
-    /// A row was deleted.
-    Row,
-    /// A range of rows is still to be purged.
-    Purge,
-    /// The bound that no mark is above.
-    Bound,
-    /// The bound that no row is above.
-    Lease,
-}
-
-/// A mark, as it was found.
-#[derive(Debug, Clone)]
-pub(crate) struct FoundMark {
-    pub(crate) kind: MarkKind,
-    /// The rows that it concerns: keys without `[rows][table id]`. Empty for rows and bounds.
-    pub(crate) range: (Bytes, Bytes),
-    /// The deletion's timestamp, or the bound.
-    pub(crate) timestamp: Timestamp,
-    /// Second since the Unix epoch at which the deletion happened.
-    pub(crate) at_seconds: u64,
-}
-
-/// Reads what lies at a key behind `[marks][table id]`.
-///
-/// # Errors
-///
-/// * `Corrupt`: it is none of the known ones, or its key and value do not fit.
-pub(super) fn found(rest: &[u8], value: &[u8]) -> Result<FoundMark> {
-    let damaged = || Error::corrupt("a mark cannot be read");
-    let (kind, name) = rest.split_first().ok_or_else(damaged)?;
-    let mut reader = Reader::new(value);
-    let level = RANGES.contains(kind).then_some(*kind);
-    let (kind, range, deletion) = match *kind {
-        kind if level.is_some() || kind == PURGES => {
-            let end = match level {
-                Some(_) => name,
-                None => {
-                    name.split_last_chunk::<{ size_of::<Timestamp>() }>().ok_or_else(damaged)?.0
-                }
-            };
-            let mark = RangeMark::decode(end, value)?;
-            let is_named = level.is_some() || purge_name(&mark) == name;
-            if mark.start >= mark.end || mark.encode() != value || !is_named {
-                return Err(damaged());
-            }
-            let kind = level.map_or(MarkKind::Purge, MarkKind::Range);
-            (kind, (mark.start, mark.end), mark.deletion)
-        }
-        ROWS => {
-            let deletion = take_deletion(&mut reader)?;
-            if !reader.is_empty() {
-                return Err(damaged());
-            }
-            (MarkKind::Row, (Bytes::new(), Bytes::new()), deletion)
-        }
-        BOUND if name.is_empty() => {
-            let deletion = Deletion { timestamp: bound_of(value)?, at_seconds: 0 };
-            (MarkKind::Bound, (Bytes::new(), Bytes::new()), deletion)
-        }
-        LEASE if name.is_empty() => {
-            let deletion = Deletion { timestamp: StoredLease::decode(value)?.until, at_seconds: 0 };
-            (MarkKind::Lease, (Bytes::new(), Bytes::new()), deletion)
-        }
-        _ => return Err(damaged()),
-    };
-    let Deletion { timestamp, at_seconds } = deletion;
-    Ok(FoundMark { kind, range, timestamp, at_seconds })
-}
-
 /// Returns when a mark may be forgotten: the second at which its deletion happened; `None` if it is
 /// gone.
 pub(super) fn happened_at(view: &impl View, mark_key: &[u8]) -> Result<Option<u64>> {
@@ -459,11 +307,4 @@ pub(super) fn happened_at(view: &impl View, mark_key: &[u8]) -> Result<Option<u6
         reader.prefixed()?;
     }
     Ok(Some(take_deletion(&mut reader)?.at_seconds))
-}
-
-fn tree_prefix_length(mark_key: &[u8]) -> Result<usize> {
-    let damaged = || Error::corrupt("a mark's key is damaged");
-    let mut rest = mark_key.get(1..).ok_or_else(damaged)?;
-    shelfmark_keycode::take_ordered_varint(&mut rest).map_err(|_| damaged())?;
-    Ok(mark_key.len() - rest.len())
 }

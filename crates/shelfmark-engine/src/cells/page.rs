@@ -10,15 +10,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::{prefix_successor, token_bytes};
 use shelfmark_model::IndexState;
+use shelfmark_records::cells::{
+    CellRow, CellsLayout, ClusteringValue, Content, LiveCell, LiveRow, Visible, has_expired,
+};
 use shelfmark_store::KeyRange;
 
 use super::keep::Collect;
-use super::layout::CellsLayout;
 use super::purging::{PurgedBase, Purges};
-use super::raw::ClusteringValue;
 use super::request::{CellEntry, CellLimits, CellPage, CellQuery, CellScan};
-use super::row::{LiveCell, LiveRow, Visible};
-use super::{CellRow, Content, has_expired};
 use crate::catalogue::Table;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, Result};

@@ -15,16 +15,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use shelfmark_model::ViewPart;
+use shelfmark_records::cells::view_row;
+use shelfmark_records::cells::{
+    CellKeys, CellRow, Place, Timestamp, join_partition, split_partition,
+};
+use shelfmark_records::keys::RowKey;
 
-use super::derive::view_row;
-use super::keys::{CellKeys, Place};
 use super::marks::{self, PartitionPurges};
-use super::raw::{join_partition, split_partition};
-use super::{CellRow, Timestamp};
 use crate::catalogue::Table;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::keys::RowKey;
 use crate::rows::{View, read_row};
 
 /// The deletions of one table that are being purged, as far as one reader or writer has met them.
@@ -138,7 +138,7 @@ impl PurgedBase {
         let Some(raw) = read_row(view, &base_key)? else { return Ok(Some(CellRow::default())) };
         let mut row = CellRow::decode(&raw.head, &raw.chunks)?;
         row.delete_up_to(deleted);
-        let left = view_row(layout, table, &place, &row)?;
+        let left = view_row(layout, table.cells()?, &place, &row)?;
         Ok(Some(left.filter(|(own, _)| **own == **key).map(|(_, row)| row).unwrap_or_default()))
     }
 

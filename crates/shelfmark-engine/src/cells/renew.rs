@@ -9,18 +9,18 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::cells::due::due_key;
+use shelfmark_records::cells::marks::{MarkKind, RangeMark, StoredLease};
+use shelfmark_records::cells::{CellsLayout, Deletion, Timestamp};
+use shelfmark_records::keys::{Tree, tree_key, tree_range};
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{KeyRange, Row};
 
-use super::check::{Cells, due_key, stored_lease};
-use super::layout::CellsLayout;
-use super::lease::StoredLease;
-use super::marks::{self, MarkKind, RangeMark};
-use super::{Deletion, Timestamp};
+use super::check::{Cells, stored_lease};
+use super::marks;
 use crate::catalogue::{Table, format_record, put_table_name};
 use crate::engine::Inner;
 use crate::error::Result;
-use crate::keys::{Tree, tree_key, tree_range};
 use crate::renew::{Pen, persistently};
 use crate::rows::{Found, Moment, Walk, damage};
 
@@ -57,7 +57,7 @@ pub(crate) fn correct_lease(
     }
     let (key, value) = format_record();
     pen.put(key, value)?;
-    pen.put(marks::lease_key(table.id), wanted.encode())?;
+    pen.put(shelfmark_records::cells::marks::lease_key(table.id), wanted.encode())?;
     Ok(kept.is_some())
 }
 
@@ -132,7 +132,7 @@ impl Work<'_> {
         keep_if_several(&mut clusters, cluster);
         if let Some(latest) = latest.filter(|latest| Some(*latest) > bound) {
             pen.put(
-                marks::bound_key(self.table.id),
+                shelfmark_records::cells::marks::bound_key(self.table.id),
                 Bytes::copy_from_slice(&latest.to_be_bytes()),
             )?;
             self.out.marks += 1;
@@ -145,7 +145,11 @@ impl Work<'_> {
         persistently(|| {
             let mut buffer = Buffer::new(inner.store.snapshot()?);
             for mark in &cluster.marks {
-                buffer.delete(marks::range_key(self.table.id, cluster.kind, &mark.end));
+                buffer.delete(shelfmark_records::cells::marks::range_key(
+                    self.table.id,
+                    cluster.kind,
+                    &mark.end,
+                ));
             }
             let view = RefCell::new(buffer);
             let prefix = tree_key(Tree::Marks, self.table.id).len();
@@ -167,7 +171,7 @@ impl Work<'_> {
     /// Deletes what is as old as the mark of a range that it lies in.
     fn delete_again(&mut self, inner: &Inner) -> Result<()> {
         let moment = Moment::take(&inner.store)?;
-        for prefix in marks::range_prefixes(self.table.id) {
+        for prefix in shelfmark_records::cells::marks::range_prefixes(self.table.id) {
             let mut walk = Walk::over(KeyRange::prefix(prefix.clone()));
             while let Some(Row { key, value }) = walk.next(&moment)? {
                 let end = key.get(prefix.len()..).unwrap_or_default();

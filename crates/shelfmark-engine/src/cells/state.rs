@@ -1,10 +1,10 @@
 //! What a process remembers about tables of cells: who writes which partition, and how late a write
 //! must be to be sure that no mark concerns it.
 
+use shelfmark_records::cells::Timestamp;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::Timestamp;
 use super::lease::Lease;
 use super::marks;
 use crate::error::Result;

@@ -3,17 +3,19 @@
 use std::sync::{Arc, PoisonError, mpsc};
 
 use bytes::Bytes;
+use shelfmark_records::cells::due;
+use shelfmark_records::cells::marks::RangeMark;
+use shelfmark_records::keys::chunk_key;
+use shelfmark_records::keys::{Tree, tree_key};
 use shelfmark_store::{ErrorKind as StoreErrorKind, KeyRange};
 
 use super::delete;
-use super::find::{Target, due};
-use super::marks::{self, RangeMark};
+use super::find::Target;
+use super::marks;
 use crate::catalogue::Table;
 use crate::commit::lock_gates;
 use crate::engine::{Engine, Inner};
 use crate::error::{Error, Result};
-use crate::keys::{Tree, tree_key};
-use crate::rows::chunk_key;
 
 impl Inner {
     /// Looks at what a due time of a table of cells is about. `rest` is its key behind the table's

@@ -10,6 +10,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::KeyRange;
 use shelfmark_store::latch::Latched;
 
@@ -17,7 +19,7 @@ use super::apply::apply;
 use super::engine::renew_lease;
 use super::find::Target;
 use super::keep::Collect;
-use super::lease::{Renewal, StoredLease};
+use super::lease::Renewal;
 use super::page::{CellGet, CellGot, CellReader};
 use super::request::{CellChange, CellPage, CellQuery, Mutation};
 use super::state::PartitionLock;
@@ -27,7 +29,7 @@ use crate::engine::Inner;
 use crate::error::{Error, Result};
 use crate::items::{Applied, Write};
 use crate::report::AccessReport;
-use crate::rows::{Validated, View, chunk_key};
+use crate::rows::{Validated, View};
 use crate::shared::{self, ItemsOfCells};
 
 /// What a transaction wrote to one row of cells.

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Arc, PoisonError};
 
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Commit;
 
 use super::attempt::{Done, lock_gates};
@@ -17,12 +20,11 @@ use super::token::{Once, Token, take_token};
 use super::told::Told;
 use super::writer::Writer;
 use crate::catalogue::Table;
-use crate::cells::{self, CellChange, CellsLayout, Mutation, Renewal, StoredLease, Target};
+use crate::cells::{self, CellChange, Mutation, Renewal, Target};
 use crate::engine::Inner;
 use crate::error::{Error, Failure, Result};
 use crate::items::{self, Applied, Write, Written};
 use crate::report::AccessStep;
-use crate::rows::chunk_key;
 use crate::shared::{self, ItemsOfCells};
 
 /// One operation of a commit.

@@ -8,14 +8,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::items::{Head, with_expiry};
+use shelfmark_records::keys::chunk_key;
 
 use super::apply::expiry;
 use super::derive::due_key_of;
 use crate::catalogue::{Table, put_table_name};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
-use crate::records::{Head, with_expiry};
-use crate::rows::{Backfill, Chunk, RawRow, backfill, chunk_key, patiently};
+use crate::rows::{Backfill, Chunk, RawRow, backfill, patiently};
 use crate::shards::{self, stored_bytes};
 
 struct DueBackfill<'a> {

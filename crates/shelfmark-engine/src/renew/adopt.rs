@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use shelfmark_model::{IndexState, TableName, TableSchema};
+use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
 
 use super::catalogue::stored_ids;
@@ -15,7 +16,6 @@ use super::{Mended, Teller};
 use crate::catalogue::{CatalogueChange, Namespace, Owner};
 use crate::engine::{Engine, Inner};
 use crate::error::{ErrorKind, Result};
-use crate::keys::{Tree, tree_range};
 use crate::rows::{Found, Moment, Walk};
 use crate::rows::{RawRow, View as _};
 

@@ -17,11 +17,11 @@
 use bytes::Bytes;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::Value;
+use shelfmark_records::keys::{Tree, tree_key};
+use shelfmark_records::varint::{Reader, put_varint};
 
 use crate::catalogue::Table;
 use crate::error::{Error, Result};
-use crate::keys::{Tree, tree_key};
-use crate::records::{Reader, put_varint};
 
 const VERSION: u8 = 1;
 

@@ -13,6 +13,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::keys::without_chunk;
 use shelfmark_store::{Commit, Direction, KeyRange, ScanLimits, Snapshot, Write as StoreWrite};
 
 use super::listing::{bytes, counter, map_of};
@@ -23,7 +24,6 @@ use crate::catalogue::Table;
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::{partition_count_key, table_count_key};
-use crate::keys::without_chunk;
 use crate::rows::{commit_chunk, patiently};
 
 /// How often one partition is counted anew because its snapshot became too old or others were in the

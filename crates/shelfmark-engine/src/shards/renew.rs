@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use shelfmark_records::keys::without_chunk;
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
 use super::listing::map_of;
@@ -17,7 +18,6 @@ use super::rows::sum_of;
 use super::split::range_of;
 use crate::catalogue::Table;
 use crate::error::Result;
-use crate::keys::without_chunk;
 use crate::renew::{Pen, put_count};
 use crate::rows::{Moment, Walk, damage};
 

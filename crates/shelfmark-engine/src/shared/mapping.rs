@@ -13,11 +13,12 @@ use shelfmark_model::serial::serialise;
 use shelfmark_model::{
     Column, ColumnType, Item, Key, KeyColumn, KeyType, SortColumn, TableName, TableSchema, Value,
 };
+use shelfmark_records::cells::{ClusteringValue, LiveRow, Place};
 
 use super::share::Share;
 use super::value::{attribute_of, raw_of};
 use crate::catalogue::{Table, blank_table};
-use crate::cells::{CellOperation, ClusteringValue, LiveRow, Place};
+use crate::cells::CellOperation;
 use crate::engine::Inner;
 use crate::error::{Error, Result};
 
@@ -91,7 +92,7 @@ impl ItemsOfCells {
 
     /// Returns what the keys of an item's partition begin with.
     pub(crate) fn partition_prefix(&self, values: &[Value]) -> Result<Vec<u8>> {
-        self.base.cells()?.keys.partition(&self.partition(values)?)
+        Ok(self.base.cells()?.keys.partition(&self.partition(values)?)?)
     }
 
     /// Returns the clustering key of an item's sort key.
@@ -107,7 +108,7 @@ impl ItemsOfCells {
     pub(crate) fn row_key(&self, key: &Key) -> Result<Vec<u8>> {
         let keys = &self.base.cells()?.keys;
         let partition = keys.partition(&self.partition(&key.partition)?)?;
-        keys.row_of(partition, &self.clustering(&key.sort)?)
+        Ok(keys.row_of(partition, &self.clustering(&key.sort)?)?)
     }
 
     /// Returns the key attributes of the row at a key without chunk.

@@ -5,11 +5,12 @@ use shelfmark_keycode::{self as keycode, Kind};
 use shelfmark_model::{
     Condition, Item, Projection, SortBound, SortCondition, Value, item_size_bytes,
 };
+use shelfmark_records::cells::{Span, SpanBound};
 use shelfmark_store::KeyRange;
 
 use super::mapping::ItemsOfCells;
 use super::value::raw_of;
-use crate::cells::{CellLimits, CellPage, CellQuery, CellReader, Collect, Span, SpanBound};
+use crate::cells::{CellLimits, CellPage, CellQuery, CellReader, Collect};
 use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
 use crate::items::{Get, Got, Query, ResultPage, Scan, segment_range};
@@ -196,7 +197,7 @@ impl ItemsOfCells {
             }
             _ => return Err(Error::invalid("the sort key has one column")),
         };
-        keys.span(partition, &span)
+        Ok(keys.span(partition, &span)?)
     }
 
     fn prefix_range(&self, partition: &Bytes, prefix: &Value) -> Result<KeyRange> {

@@ -3,14 +3,13 @@
 //! The condition is looked at, and the item worked out, as in a table of items; the row gets what
 //! differs. Each write is later than anything that its row has, so what is acknowledged is there.
 
+use shelfmark_records::cells::{Place, Timestamp};
 use std::sync::Arc;
 
 use super::mapping::ItemsOfCells;
 use super::share::Share;
 use crate::catalogue::Table;
-use crate::cells::{
-    CellChange, Mutation, Place, StoredCells, Target, Timestamp, apply as apply_cells,
-};
+use crate::cells::{CellChange, Mutation, StoredCells, Target, apply as apply_cells};
 use crate::error::{Error, Result};
 use crate::items::{Applied, Before, Change, Decided, Write, decide};
 use crate::report::AccessReport;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
+use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
 
 use super::Checker;
@@ -12,7 +13,6 @@ use crate::catalogue::{
     Owner, StoredKey, copy_key, has_copy, original_key, stored_key, stored_table,
 };
 use crate::error::Result;
-use crate::keys::{Tree, tree_range};
 use crate::rows::{View as _, Walk, damage};
 
 const PLACE: &str = "the catalogue";

@@ -11,13 +11,14 @@ use shelfmark_store::Row;
 use super::Checker;
 use super::rows::place_of_rows;
 use crate::catalogue::{Table, stored_table, table_key};
-use crate::cells::{
-    Cells, CellsLayout, MarkKind, StoredCells, StoredLease, due_hash, due_key, stored_lease,
-};
+use crate::cells::{Cells, StoredCells, due_hash, stored_lease};
 use crate::error::{Error, Result};
-use crate::keys::{Tree, tree_key, tree_range};
 use crate::rows::{RawRow, RowKind as _, View as _, Walk, damage, read_row};
 use shelfmark_model::TableName;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::cells::due::due_key;
+use shelfmark_records::cells::marks::{MarkKind, StoredLease};
+use shelfmark_records::keys::{Tree, tree_key, tree_range};
 
 /// A table of cells with what its rows follow from, or what follows from them.
 struct Bed<'t> {

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
+use shelfmark_records::items::{change_parts, decode_change};
+use shelfmark_records::keys::{Tree, tree_key, tree_range};
 use shelfmark_store::{KeyRange, Write as StoreWrite};
 
 use super::Checker;
 use crate::catalogue::{Table, take_table_name};
 use crate::error::Result;
-use crate::keys::{Tree, tree_key, tree_range};
-use crate::records::{change_parts, decode_change};
 use crate::rows::{Moment, Walk, damage};
 use crate::shards::{Place, ShardMap, section};
 

@@ -1,6 +1,9 @@
 //! Tables of items: counts of tables, partitions and shards, and when each item is due.
 
 use shelfmark_model::Key;
+use shelfmark_records::items::Head;
+use shelfmark_records::keys::Tree;
+use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Snapshot;
 
 use super::Checker;
@@ -8,9 +11,7 @@ use super::rows::place_of_rows;
 use crate::catalogue::Table;
 use crate::error::Result;
 use crate::items::{Items, StoredItem, partition_count_key, table_count_key};
-use crate::keys::Tree;
-use crate::records::Head;
-use crate::rows::{RawRow, RowKind as _, View as _, chunk_key, damage};
+use crate::rows::{RawRow, RowKind as _, View as _, damage};
 use crate::shards::{self, Place, ShardMap, Sum, counted, items, map_of, stored_bytes};
 
 /// The partition that rows are being counted in.

@@ -54,8 +54,9 @@ impl Checker {
             let Some(found) = read_row(&self.moment, &key)? else {
                 return Err(Error::corrupt("it has no entry in an index"));
             };
-            let fits =
-                |own: &crate::records::Stored| own.head == found.head && own.chunks == found.chunks;
+            let fits = |own: &shelfmark_records::items::Stored| {
+                own.head == found.head && own.chunks == found.chunks
+            };
             if !records.iter().any(fits) {
                 return Err(Error::corrupt("its entry in an index says something else"));
             }
