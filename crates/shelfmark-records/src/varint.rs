@@ -35,24 +35,37 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Creates a reader of these bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
+    /// Returns what was not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
+    /// Tells whether all was read.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
+    /// Takes one byte off.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn byte(&mut self) -> Result<u8> {
         let (first, rest) = self.rest.split_first().ok_or_else(cut_short)?;
         self.rest = rest;
         Ok(*first)
     }
 
+    /// Takes `len` bytes off.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn bytes(&mut self, len: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(len).ok_or_else(cut_short)?;
         self.rest = rest;
@@ -65,6 +78,11 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
+    /// Takes a varint off.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     #[inline]
     pub fn varint(&mut self) -> Result<u64> {
         match self.rest.split_first() {
@@ -94,18 +112,30 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a length and checks it against what is left, so that it can be allocated.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn len(&mut self) -> Result<usize> {
         let len = usize::try_from(self.varint()?).map_err(|_| cut_short())?;
         if len > self.rest.len() { Err(cut_short()) } else { Ok(len) }
     }
 
     /// Reads a length and that many bytes.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn prefixed(&mut self) -> Result<&'a [u8]> {
         let len = self.len()?;
         self.bytes(len)
     }
 
     /// Reads a length and that much UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn text(&mut self) -> Result<&'a str> {
         utf8(self.prefixed()?)
     }
@@ -120,7 +150,7 @@ fn word_varint(word: [u8; 8]) -> Option<(u64, usize)> {
     if ends == 0 {
         return None;
     }
-    // Up to the first byte without the mark, and without the marks of those before it.
+    // Up to the first byte without the tombstone, and without the tombstones of those before it.
     let kept = word & (ends ^ (ends - 1)) & !MORE;
     // Groups of 7 bits are joined in pairs, then these, then these.
     let n = (kept & 0x007F_007F_007F_007F) | ((kept & 0x7F00_7F00_7F00_7F00) >> 1);

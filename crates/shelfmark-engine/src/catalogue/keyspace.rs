@@ -2,7 +2,7 @@
 //!
 //! What it is not: a rename that a face offers. It is for stores in which two faces share a name.
 //!
-//! Invariant: ids stay, so every key of a row, an index or a mark stays where it is.
+//! Invariant: ids stay, so every key of a row, an index or a tombstone stays where it is.
 
 use std::collections::BTreeMap;
 

@@ -38,7 +38,7 @@ use shelfmark_records::catalogue::TableRecord;
 use shelfmark_records::keys::Tree;
 
 /// Version of everything the engine writes into the store; a newer one is refused. Since 2 tables of
-/// cells have leases; since 3 the catalogue is kept twice and namespaces have owners. A store of
+/// cells have high-water marks; since 3 the catalogue is kept twice and namespaces have owners. A store of
 /// before becomes one of this format when it is opened.
 const FORMAT: u64 = 3;
 

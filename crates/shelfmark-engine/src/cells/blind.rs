@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 
 use bytes::Bytes;
 use shelfmark_records::cells::encode_inserted;
-use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::tombstones::HighWater;
 use shelfmark_records::keys::chunk_key;
 use shelfmark_store::{Commit, Write};
 
@@ -78,8 +78,8 @@ impl Inner {
         }
         self.written.raise(&mutation.partition, timestamp);
         let mut writes = vec![Write::Put { key: head.into(), value }];
-        let written = StoredLease { until: timestamp, has_chunks: false };
-        let renewal = state.lease.renew(table.id, written, |key, value| {
+        let written = HighWater { until: timestamp, has_chunks: false };
+        let renewal = state.high_water.renew(table.id, written, |key, value| {
             writes.push(Write::Put { key, value });
         });
         let queued = self.queue(Commit::of(writes), Ok(()), done)?;

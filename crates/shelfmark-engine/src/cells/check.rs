@@ -1,24 +1,19 @@
-//! What a stored row of cells, an entry, a mark and a due time say, for whoever checks a store.
+//! What a stored row of cells, an entry, a tombstone and a due time say, for whoever checks a store.
 //!
 //! What it is not: the checking itself. Nothing is read here; the walks are `verify`'s.
 
 use bytes::Bytes;
-use shelfmark_keycode::put_ordered_varint;
-use shelfmark_model::{IndexState, ViewPart};
+use shelfmark_model::IndexState;
 use shelfmark_records::cells::check_order;
 use shelfmark_records::cells::due::due_key;
-use shelfmark_records::cells::marks::{FoundMark, MarkKind, StoredLease, lease_key};
-use shelfmark_records::cells::{
-    CellKey, CellRow, CellsLayout, ClusteringValue, LISTED_PATH_BYTES_MAX, Place, RowReader,
-    StoredCell, Timestamp, each_cell_of_chunks, join_partition, parts_of, split_partition,
-};
-use shelfmark_records::cells::{due, ends_of, entries, entry_value, view_row};
+use shelfmark_records::cells::tombstones::{HighWater, high_water_key};
+use shelfmark_records::cells::{CellRow, CellsLayout, Place, Timestamp};
+use shelfmark_records::cells::{ends_of, entries, entry_value, view_row};
 use shelfmark_records::items::Stored;
-use shelfmark_records::keys::{Tree, without_chunk};
+use shelfmark_records::keys::without_chunk;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::find::due_second;
-use super::marks;
 use crate::catalogue::Table;
 use crate::error::{Error, Result};
 use crate::rows::{Entry, IndexRange, RawRow, RowKind, View};
@@ -153,10 +148,10 @@ impl StoredCells {
     }
 }
 
-/// Returns the lease of a table, if it has one.
-pub(crate) fn stored_lease(view: &impl View, table: u64) -> Result<Option<StoredLease>> {
-    let stored = view.get(&lease_key(table))?;
-    Ok(stored.map(|value| StoredLease::decode(&value)).transpose()?)
+/// Returns the high-water mark of a table, if it has one.
+pub(crate) fn stored_high_water(view: &impl View, table: u64) -> Result<Option<HighWater>> {
+    let stored = view.get(&high_water_key(table))?;
+    Ok(stored.map(|value| HighWater::decode(&value)).transpose()?)
 }
 
 /// Returns a number that stands for what of a due time comes behind the table's id.

@@ -2,13 +2,15 @@
 
 use std::sync::{Arc, mpsc};
 
-use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::CellsLayout;
+use shelfmark_records::cells::Timestamp;
+use shelfmark_records::cells::tombstones::HighWater;
 use shelfmark_records::cells::{LiveRow, Place};
 use shelfmark_store::Commit;
 
 use super::apply::apply;
 use super::find::Target;
-use super::lease::Renewal;
+use super::high_water::Renewal;
 use super::page::live_row;
 use super::request::{ConditionalRead, Decision, Mutation, PartitionView};
 use crate::catalogue::Table;
@@ -119,7 +121,7 @@ impl Engine {
     /// Returns a timestamp for a write of now: microseconds since the Unix epoch, never the same
     /// twice in one process.
     #[must_use]
-    pub fn cell_timestamp(&self) -> shelfmark_records::cells::Timestamp {
+    pub fn cell_timestamp(&self) -> Timestamp {
         let now = self.inner.environment.clock.now_micros();
         self.inner.timestamps.next(now).cast_signed()
     }
@@ -164,15 +166,15 @@ impl Inner {
         };
         let written = target.written();
         told.note(target.into_step());
-        let lease = renew_lease(&table, &writer, written).filter(|_| answer.is_ok());
+        let high_water = renew_high_water(&table, &writer, written).filter(|_| answer.is_ok());
         let commit = match &answer {
             Ok(_) => writer.into_commit(),
             // What was seen may be queued and not durable: the answer waits for that.
             Err(_) => Commit::default(),
         };
         let queued = self.queue(commit, answer, done)?;
-        if let Some(lease) = lease.filter(|_| queued) {
-            lease.queued();
+        if let Some(high_water) = high_water.filter(|_| queued) {
+            high_water.queued();
         }
         drop(gates);
         Ok(queued)
@@ -204,13 +206,13 @@ fn partition_view(target: &Target<'_>, read: &ConditionalRead) -> Result<Partiti
     })
 }
 
-/// Puts the lease that the writes to a table take, if that is a newer one.
-pub(crate) fn renew_lease<'t>(
+/// Puts the high-water mark that the writes to a table take, if that is a newer one.
+pub(crate) fn renew_high_water<'t>(
     table: &'t Table,
     writer: &Writer,
-    written: StoredLease,
+    written: HighWater,
 ) -> Option<Renewal<'t>> {
-    table.shared.cells.lease.renew(table.id, written, |key, value| {
+    table.shared.cells.high_water.renew(table.id, written, |key, value| {
         writer.buffer.borrow_mut().put(key, value);
     })
 }
@@ -221,7 +223,7 @@ impl Table {
     /// # Errors
     ///
     /// * [`ErrorKind::Invalid`]: it is a table of items.
-    pub(crate) fn cells(&self) -> Result<&shelfmark_records::cells::CellsLayout> {
+    pub(crate) fn cells(&self) -> Result<&CellsLayout> {
         self.cells.as_ref().ok_or_else(|| {
             let name = &self.schema.name;
             Error::new(ErrorKind::Invalid, format!("table {name} holds items, not cells"))

@@ -26,10 +26,10 @@
 //! # Invariants
 //!
 //! * A dead cell stays in its row until the grace period is over, so that a late write with an older
-//!   timestamp stays dead; deletions of rows, spans and partitions leave marks for the same reason.
+//!   timestamp stays dead; deletions of rows, spans and partitions leave tombstones for the same reason.
 //! * Entries of indexes and rows of views change in the commit of the row that they follow from.
 //! * An insert that says all of a row and is later than anything in it is written without reading it;
-//!   `lease` knows how late that is.
+//!   `high_water` knows how late that is.
 //! * Writers of one row exclude each other, and whoever deletes a span or decides on a condition
 //!   excludes all writers of the partition, from reading until the commit is queued.
 
@@ -42,10 +42,9 @@ mod derive;
 mod engine;
 mod estimate;
 mod find;
+mod high_water;
 mod index_read;
 mod keep;
-mod lease;
-mod marks;
 mod page;
 mod patch;
 mod purging;
@@ -56,24 +55,25 @@ mod scan;
 mod show;
 mod state;
 mod sweep;
+mod tombstones;
 mod transact;
 
 pub(crate) use apply::apply;
 pub(crate) use backfill::resume;
-pub(crate) use check::{Cells, StoredCells, due_hash, stored_lease};
-pub(crate) use engine::renew_lease;
+pub(crate) use check::{Cells, StoredCells, due_hash, stored_high_water};
+pub(crate) use engine::renew_high_water;
 pub use engine::{CellCompletion, CellWrites};
 pub use estimate::CellEstimate;
 pub(crate) use find::{Found as FoundRow, Target};
+pub(crate) use high_water::{Renewal, WrittenStripes};
 pub(crate) use keep::Collect;
-pub(crate) use lease::{Renewal, WrittenStripes};
 pub(crate) use page::CellReader;
 pub use page::{CellGet, CellGot};
-pub(crate) use renew::{CellsSeen, correct_lease, correct_marks};
+pub(crate) use renew::{CellsSeen, correct_high_water, correct_tombstones};
 pub use request::{
     CellChange, CellEntry, CellFilter, CellIndexQuery, CellLimits, CellOperation, CellPage,
     CellQuery, CellScan, ConditionalRead, Decision, Mutation, PartitionView,
 };
 pub use show::{CellSink, CellsShown, ShownRow};
 pub(crate) use state::{PartitionLocks, TableState, UniqueMicros};
-pub(crate) use transact::{CellsWritten, lock_written, renew_leases};
+pub(crate) use transact::{CellsWritten, lock_written, renew_high_waters};

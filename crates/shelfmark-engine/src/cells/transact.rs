@@ -10,16 +10,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::tombstones::HighWater;
 use shelfmark_records::keys::chunk_key;
 use shelfmark_store::KeyRange;
 use shelfmark_store::latch::Latched;
 
 use super::apply::apply;
-use super::engine::renew_lease;
+use super::engine::renew_high_water;
 use super::find::Target;
+use super::high_water::Renewal;
 use super::keep::Collect;
-use super::lease::Renewal;
 use super::page::{CellGet, CellGot, CellReader};
 use super::request::{CellChange, CellPage, CellQuery, Mutation};
 use super::state::PartitionLock;
@@ -35,7 +35,7 @@ use crate::shared::{self, ItemsOfCells};
 /// What a transaction wrote to one row of cells.
 pub(crate) struct CellsWritten {
     pub(crate) table: Arc<Table>,
-    stamp: StoredLease,
+    stamp: HighWater,
     /// What the keys of the partition begin with.
     partition: Vec<u8>,
     /// The key of the row's head.
@@ -179,16 +179,19 @@ pub(crate) fn lock_written<'i>(
     (locks, inner.latches.lock(written.iter().map(|own| own.head.as_slice())))
 }
 
-/// Puts the leases that the writes of a transaction take.
-pub(crate) fn renew_leases<'w>(written: &'w [CellsWritten], writer: &Writer) -> Vec<Renewal<'w>> {
-    // In the order of their ids, in which everybody takes the locks of leases.
-    let mut stamps: BTreeMap<u64, (&Table, StoredLease)> = BTreeMap::new();
+/// Puts the high-water marks that the writes of a transaction take.
+pub(crate) fn renew_high_waters<'w>(
+    written: &'w [CellsWritten],
+    writer: &Writer,
+) -> Vec<Renewal<'w>> {
+    // In the order of their ids, in which everybody takes the locks of high-water marks.
+    let mut stamps: BTreeMap<u64, (&Table, HighWater)> = BTreeMap::new();
     for own in written {
         let (_, stamp) = stamps.entry(own.table.id).or_insert((&own.table, own.stamp));
         stamp.until = stamp.until.max(own.stamp.until);
         stamp.has_chunks |= own.stamp.has_chunks;
     }
-    let leases =
-        stamps.into_values().filter_map(|(table, stamp)| renew_lease(table, writer, stamp));
-    leases.collect()
+    let high_waters =
+        stamps.into_values().filter_map(|(table, stamp)| renew_high_water(table, writer, stamp));
+    high_waters.collect()
 }

@@ -11,7 +11,7 @@ use std::collections::btree_map::Entry;
 use std::sync::{Arc, PoisonError};
 
 use shelfmark_records::cells::CellsLayout;
-use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::tombstones::HighWater;
 use shelfmark_records::keys::chunk_key;
 use shelfmark_store::Commit;
 
@@ -46,7 +46,7 @@ pub(crate) struct Call<'a> {
 
 /// What one attempt at a call came to.
 enum Attempt<'l> {
-    /// Validated and ready to be queued, with its answers and the leases that go with it.
+    /// Validated and ready to be queued, with its answers and the high-water marks that go with it.
     Ready(Commit, Vec<Written>, Vec<Renewal<'l>>),
     /// Refused, or done before; the answer stands once everything queued is durable.
     Answer(Result<Once>),
@@ -85,9 +85,9 @@ impl Inner {
         }
         let partitions = self.partitions.lock(&plan.partitions);
         let latched = self.latches.lock(plan.rows.iter().map(Vec::as_slice));
-        let (commit, answer, leases) = match plan.apply(self, call)? {
-            Attempt::Ready(commit, written, leases) => {
-                (commit, answer(Once::Written(written)), leases)
+        let (commit, answer, high_waters) = match plan.apply(self, call)? {
+            Attempt::Ready(commit, written, high_waters) => {
+                (commit, answer(Once::Written(written)), high_waters)
             }
             Attempt::Answer(outcome) => (Commit::default(), outcome.and_then(answer), Vec::new()),
             Attempt::NeedsChunks(table) => {
@@ -98,7 +98,7 @@ impl Inner {
         };
         let queued = self.queue(commit, answer, done)?;
         if queued {
-            leases.into_iter().for_each(Renewal::queued);
+            high_waters.into_iter().for_each(Renewal::queued);
         }
         drop((latched, partitions, gates));
         Ok(queued)
@@ -234,11 +234,11 @@ impl<'a> Plan<'a> {
         if !failures.is_empty() {
             return Ok(Attempt::Answer(Err(Error::refused(failures))));
         }
-        let leases = self.finish(&writer, targets, &written, call.told);
-        Ok(Attempt::Ready(writer.into_commit(), written, leases))
+        let high_waters = self.finish(&writer, targets, &written, call.told);
+        Ok(Attempt::Ready(writer.into_commit(), written, high_waters))
     }
 
-    /// Tells what was read, and puts the leases that the writes of cells take.
+    /// Tells what was read, and puts the high-water marks that the writes of cells take.
     fn finish(
         &self,
         writer: &Writer,
@@ -246,19 +246,19 @@ impl<'a> Plan<'a> {
         items: &[Written],
         told: &Told,
     ) -> Vec<Renewal<'_>> {
-        // In the order of their ids, in which everybody takes the locks of leases.
-        let stamps: BTreeMap<u64, StoredLease> =
+        // In the order of their ids, in which everybody takes the locks of high-water marks.
+        let stamps: BTreeMap<u64, HighWater> =
             targets.iter().map(|(id, target)| (*id, target.written())).collect();
         if told.is_wanted() {
             let of_items = items.iter().flat_map(|written| written.report.steps.iter().cloned());
             let of_cells = targets.into_values().filter_map(Target::into_step);
             told.note(of_items.chain(of_cells).collect::<Vec<AccessStep>>());
         }
-        let leases = stamps.into_iter().filter_map(|(id, stamp)| {
+        let high_waters = stamps.into_iter().filter_map(|(id, stamp)| {
             let table = self.tables.iter().find(|table| table.id == id)?;
-            cells::renew_lease(table, writer, stamp)
+            cells::renew_high_water(table, writer, stamp)
         });
-        leases.collect()
+        high_waters.collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use shelfmark_keycode::put_ordered_varint;
+use shelfmark_records::cells;
 use shelfmark_records::items::{Head, RecordKind, Stored, kind_of};
 use shelfmark_records::keys::RowKey;
 use shelfmark_records::keys::chunk_key;
@@ -28,7 +28,7 @@ pub(crate) struct RawRow {
 pub(crate) fn chunk_count(head: &[u8]) -> Result<usize> {
     match kind_of(head)? {
         RecordKind::Item => Ok(Head::parse(head)?.chunks),
-        RecordKind::Cells => Ok(shelfmark_records::cells::chunk_count(head)?),
+        RecordKind::Cells => Ok(cells::chunk_count(head)?),
         RecordKind::Chunk => Err(Error::corrupt("a row has no head")),
     }
 }

@@ -72,8 +72,8 @@ pub(crate) fn apply(
 fn later_than_all(target: &Target<'_>, found: &crate::cells::FoundRow) -> Result<Timestamp> {
     let now = target.server_timestamp();
     let latest = found.stored.as_ref().and_then(StoredCells::latest_in);
-    let marked = target.marked(&found.key, now)?;
-    let before = latest.max(marked);
+    let deleted_at = target.deleted_at(&found.key, now)?;
+    let before = latest.max(deleted_at);
     match before {
         Some(before) if before >= now => before.checked_add(1).ok_or_else(|| {
             Error::invalid("the row has the latest timestamp that there is; nothing can follow it")

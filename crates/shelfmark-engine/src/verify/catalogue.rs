@@ -23,7 +23,7 @@ const TREES: [Tree; 11] = [
     Tree::Catalogue,
     Tree::Rows,
     Tree::Index,
-    Tree::Marks,
+    Tree::Tombstones,
     Tree::Changes,
     Tree::Due,
     Tree::Tokens,

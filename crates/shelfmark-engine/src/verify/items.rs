@@ -26,7 +26,7 @@ struct Counting {
 impl Checker {
     /// Checks a table of items.
     pub(super) fn items(&mut self, table: &Table) -> Result<()> {
-        self.nothing_in(table, Tree::Marks, "a table of items has no marks")?;
+        self.nothing_in(table, Tree::Tombstones, "a table of items has no tombstones")?;
         let kind = Items { table, now: self.now };
         let mut counting: Option<Counting> = None;
         let (mut all, mut was_damaged) = (0, false);

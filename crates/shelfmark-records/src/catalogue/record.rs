@@ -13,14 +13,17 @@ use crate::items::Record;
 /// What is stored of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRecord {
+    /// Its id: what the keys of its rows begin with.
     pub id: u64,
     /// The id that it was created with; another one once it was truncated.
     pub origin: u64,
+    /// Rises with every change of the schema.
     pub version: u64,
     /// Ids of the indexes, in the order of the schema.
     pub index_ids: Vec<u64>,
     /// A row of more than one chunk may be there.
     pub chunked: bool,
+    /// As it was declared.
     pub schema: TableSchema,
 }
 
@@ -67,6 +70,10 @@ impl TableRecord {
     }
 
     /// Decodes a record.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn decode(bytes: &Bytes) -> Result<Self> {
         let item = Record::decode(bytes, &[])?.item;
         let Some(Value::List(ids)) = item.get("index_ids") else { return Err(damaged()) };

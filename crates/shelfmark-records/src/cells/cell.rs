@@ -29,21 +29,32 @@ pub struct Expiry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// A value, perhaps for a time only. It may have zero bytes: that is CQL's empty value.
-    Live { value: Bytes, expiry: Option<Expiry> },
-    /// Deleted, at this second since the Unix epoch.
-    Dead { at_seconds: u64 },
+    Live {
+        /// In its plain serialisation.
+        value: Bytes,
+        /// When it stops being there.
+        expiry: Option<Expiry>,
+    },
+    /// Nothing any more.
+    Dead {
+        /// Second since the Unix epoch at which it was deleted.
+        at_seconds: u64,
+    },
 }
 
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
+    /// When it was written.
     pub timestamp: Timestamp,
+    /// What it holds.
     pub content: Content,
 }
 
 /// A deletion of everything that was written up to a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deletion {
+    /// What was written up to then is deleted.
     pub timestamp: Timestamp,
     /// Second since the Unix epoch at which it happened.
     pub at_seconds: u64,
@@ -61,14 +72,17 @@ pub struct Liveness {
 /// A row of cells, or the statics of a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CellRow {
+    /// It was inserted; `None` if only its cells make it exist.
     pub liveness: Option<Liveness>,
     /// A deletion of the whole row.
     pub deletion: Option<Deletion>,
     /// Deletions of whole collections, by column.
     pub collections: BTreeMap<u32, Deletion>,
+    /// Its cells, dead ones too.
     pub cells: BTreeMap<CellKey, Cell>,
 }
 
+/// Tells whether something is over at a second since the Unix epoch.
 pub fn has_expired(expiry: Option<Expiry>, now_seconds: u64) -> bool {
     expiry.is_some_and(|expiry| expiry.at_seconds <= now_seconds)
 }

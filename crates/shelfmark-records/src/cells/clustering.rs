@@ -95,6 +95,10 @@ pub(crate) fn take_shared(
 }
 
 /// As [`take_raw`], appended to `out`; returns whether there was a value, which null is not.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are no value of this type.
 pub fn take_into(
     key_type: &KeyType,
     direction: Direction,

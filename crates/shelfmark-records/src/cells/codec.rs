@@ -131,13 +131,17 @@ impl CellRow {
 /// One cell as it lies in a record.
 pub struct StoredCell<'r> {
     record: &'r Bytes,
+    /// Number of its column.
     pub column: u32,
+    /// Which element it is; empty for a plain column.
     pub path: &'r [u8],
+    /// Microseconds since the Unix epoch, as it was written.
     pub timestamp: Timestamp,
     /// `None`: it is dead.
     pub value: Option<&'r [u8]>,
     /// Where the cell, and with it its value, ends in the record.
     pub end: usize,
+    /// When it stops being there.
     pub expiry: Option<Expiry>,
     /// Second since the Unix epoch at which it died; 0 while it is live.
     pub(crate) dead_at: u64,
@@ -152,8 +156,11 @@ impl StoredCell<'_> {
 
 /// The head of a stored row, parsed, and its cells, still to be read.
 pub struct RowReader<'a> {
+    /// The row was inserted.
     pub liveness: Option<Liveness>,
+    /// The whole row was deleted.
     pub deletion: Option<Deletion>,
+    /// Collections that were deleted whole, by column.
     pub collections: Vec<(u32, Deletion)>,
     is_chunked: bool,
     rest: Reader<'a>,
@@ -161,6 +168,10 @@ pub struct RowReader<'a> {
 
 impl<'a> RowReader<'a> {
     /// Parses a head.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn new(head: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(head);
         if reader.byte()? != CELLS_V1 {
@@ -191,11 +202,19 @@ impl<'a> RowReader<'a> {
     }
 
     /// Returns how many chunks follow the head; 0 when the cells are in the head.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn chunks(&self) -> Result<usize> {
         if self.is_chunked { self.rest.clone().len() } else { Ok(0) }
     }
 
     /// Returns the first cell of each chunk, its path as far as it is listed.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn firsts(&self) -> Result<Vec<CellKey>> {
         if !self.is_chunked {
             return Ok(Vec::new());
@@ -211,6 +230,10 @@ impl<'a> RowReader<'a> {
     }
 
     /// Walks over the cells, in order. `head` is what was parsed.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn each_cell(
         &mut self,
         head: &Bytes,
@@ -233,6 +256,10 @@ pub fn parts_of(chunks: &[Bytes]) -> impl Iterator<Item = &[Bytes]> {
 }
 
 /// Walks over the cells of whole parts.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are none that this crate makes.
 pub fn each_cell_of_chunks(chunks: &[Bytes], each: &mut impl FnMut(&StoredCell<'_>)) -> Result<()> {
     for part in parts_of(chunks) {
         let Some((first, more)) = part.split_first() else { continue };
@@ -302,12 +329,17 @@ pub fn encode_inserted(timestamp: Timestamp, cells: &[(u32, &Bytes)]) -> Option<
 }
 
 /// Returns how many chunks follow the head of a row of cells.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are none that this crate makes.
 pub fn chunk_count(head: &[u8]) -> Result<usize> {
     RowReader::new(head)?.chunks()
 }
 
 /// Cells that lie in one chunk, or, if it is one large cell, in several.
 pub struct Part {
+    /// The first of the cells, as the head of the row lists it.
     pub first: CellKey,
     body: Vec<u8>,
 }
@@ -364,6 +396,10 @@ pub fn parts_within<'c>(cells: impl Iterator<Item = (&'c CellKey, &'c Cell)> + C
 }
 
 /// Adds the cells of whole parts, given their chunks, to a row.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are none that this crate makes.
 pub fn decode_part(chunks: &[Bytes], row: &mut CellRow) -> Result<()> {
     each_cell_of_chunks(chunks, &mut |cell| row.take_stored(cell))
 }
@@ -425,11 +461,17 @@ fn take_expiry(reader: &mut Reader<'_>) -> Result<Expiry> {
     Ok(Expiry { ttl_seconds, at_seconds: reader.varint()? })
 }
 
+/// Appends a deletion: its timestamp, then the second at which it happened.
 pub fn put_deletion(out: &mut Vec<u8>, deletion: Deletion) {
     put_varint(out, zigzag(deletion.timestamp));
     put_varint(out, deletion.at_seconds);
 }
 
+/// Takes off what [`put_deletion`] appended.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are none that this crate makes.
 pub fn take_deletion(reader: &mut Reader<'_>) -> Result<Deletion> {
     let timestamp = unzigzag(reader.varint()?);
     Ok(Deletion { timestamp, at_seconds: reader.varint()? })

@@ -29,11 +29,17 @@ pub fn entry_value(ends: Ends) -> Bytes {
 /// longer one, has no entry: it is not found by the index, as in Cassandra.
 pub const ENTRY_KEY_BYTES_MAX: usize = 65_535;
 
+/// Tells whether the key of an entry is short enough to be there.
 pub fn is_entry(key: &Bytes) -> bool {
     key.len() <= ENTRY_KEY_BYTES_MAX
 }
 
 /// Returns the keys of a row's entries in an index, with their chunk, and when each ends.
+///
+/// # Errors
+///
+/// * `Invalid`: a value is none of the type of the column whose key it becomes.
+/// * `LimitExceeded`: the key would be too long.
 pub fn entries(
     layout: &CellsLayout,
     index: &IndexLayout,
@@ -46,6 +52,11 @@ pub fn entries(
 }
 
 /// As [`entries`], with those that are too long to be there.
+///
+/// # Errors
+///
+/// * `Invalid`: a value is none of the type of the column whose key it becomes.
+/// * `LimitExceeded`: the key would be too long.
 pub fn entries_of_any_length(
     layout: &CellsLayout,
     index: &IndexLayout,
@@ -171,6 +182,11 @@ fn put_clustering(
 ///
 /// It exists while all components of its key are there and the base row exists; what of it lives
 /// longer is cut to that.
+///
+/// # Errors
+///
+/// * `Invalid`: a value is none of the type of the column whose key it becomes.
+/// * `LimitExceeded`: the key would be too long.
 pub fn view_row(
     base: &CellsLayout,
     view: &CellsLayout,
@@ -242,6 +258,10 @@ pub fn view_row(
 
 impl CellsLayout {
     /// Returns the key (without chunk) of the row of `base` that a row of this view follows from.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this view.
     pub fn view_row_leads_to(&self, base: &Self, row_key: &[u8]) -> Result<Vec<u8>> {
         let schema = self.view_of.as_ref().ok_or_else(|| Error::corrupt("no view"))?;
         let place = self.keys.parse(row_key)?;

@@ -9,20 +9,20 @@ use crate::keys::Tree;
 
 /// Dead cells of a row.
 pub const ROW: u8 = 0;
-/// A mark.
-pub const MARK: u8 = 1;
+/// A tombstone.
+pub const TOMBSTONE: u8 = 1;
 
 impl CellsLayout {
     /// Reads what of a due time comes behind the table's id.
     ///
     /// # Errors
     ///
-    /// * `Corrupt`: it names neither a row nor a mark.
+    /// * `Corrupt`: it names neither a row nor a tombstone.
     pub fn check_due(&self, rest: &[u8]) -> Result<()> {
         match rest.split_first() {
             Some((&ROW, name)) => self.keys.parse_rest(name).map(drop),
-            Some((&MARK, [_, _, ..])) => Ok(()),
-            _ => Err(Error::corrupt("a due time of neither a row nor a mark")),
+            Some((&TOMBSTONE, [_, _, ..])) => Ok(()),
+            _ => Err(Error::corrupt("a due time of neither a row nor a tombstone")),
         }
     }
 
@@ -32,11 +32,11 @@ impl CellsLayout {
         named(ROW, row_key.get(self.keys.prefix.len()..).unwrap_or_default())
     }
 
-    /// As [`CellsLayout::due_of_row`], of a mark, from its key behind `[marks][table id]`; and its
+    /// As [`CellsLayout::due_of_row`], of a tombstone, from its key behind `[tombstones][table id]`; and its
     /// second, from that at which its deletion happened.
-    pub fn due_of_mark(&self, rest: &[u8], happened_at: u64) -> (Vec<u8>, u64) {
+    pub fn due_of_tombstone(&self, rest: &[u8], happened_at: u64) -> (Vec<u8>, u64) {
         let second = happened_at.saturating_add(self.grace_seconds).saturating_add(1);
-        (named(MARK, rest), second)
+        (named(TOMBSTONE, rest), second)
     }
 }
 

@@ -24,22 +24,30 @@ pub const ROW: u8 = 1;
 pub struct CellKeys {
     /// `[rows][table id]`.
     pub prefix: Bytes,
+    /// The clustering columns, in order.
     pub sort: Vec<SortColumn>,
 }
 
 /// A key taken apart: the partition, and which row of it; `None` are its statics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    /// The partition key in its plain serialisation.
     pub partition: Bytes,
+    /// The values of the clustering columns; `None` for the statics.
     pub clustering: Option<Vec<ClusteringValue>>,
 }
 
 impl CellKeys {
+    /// Creates the keys of a table from `[rows][table id]` and its clustering columns.
     pub fn new(prefix: Bytes, sort: Vec<SortColumn>) -> Self {
         Self { prefix, sort }
     }
 
     /// Returns what all keys of a partition begin with.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: the partition key is empty.
     pub fn partition(&self, raw: &[u8]) -> Result<Vec<u8>> {
         if raw.is_empty() {
             return Err(Error::invalid("a partition key may not be empty"));
@@ -51,6 +59,10 @@ impl CellKeys {
     }
 
     /// Returns the key of a partition's statics, without chunk.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: the partition key is empty.
     pub fn statics(&self, raw: &[u8]) -> Result<Vec<u8>> {
         Ok(self.statics_of(self.partition(raw)?))
     }
@@ -62,11 +74,19 @@ impl CellKeys {
     }
 
     /// Returns the key of a row, without chunk.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: the partition key is empty, or a value does not fit its column.
     pub fn row(&self, raw: &[u8], clustering: &[ClusteringValue]) -> Result<Vec<u8>> {
         self.row_of(self.partition(raw)?, clustering)
     }
 
     /// As [`CellKeys::row`], of what the keys of the partition begin with.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: the partition key is empty, or a value does not fit its column.
     pub fn row_of(&self, partition: Vec<u8>, clustering: &[ClusteringValue]) -> Result<Vec<u8>> {
         if clustering.len() != self.sort.len() {
             return Err(Error::invalid(format!(
@@ -82,6 +102,10 @@ impl CellKeys {
     }
 
     /// Returns the key of what a place names, without chunk.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: the partition key is empty, or a value does not fit its column.
     pub fn place(&self, place: &Place) -> Result<Vec<u8>> {
         match &place.clustering {
             None => self.statics(&place.partition),
@@ -90,6 +114,10 @@ impl CellKeys {
     }
 
     /// Returns what the keys of all rows of a partition begin with.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: the partition key is empty, or a value does not fit its column.
     pub fn rows_of(&self, raw: &[u8]) -> Result<Vec<u8>> {
         let mut key = self.partition(raw)?;
         key.push(ROW);
@@ -97,12 +125,20 @@ impl CellKeys {
     }
 
     /// Takes a key without chunk apart.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this table.
     pub fn parse(&self, key: &[u8]) -> Result<Place> {
         let rest = key.strip_prefix(self.prefix.as_ref()).ok_or_else(damaged)?;
         self.parse_rest(rest)
     }
 
     /// As [`CellKeys::parse`], of a key without `[tree][id]`.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this table.
     pub fn parse_rest(&self, rest: &[u8]) -> Result<Place> {
         let mut rest = rest.get(8..).ok_or_else(damaged)?;
         let partition = take_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
@@ -117,6 +153,10 @@ impl CellKeys {
     }
 
     /// Takes the clustering key apart: what of a row's key comes behind its kind, at `at`.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this table.
     pub fn clustering_at(&self, key: &RowKey, at: usize) -> Result<Vec<ClusteringValue>> {
         self.clustering(key.get(at..).unwrap_or_default(), Some(key.buffer()))
     }
@@ -130,12 +170,20 @@ impl CellKeys {
     }
 
     /// Returns the length of the part of a key (without chunk) that names the partition.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this table.
     pub fn partition_length(&self, key: &[u8]) -> Result<usize> {
         let own = key.get(self.prefix.len()..).ok_or_else(damaged)?;
         Ok(self.prefix.len() + self.partition_length_of(own)?)
     }
 
     /// As [`CellKeys::partition_length`], of a key without `[tree][id]`.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this table.
     pub fn partition_length_of(&self, own: &[u8]) -> Result<usize> {
         let mut rest = own.get(8..).ok_or_else(damaged)?;
         take_bytes(&mut rest, Direction::Ascending).map_err(|_| damaged())?;
@@ -143,6 +191,10 @@ impl CellKeys {
     }
 
     /// Returns the range of the rows of a partition that lie in `span`.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: the partition key is empty, or a value does not fit its column.
     pub fn span(&self, raw: &[u8], span: &Span) -> Result<KeyRange> {
         let mut base = self.partition(raw)?;
         base.push(ROW);
@@ -176,6 +228,10 @@ fn extend(
 }
 
 /// Returns the range of the keys that begin with `base` and whose columns lie in `span`.
+///
+/// # Errors
+///
+/// * `Invalid`: a value does not fit its column, or the range has more columns than the key.
 pub fn span_range(columns: &[SortColumn], base: Vec<u8>, span: &Span) -> Result<KeyRange> {
     let mut base = base;
     let equal = span.equal.len();

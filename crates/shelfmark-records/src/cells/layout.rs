@@ -9,7 +9,7 @@ use shelfmark_model::{
 use super::Timestamp;
 use super::clustering::take_raw;
 use super::keys::{CellKeys, Place};
-use super::view_filter::TestLayout;
+use super::view_filter::ViewFilter;
 use crate::error::{Error, Result};
 use crate::keys::{Tree, tree_key};
 
@@ -18,8 +18,11 @@ use crate::keys::{Tree, tree_key};
 pub struct CellsLayout {
     /// The name of the table.
     pub name: TableName,
+    /// Where its rows lie.
     pub keys: CellKeys,
+    /// Its indexes, in the order of the schema.
     pub indexes: Vec<IndexLayout>,
+    /// What makes it a view, if it is one.
     pub view_of: Option<ViewSchema>,
     /// The declared columns, sorted, if rows may hold cells that are not to be seen: of each its
     /// number, and up to when what was written into it is not.
@@ -27,10 +30,12 @@ pub struct CellsLayout {
     /// Those of them that have a time.
     revived: Vec<Declared>,
     /// Of a view, which rows of its base are in it.
-    pub tests: Vec<TestLayout>,
+    pub tests: Vec<ViewFilter>,
     /// Seconds for which deletions are remembered.
     pub grace_seconds: u64,
+    /// How many columns the partition key has.
     pub partition_columns: usize,
+    /// Other tables are views of it.
     pub has_views: bool,
     /// The columns that say all of a row, if one that is given all of them need not be read.
     pub blind_columns: Option<Vec<u32>>,
@@ -53,6 +58,7 @@ pub(crate) fn is_seen(declared: Option<&[Declared]>, column: u32, timestamp: Tim
 pub struct IndexLayout {
     /// `[index][id]`.
     pub prefix: Bytes,
+    /// As it was declared.
     pub schema: CellIndex,
     /// The terms as key columns.
     pub terms: Vec<SortColumn>,
@@ -60,6 +66,10 @@ pub struct IndexLayout {
 
 impl IndexLayout {
     /// Returns the place that an entry's key (without chunk) leads to.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn place_of(&self, keys: &CellKeys, entry: &[u8]) -> Result<Place> {
         let damaged = || Error::corrupt("an entry of an index of cells is damaged");
         let mut rest = entry.strip_prefix(self.prefix.as_ref()).ok_or_else(damaged)?;
@@ -105,7 +115,7 @@ impl CellsLayout {
             view_of: cells.view_of.clone(),
             revived: with_time.copied().collect(),
             declared,
-            tests: TestLayout::all(schema),
+            tests: ViewFilter::all(schema),
             grace_seconds: u64::from(schema.options.gc_grace_seconds),
             partition_columns: schema.partition.len(),
             has_views: !cells.views.is_empty(),

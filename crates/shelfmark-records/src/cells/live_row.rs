@@ -67,6 +67,10 @@ impl LiveRow {
     }
 
     /// Decodes what of a stored row is visible. `room` is how many cells are expected.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn decode(
         head: &Bytes,
         chunks: &[Bytes],

@@ -43,7 +43,7 @@ impl CellRow {
         }
     }
 
-    /// Forgets everything that was written up to a timestamp: a mark tells of it.
+    /// Forgets everything that was written up to a timestamp: a tombstone tells of it.
     pub fn delete_up_to(&mut self, timestamp: Timestamp) {
         let own = self.deletion;
         self.deletion = Some(Deletion { timestamp, at_seconds: 0 });

@@ -13,10 +13,10 @@ pub mod due;
 mod keys;
 mod layout;
 mod live_row;
-pub mod marks;
 mod merge;
 mod order;
 mod span;
+pub mod tombstones;
 mod view_filter;
 
 pub use cell::{
@@ -35,6 +35,7 @@ pub use layout::{CellsLayout, IndexLayout};
 pub use live_row::{LiveCell, LiveRow, Visible};
 pub use order::check_order;
 pub use span::{Span, SpanBound};
+pub use view_filter::ViewFilter;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::codec::encode_inserted;
 use super::live_row::Visible;
-use super::marks::StoredLease;
+use super::tombstones::HighWater;
 use super::*;
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -88,9 +88,9 @@ proptest! {
     }
 
     #[test]
-    fn a_lease_comes_back(until in any::<i64>(), has_chunks: bool) {
-        let lease = StoredLease { until, has_chunks };
-        prop_assert_eq!(StoredLease::decode(&lease.encode()).unwrap(), lease);
+    fn a_high_water_mark_comes_back(until in any::<i64>(), has_chunks: bool) {
+        let high_water = HighWater { until, has_chunks };
+        prop_assert_eq!(HighWater::decode(&high_water.encode()).unwrap(), high_water);
     }
 
     #[test]

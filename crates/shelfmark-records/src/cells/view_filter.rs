@@ -10,14 +10,14 @@ use super::clustering::{ClusteringValue, put_raw};
 
 /// One test of a view, with its values as ordered bytes.
 #[derive(Debug)]
-pub(crate) struct TestLayout {
+pub struct ViewFilter {
     parts: Vec<(ViewPart, KeyType)>,
     comparison: ViewComparison,
     /// Values that are none of their type are left out: nothing equals them.
     values: Vec<Vec<u8>>,
 }
 
-impl TestLayout {
+impl ViewFilter {
     /// Works out the tests of a view; there are none of another table.
     pub fn all(schema: &TableSchema) -> Vec<Self> {
         let view = schema.cells.as_ref().and_then(|cells| cells.view_of.as_ref());

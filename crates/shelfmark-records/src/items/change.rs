@@ -26,16 +26,22 @@ pub struct ChangeRecord<'i> {
     pub at_micros: u64,
     /// The sweep wrote it.
     pub expired: bool,
+    /// The item before; `None` if there was none.
     pub old: Option<&'i Item>,
+    /// The item after; `None` if there is none.
     pub new: Option<&'i Item>,
 }
 
 /// A decoded change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedChange {
+    /// Microseconds since the Unix epoch.
     pub at_micros: u64,
+    /// The sweep wrote it.
     pub expired: bool,
+    /// The item before; `None` if there was none.
     pub old: Option<Item>,
+    /// The item after; `None` if there is none.
     pub new: Option<Item>,
 }
 
@@ -66,15 +72,19 @@ pub fn encode_change(change: &ChangeRecord<'_>) -> Vec<Bytes> {
         parts.push(whole.slice(start..whole.len().min(start + CHUNK_SIZE_BYTES)));
     }
     if let Some(first) = parts.first_mut() {
-        let mut marked = vec![IN_PARTS];
-        put_varint(&mut marked, count as u64);
-        marked.extend_from_slice(first);
-        *first = marked.into();
+        let mut deleted_at = vec![IN_PARTS];
+        put_varint(&mut deleted_at, count as u64);
+        deleted_at.extend_from_slice(first);
+        *first = deleted_at.into();
     }
     parts
 }
 
 /// Returns how many parts a change has, by its first one.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are none that this crate makes.
 pub fn change_parts(first: &[u8]) -> Result<usize> {
     if first.first() != Some(&IN_PARTS) {
         return Ok(1);
@@ -85,6 +95,10 @@ pub fn change_parts(first: &[u8]) -> Result<usize> {
 }
 
 /// Decodes a change from all its parts.
+///
+/// # Errors
+///
+/// * `Corrupt`: the bytes are none that this crate makes.
 pub fn decode_change(parts: &[Bytes]) -> Result<DecodedChange> {
     let (first, others) = parts.split_first().ok_or_else(damaged)?;
     if change_parts(first)? != parts.len() {

@@ -57,6 +57,7 @@ pub fn kind_of(bytes: &[u8]) -> Result<RecordKind> {
 /// An item as it is stored, without the attributes of its key.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
+    /// The attributes.
     pub item: Item,
     /// Second since the Unix epoch at which it expires.
     pub expires_at: Option<u64>,
@@ -65,7 +66,9 @@ pub struct Record {
 /// The bytes of a record: the head, then the chunks in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
+    /// What lies at chunk 0.
     pub head: Bytes,
+    /// What lies at chunk 1 and behind it.
     pub chunks: Vec<Bytes>,
 }
 
@@ -159,6 +162,7 @@ pub fn with_expiry(bytes: &[u8], expires_at: Option<u64>) -> Result<Bytes> {
 
 /// A parsed head.
 pub struct Head<'a> {
+    /// Second since the Unix epoch at which the item expires.
     pub expires_at: Option<u64>,
     /// How many chunks follow; 0 when the attributes are in the head.
     pub chunks: usize,
@@ -167,6 +171,10 @@ pub struct Head<'a> {
 
 impl<'a> Head<'a> {
     /// Parses the head of an item.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes);
         if reader.byte()? != ITEM_V1 {
@@ -189,6 +197,10 @@ impl<'a> Head<'a> {
 
     /// Takes the next attribute off a head without chunks if it has this name; `None` if it has
     /// another, or there is none. `head` is what was parsed.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn take_named(&mut self, head: &Bytes, name: &str) -> Result<Option<Value>> {
         let mut rest = self.body;
         if rest.is_empty() || rest.prefixed()? != name.as_bytes() {
@@ -206,6 +218,10 @@ impl<'a> Head<'a> {
 
     /// Decodes the attributes into `item`; `head` is what was parsed, `chunks` come after it. Values
     /// of bytes share the memory of the record.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn decode_into(self, head: &Bytes, chunks: &[Bytes], item: &mut Item) -> Result<()> {
         if chunks.len() != self.chunks {
             return Err(Error::corrupt("a row lacks chunks"));
@@ -267,6 +283,10 @@ impl Record {
     }
 
     /// Decodes a record from its head and the chunks after it.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
     pub fn decode(head: &Bytes, chunks: &[Bytes]) -> Result<Self> {
         let parsed = Head::parse(head)?;
         let mut record = Self { item: Item::new(), expires_at: parsed.expires_at };

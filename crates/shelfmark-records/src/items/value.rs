@@ -24,8 +24,8 @@ mod tag {
     pub(crate) const FLOAT32: u8 = 6;
     pub(crate) const FLOAT: u8 = 7;
     pub(crate) const TEXT: u8 = 8;
-    pub const BYTES: u8 = 9;
-    pub const UUID: u8 = 10;
+    pub(super) const BYTES: u8 = 9;
+    pub(super) const UUID: u8 = 10;
     pub(crate) const TIMESTAMP: u8 = 11;
     pub(crate) const DATE: u8 = 12;
     pub(crate) const TIME: u8 = 13;
@@ -33,7 +33,7 @@ mod tag {
     pub(crate) const DURATION: u8 = 15;
     pub(crate) const LIST: u8 = 16;
     pub(crate) const SET: u8 = 17;
-    pub const MAP: u8 = 18;
+    pub(super) const MAP: u8 = 18;
     pub(crate) const PAIRS: u8 = 19;
     pub(crate) const TUPLE: u8 = 20;
 }

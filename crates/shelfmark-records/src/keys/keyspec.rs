@@ -22,7 +22,7 @@ use super::tree::{Tree, tree_key};
 use crate::error::{Error, Result};
 
 /// Between the partition key and the sort key: a row follows.
-pub const ROW: u8 = 1;
+pub(super) const ROW: u8 = 1;
 
 /// The key columns of a table or index, and the bytes that its keys begin with.
 #[derive(Debug, Clone)]
@@ -30,7 +30,9 @@ pub struct KeySpec {
     /// `[tree][id]`.
     pub prefix: Bytes,
     placement: Placement,
+    /// The columns of the partition key.
     pub partition: Vec<KeyColumn>,
+    /// The columns of the sort key.
     pub sort: Vec<SortColumn>,
     /// The base key columns that an index entry ends with.
     base: Option<BaseKey>,
@@ -55,9 +57,11 @@ pub struct KeyMemo {
 }
 
 /// A column of the key that was read last.
-pub(crate) struct ReadColumn {
+pub struct ReadColumn {
+    /// Its name.
     pub name: Text,
     keeps_spelling: bool,
+    /// Its value in the key.
     pub value: Value,
 }
 
@@ -76,7 +80,8 @@ impl ReadColumn {
 }
 
 /// The columns of a decoded key, by name.
-pub(crate) struct KeyColumns<'s> {
+pub struct KeyColumns<'s> {
+    /// Names and values, in the order of the key.
     pub columns: Vec<(&'s str, Value)>,
 }
 
@@ -119,6 +124,10 @@ impl KeySpec {
     }
 
     /// Returns `[tree][id][placement][partition key]`.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: a value does not fit its column, or is missing.
     pub fn partition_key(&self, values: &[Value]) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(self.prefix.len() + 64);
         out.extend_from_slice(&self.prefix);
@@ -128,6 +137,10 @@ impl KeySpec {
 
     /// Returns the range of the partitions whose key columns lie between two tuples of leading
     /// values, both included.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: a value does not fit its column, or is missing.
     pub fn partitions_between(&self, lower: &[Value], upper: &[Value]) -> Result<KeyRange> {
         if self.placement == Placement::Hashed {
             return Err(Error::invalid(
@@ -152,6 +165,10 @@ impl KeySpec {
     }
 
     /// Returns the key of a row without its chunk.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: a value does not fit its column, or is missing.
     pub fn row_key(&self, key: &Key) -> Result<Vec<u8>> {
         let mut out = self.partition_key(&key.partition)?;
         out.push(ROW);
@@ -193,6 +210,10 @@ impl KeySpec {
 
     /// Returns the key of an index entry for the item of base key `key`, or `None` if the item
     /// lacks an attribute of the index's key or has one of another type.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: a value does not fit its column, or is missing.
     pub fn entry_key(&self, table: &Self, key: &Key, item: &Item) -> Result<Option<Vec<u8>>> {
         let column = |name: &str| {
             let base = table
@@ -228,6 +249,10 @@ impl KeySpec {
     }
 
     /// Reads the columns back from a key without its chunk.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this table or index.
     pub fn decode<'s>(&'s self, key: &[u8]) -> Result<KeyColumns<'s>> {
         let mut rest =
             key.strip_prefix(self.prefix.as_ref()).ok_or_else(|| damaged("another table"))?;
@@ -263,6 +288,10 @@ impl KeySpec {
 
     /// Reads the columns of a key (without its chunk). Keys of one partition, one after the other,
     /// decode the partition key once.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the key is none of this table or index.
     pub fn read(&self, key: &RowKey, memo: &mut KeyMemo) -> Result<()> {
         if memo.bytes.is_empty() || !key.starts_with(&memo.bytes) {
             *memo = self.read_partition(key)?;
@@ -362,6 +391,10 @@ fn is_plainly_spelled(value: &Value) -> bool {
 }
 
 /// Returns a stored key without its chunk number.
+///
+/// # Errors
+///
+/// * `Corrupt`: the key is none of this table or index.
 pub fn without_chunk(key: &[u8]) -> Result<&[u8]> {
     // Chunk numbers below 128 take one byte, and the head, by which rows are found, is 0.
     match key.split_last() {

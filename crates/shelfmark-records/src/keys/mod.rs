@@ -16,7 +16,7 @@ mod tree;
 
 pub use chunk::chunk_key;
 pub(crate) use component::{put_component, take_component};
-pub use keyspec::{KeyMemo, KeySpec, without_chunk};
+pub use keyspec::{KeyColumns, KeyMemo, KeySpec, ReadColumn, without_chunk};
 pub use range::{after_row, sort_range};
 pub use row_key::RowKey;
 pub use strict::misfit;

@@ -12,6 +12,10 @@ use crate::error::{Error, Result};
 /// Returns the range of the rows of a partition whose sort key meets `condition`.
 ///
 /// Bounds that exclude everything give an empty range, no error.
+///
+/// # Errors
+///
+/// * `Invalid`: the condition names more columns than the key has, or a value does not fit its column.
 pub fn sort_range(
     spec: &KeySpec,
     partition: &[Value],

@@ -16,7 +16,7 @@ pub enum Tree {
     /// Entries of derived tables.
     Index = 0x03,
     /// Deletions that late writes must respect.
-    Marks = 0x04,
+    Tombstones = 0x04,
     /// Change logs.
     Changes = 0x05,
     /// Which rows expire when.
@@ -38,7 +38,7 @@ impl Tree {
     pub const OF_IDS: [Self; 7] = [
         Self::Rows,
         Self::Index,
-        Self::Marks,
+        Self::Tombstones,
         Self::Changes,
         Self::Counts,
         Self::Shards,

@@ -1,6 +1,6 @@
-//! Marks: deletions that late writes must respect, kept where readers of rows do not meet them.
+//! Tombstones: deletions that late writes must respect, kept where readers of rows do not meet them.
 //!
-//! `[marks][table id]`, then `00` and the end of a range of rows, `01` and a row, or `02` and the
+//! `[tombstones][table id]`, then `00` and the end of a range of rows, `01` and a row, or `02` and the
 //! end of a range that is still to be purged. Rows are named by their keys without `[rows][table
 //! id]` and without chunk. Ranges of `00` are disjoint, so the first that ends behind a row decides.
 //!
@@ -8,18 +8,16 @@
 //! `06` or `07`, and leaves them as they are. Each level is disjoint in itself, and the latest
 //! deletion of all levels counts.
 //!
-//! Beside them lies the table's lease, at `04`: see `lease`.
+//! Beside them lies the table's high-water mark, at `04`: see `high_water`.
 //!
-//! Invariant: no mark is later than the bound at `03`, which rises in steps, in the same commit.
+//! Invariant: no tombstone is later than the bound at `03`, which rises in steps, in the same commit.
 
 use bytes::Bytes;
-use shelfmark_records::cells::marks::StoredLease;
-use shelfmark_records::cells::marks::{
-    PURGES, RANGES, ROWS, RangeMark, bound_key, bound_of, key, name_end, purge_name,
+use shelfmark_records::cells::tombstones::{
+    PURGES, RANGES, ROWS, RangeTombstone, bound_key, bound_of, key, name_end, purge_name,
     tree_prefix_length,
 };
 use shelfmark_records::cells::{CellKeys, Deletion, Timestamp, put_deletion, take_deletion};
-use shelfmark_records::keys::{Tree, tree_key};
 use shelfmark_records::varint::Reader;
 use shelfmark_store::txn::Transaction as Buffer;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
@@ -27,10 +25,10 @@ use shelfmark_store::{Direction, KeyRange, ScanLimits};
 use crate::error::{Error, ErrorKind, Result};
 use crate::rows::View;
 
-/// How far the persisted bound rises above the mark that raised it, in microseconds.
+/// How far the persisted bound rises above the tombstone that raised it, in microseconds.
 const BOUND_STEP_MICROS: i64 = 60_000_000;
 
-/// Marks of ranges to be purged that one page of a read gives.
+/// Tombstones of ranges to be purged that one page of a read gives.
 ///
 /// Source: ours; a partition has few, and the one behind them tells where the next partition is.
 const PURGES_AT_ONCE: usize = 8;
@@ -41,7 +39,7 @@ const PURGES_AT_ONCE: usize = 8;
 /// Source: ours; they are read and deleted in one commit of the smallest driver.
 const REPLACED_MAX: usize = 2048;
 
-/// What laying a mark over others has put.
+/// What laying a tombstone over others has put.
 pub(super) struct Laid {
     /// The keys that were put, and the seconds at which what they say happened.
     pub(super) keys: Vec<(Bytes, u64)>,
@@ -49,7 +47,7 @@ pub(super) struct Laid {
     pub(super) level: usize,
 }
 
-/// Returns how many levels hold marks of ranges, counted up to the highest that does.
+/// Returns how many levels hold tombstones of ranges, counted up to the highest that does.
 pub(super) fn levels(view: &impl View, table: u64) -> Result<usize> {
     for (level, kind) in RANGES.iter().enumerate().rev() {
         if !ending_behind(view, table, *kind, &[], None, 1)?.is_empty() {
@@ -59,7 +57,7 @@ pub(super) fn levels(view: &impl View, table: u64) -> Result<usize> {
     Ok(0)
 }
 
-/// Returns the latest deletion that concerns a row, by its own mark and by those of ranges on the
+/// Returns the latest deletion that concerns a row, by its own tombstone and by those of ranges on the
 /// lowest `levels`.
 pub(super) fn deletion_of(
     view: &impl View,
@@ -73,13 +71,13 @@ pub(super) fn deletion_of(
     };
     for kind in RANGES.into_iter().take(levels) {
         let first = ending_behind(view, table, kind, row, None, 1)?.pop();
-        let covering = first.filter(|mark| mark.covers(row));
-        latest = latest.max(covering.map(|mark| mark.deletion.timestamp));
+        let covering = first.filter(|tombstone| tombstone.covers(row));
+        latest = latest.max(covering.map(|tombstone| tombstone.deletion.timestamp));
     }
     Ok(latest)
 }
 
-/// Returns marks of ranges that end behind `row`, in order, until one begins at `before` or later.
+/// Returns tombstones of ranges that end behind `row`, in order, until one begins at `before` or later.
 fn ending_behind(
     view: &impl View,
     table: u64,
@@ -87,33 +85,35 @@ fn ending_behind(
     row: &[u8],
     before: Option<&[u8]>,
     limit: usize,
-) -> Result<Vec<RangeMark>> {
+) -> Result<Vec<RangeTombstone>> {
     let prefix = key(table, kind, &[]);
     let mut range = KeyRange::prefix(prefix.clone());
     range = range.after(&key(table, kind, row), Direction::Ascending);
-    let mut marks = Vec::new();
+    let mut tombstones = Vec::new();
     let mut rest = Some(range);
     while let Some(range) = rest.take() {
         let limits = ScanLimits { rows_max: limit.min(256), ..ScanLimits::default() };
         let page = view.scan(&range, Direction::Ascending, limits)?;
         for row in &page.rows {
-            let mark =
-                RangeMark::decode(row.key.get(prefix.len()..).unwrap_or_default(), &row.value)?;
-            if before.is_some_and(|before| mark.start.as_ref() >= before) {
-                return Ok(marks);
+            let tombstone = RangeTombstone::decode(
+                row.key.get(prefix.len()..).unwrap_or_default(),
+                &row.value,
+            )?;
+            if before.is_some_and(|before| tombstone.start.as_ref() >= before) {
+                return Ok(tombstones);
             }
-            marks.push(mark);
-            if marks.len() >= limit {
-                return Ok(marks);
+            tombstones.push(tombstone);
+            if tombstones.len() >= limit {
+                return Ok(tombstones);
             }
         }
         rest = page.next;
     }
-    Ok(marks)
+    Ok(tombstones)
 }
 
-/// Leaves the mark of a deleted row, unless there is a later one. Returns its key if it was put.
-pub(super) fn mark_row(
+/// Leaves the tombstone of a deleted row, unless there is a later one. Returns its key if it was put.
+pub(super) fn put_row_tombstone(
     buffer: &mut Buffer,
     table: u64,
     row: &[u8],
@@ -132,16 +132,16 @@ pub(super) fn mark_row(
     Ok(Some(key))
 }
 
-/// Lays the mark of a deleted range over those that are there, which stay where they are later. Where
+/// Lays the tombstone of a deleted range over those that are there, which stay where they are later. Where
 /// they are too many to be replaced it lies above them.
 ///
 /// # Errors
 ///
 /// * `LimitExceeded`: the highest level, too, has too many. Wait until some are forgotten.
-pub(super) fn mark_range(
+pub(super) fn put_range_tombstone(
     view: &std::cell::RefCell<Buffer>,
     table: u64,
-    new: &RangeMark,
+    new: &RangeTombstone,
 ) -> Result<Laid> {
     for (level, kind) in RANGES.into_iter().enumerate() {
         let old = ending_behind(view, table, kind, &new.start, Some(&new.end), REPLACED_MAX + 1)?;
@@ -156,38 +156,38 @@ pub(super) fn mark_range(
     ))
 }
 
-/// Replaces the marks `old`, which are all of one level that meet the new one.
+/// Replaces the tombstones `old`, which are all of one level that meet the new one.
 fn lay_over(
     view: &std::cell::RefCell<Buffer>,
     table: u64,
     kind: u8,
-    new: &RangeMark,
-    old: &[RangeMark],
+    new: &RangeTombstone,
+    old: &[RangeTombstone],
 ) -> Result<Vec<(Bytes, u64)>> {
-    let mut pieces: Vec<RangeMark> = Vec::new();
+    let mut pieces: Vec<RangeTombstone> = Vec::new();
     let mut at = new.start.clone();
-    for mark in old {
-        if mark.start < at {
+    for tombstone in old {
+        if tombstone.start < at {
             // What lies before the new range stays as it was.
-            pieces.push(RangeMark { end: at.clone(), ..mark.clone() });
+            pieces.push(RangeTombstone { end: at.clone(), ..tombstone.clone() });
         }
-        let from = mark.start.clone().max(at.clone());
-        let to = mark.end.clone().min(new.end.clone());
-        if mark.deletion.timestamp >= new.deletion.timestamp {
+        let from = tombstone.start.clone().max(at.clone());
+        let to = tombstone.end.clone().min(new.end.clone());
+        if tombstone.deletion.timestamp >= new.deletion.timestamp {
             push_piece(&mut pieces, at.clone(), from.clone(), new.deletion);
-            push_piece(&mut pieces, from, to.clone(), mark.deletion);
+            push_piece(&mut pieces, from, to.clone(), tombstone.deletion);
             at = to;
         }
-        if mark.end > new.end {
+        if tombstone.end > new.end {
             push_piece(&mut pieces, at.clone(), new.end.clone(), new.deletion);
-            pieces.push(RangeMark { start: new.end.clone(), ..mark.clone() });
+            pieces.push(RangeTombstone { start: new.end.clone(), ..tombstone.clone() });
             at = new.end.clone();
         }
     }
     push_piece(&mut pieces, at, new.end.clone(), new.deletion);
     let mut buffer = view.borrow_mut();
-    for mark in old {
-        buffer.delete(key(table, kind, &mark.end));
+    for tombstone in old {
+        buffer.delete(key(table, kind, &tombstone.end));
     }
     let mut keys = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -199,9 +199,9 @@ fn lay_over(
     Ok(keys)
 }
 
-fn push_piece(pieces: &mut Vec<RangeMark>, start: Bytes, end: Bytes, deletion: Deletion) {
+fn push_piece(pieces: &mut Vec<RangeTombstone>, start: Bytes, end: Bytes, deletion: Deletion) {
     if start < end {
-        pieces.push(RangeMark { start, end, deletion });
+        pieces.push(RangeTombstone { start, end, deletion });
     }
 }
 
@@ -216,7 +216,7 @@ fn raise_bound(buffer: &mut Buffer, table: u64, timestamp: Timestamp) -> Result<
     Ok(())
 }
 
-/// Returns the timestamp that no mark of the table is above.
+/// Returns the timestamp that no tombstone of the table is above.
 pub(super) fn persisted_bound(view: &impl View, table: u64) -> Result<Timestamp> {
     match view.get(&bound_key(table))? {
         Some(value) => Ok(bound_of(&value)?),
@@ -230,7 +230,7 @@ pub(super) fn has_purges(view: &impl View, table: u64) -> Result<bool> {
 }
 
 /// Returns the ranges of the table that are still to be purged, in order of their ends.
-pub(super) fn purges(view: &impl View, table: u64) -> Result<Vec<RangeMark>> {
+pub(super) fn purges(view: &impl View, table: u64) -> Result<Vec<RangeTombstone>> {
     let mut purges = ending_behind(view, table, PURGES, &[], None, usize::MAX)?;
     purges.iter_mut().for_each(name_end);
     Ok(purges)
@@ -240,7 +240,7 @@ pub(super) fn purges(view: &impl View, table: u64) -> Result<Vec<RangeMark>> {
 #[derive(Debug, Default)]
 pub(super) struct PartitionPurges {
     /// They may overlap.
-    marks: Vec<RangeMark>,
+    tombstones: Vec<RangeTombstone>,
     /// What the names of rows begin with in the next partition that has some; `None` if none has.
     pub(super) next_partition: Option<Bytes>,
 }
@@ -248,15 +248,15 @@ pub(super) struct PartitionPurges {
 impl PartitionPurges {
     /// Returns the latest deletion that covers a row.
     pub(super) fn covering(&self, row: &[u8]) -> Option<Timestamp> {
-        let covering = self.marks.iter().filter(|mark| mark.covers(row));
-        covering.map(|mark| mark.deletion.timestamp).max()
+        let covering = self.tombstones.iter().filter(|tombstone| tombstone.covers(row));
+        covering.map(|tombstone| tombstone.deletion.timestamp).max()
     }
 }
 
 /// Returns the ranges of one partition that are still to be purged. Rows in it have names that begin
 /// with `partition`.
 ///
-/// Cost: one seek, and the marks of this partition.
+/// Cost: one seek, and the tombstones of this partition.
 pub(super) fn purges_of(
     view: &impl View,
     table: u64,
@@ -273,37 +273,37 @@ pub(super) fn purges_of(
         let page = view.scan(&range, Direction::Ascending, limits)?;
         for row in &page.rows {
             let name = row.key.get(prefix.len()..).unwrap_or_default();
-            let mut mark = RangeMark::decode(name, &row.value)?;
-            name_end(&mut mark);
-            if !mark.start.starts_with(partition) {
-                let length = keys.partition_length_of(&mark.start)?;
-                found.next_partition = Some(mark.start.slice(..length));
+            let mut tombstone = RangeTombstone::decode(name, &row.value)?;
+            name_end(&mut tombstone);
+            if !tombstone.start.starts_with(partition) {
+                let length = keys.partition_length_of(&tombstone.start)?;
+                found.next_partition = Some(tombstone.start.slice(..length));
                 return Ok(found);
             }
-            found.marks.push(mark);
+            found.tombstones.push(tombstone);
         }
         rest = page.next;
     }
     Ok(found)
 }
 
-/// Notes a range whose rows are deleted by its mark and still there.
-pub(super) fn put_purge(buffer: &mut Buffer, table: u64, mark: &RangeMark) {
-    buffer.put(key(table, PURGES, &purge_name(mark)), mark.encode());
+/// Notes a range whose rows are deleted by its tombstone and still there.
+pub(super) fn put_purge(buffer: &mut Buffer, table: u64, tombstone: &RangeTombstone) {
+    buffer.put(key(table, PURGES, &purge_name(tombstone)), tombstone.encode());
 }
 
 /// Forgets a range that was purged.
-pub(super) fn remove_purge(buffer: &mut Buffer, table: u64, mark: &RangeMark) {
-    buffer.delete(key(table, PURGES, &purge_name(mark)));
+pub(super) fn remove_purge(buffer: &mut Buffer, table: u64, tombstone: &RangeTombstone) {
+    buffer.delete(key(table, PURGES, &purge_name(tombstone)));
 }
 
-/// Returns when a mark may be forgotten: the second at which its deletion happened; `None` if it is
+/// Returns when a tombstone may be forgotten: the second at which its deletion happened; `None` if it is
 /// gone.
-pub(super) fn happened_at(view: &impl View, mark_key: &[u8]) -> Result<Option<u64>> {
-    let Some(value) = view.get(mark_key)? else { return Ok(None) };
+pub(super) fn happened_at(view: &impl View, tombstone_key: &[u8]) -> Result<Option<u64>> {
+    let Some(value) = view.get(tombstone_key)? else { return Ok(None) };
     let mut reader = Reader::new(&value);
-    let prefix = tree_prefix_length(mark_key)?;
-    if mark_key.get(prefix).is_some_and(|kind| RANGES.contains(kind)) {
+    let prefix = tree_prefix_length(tombstone_key)?;
+    if tombstone_key.get(prefix).is_some_and(|kind| RANGES.contains(kind)) {
         reader.prefixed()?;
     }
     Ok(Some(take_deletion(&mut reader)?.at_seconds))

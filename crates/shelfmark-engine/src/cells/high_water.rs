@@ -1,17 +1,17 @@
 //! How late a write must be to be later than everything in its row: such a row need not be read.
 //!
 //! Two things tell. In memory, the latest timestamp that was written in each stripe of partitions
-//! since the engine was opened. And for each table its *lease*, a persisted timestamp that nothing
+//! since the engine was opened. And for each table its *high-water mark*, a persisted timestamp that nothing
 //! stored in the table is later than: it stands for everything from before. It rises in steps, in
 //! the commit of the first write that is above it, and commits become durable in the order in which
 //! they are queued. It also says whether the table may hold a row of several chunks, of which a row
 //! that is not read could leave some behind.
 //!
-//! A table has a lease from its first row on, if it looked then as if it could be of use; tables of
+//! A table has a high-water mark from its first row on, if it looked then as if it could be of use; tables of
 //! earlier builds with rows in them get none.
 //!
-//! Invariants: no stored cell is later than the larger of its stripe and the lease that was found;
-//! none is later than the persisted lease, where there is one. Both are seen to under the latch of the
+//! Invariants: no stored cell is later than the larger of its stripe and the high-water mark that was found;
+//! none is later than the persisted high-water mark, where there is one. Both are seen to under the latch of the
 //! row, before the write is queued.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -19,19 +19,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use shelfmark_records::cells::Timestamp;
-use shelfmark_records::cells::marks::StoredLease;
+use shelfmark_records::cells::tombstones::HighWater;
+use shelfmark_records::cells::tombstones::high_water_key;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::marks;
 use crate::catalogue::{Table, format_record};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::rows::View;
 
 /// Of all tables together: 128 KiB.
 const STRIPES: usize = 16_384;
 
-/// How far a lease rises above the write that raised it, in microseconds. After a start the rows
+/// How far a high-water mark rises above the write that raised it, in microseconds. After a start the rows
 /// written to are read for this long.
 const STEP_MICROS: i64 = 10_000_000;
 
@@ -65,9 +65,9 @@ impl WrittenStripes {
     }
 }
 
-/// What is known of the lease of one table.
+/// What is known of the high-water mark of one table.
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(super) struct HighWaterState {
     is_loaded: AtomicBool,
     /// There is one, or there will be with the first write.
     is_kept: AtomicBool,
@@ -75,13 +75,13 @@ pub(super) struct Lease {
     found: AtomicI64,
     /// A row of several chunks may be there.
     may_have_chunks: AtomicBool,
-    /// The newest queued lease, for a look without the lock.
+    /// The newest queued high-water mark, for a look without the lock.
     until: AtomicI64,
-    /// The newest queued lease; held while a newer one is queued.
-    queued: Mutex<StoredLease>,
+    /// The newest queued high-water mark; held while a newer one is queued.
+    queued: Mutex<HighWater>,
 }
 
-impl Default for Lease {
+impl Default for HighWaterState {
     fn default() -> Self {
         Self {
             is_loaded: AtomicBool::new(false),
@@ -89,27 +89,27 @@ impl Default for Lease {
             found: AtomicI64::new(Timestamp::MAX),
             may_have_chunks: AtomicBool::new(true),
             until: AtomicI64::new(Timestamp::MIN),
-            queued: Mutex::new(StoredLease { until: Timestamp::MIN, has_chunks: false }),
+            queued: Mutex::new(HighWater { until: Timestamp::MIN, has_chunks: false }),
         }
     }
 }
 
-/// A newer lease in a commit that is about to be queued.
+/// A newer high-water mark in a commit that is about to be queued.
 pub(crate) struct Renewal<'l> {
-    lease: &'l Lease,
-    queued: MutexGuard<'l, StoredLease>,
-    newer: StoredLease,
+    high_water: &'l HighWaterState,
+    queued: MutexGuard<'l, HighWater>,
+    newer: HighWater,
 }
 
 impl Renewal<'_> {
     /// Notes that the commit was queued: from here on others rely on it.
     pub(crate) fn queued(mut self) {
         *self.queued = self.newer;
-        self.lease.until.store(self.newer.until, Ordering::Release);
+        self.high_water.until.store(self.newer.until, Ordering::Release);
     }
 }
 
-impl Lease {
+impl HighWaterState {
     /// Reads what is stored, once; before the first write of this process to the table is planned.
     pub(super) fn load(&self, table: &Table, view: &impl View) -> Result<()> {
         if self.is_loaded.load(Ordering::Acquire) {
@@ -119,11 +119,11 @@ impl Lease {
         if self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        let stored = view.get(&shelfmark_records::cells::marks::lease_key(table.id))?;
-        let stored = stored.map(|value| StoredLease::decode(&value)).transpose()?;
+        let stored = view.get(&high_water_key(table.id))?;
+        let stored = stored.map(|value| HighWater::decode(&value)).transpose()?;
         let found = match stored {
             None if table.cells()?.blind_columns.is_some() && is_empty(table, view)? => {
-                Some(StoredLease { until: Timestamp::MIN, has_chunks: false })
+                Some(HighWater { until: Timestamp::MIN, has_chunks: false })
             }
             stored => stored,
         };
@@ -150,15 +150,15 @@ impl Lease {
         self.may_have_chunks.store(true, Ordering::Release);
     }
 
-    /// Puts the lease that has to be queued with writes that are no later and have no more chunks
+    /// Puts the high-water mark that has to be queued with writes that are no later and have no more chunks
     /// than `written` says, if it takes a newer one.
     pub(super) fn renew(
         &self,
         table: u64,
-        written: StoredLease,
+        written: HighWater,
         mut put: impl FnMut(Bytes, Bytes),
     ) -> Option<Renewal<'_>> {
-        let StoredLease { until: timestamp, has_chunks } = written;
+        let HighWater { until: timestamp, has_chunks } = written;
         if !self.is_kept.load(Ordering::Acquire)
             || timestamp <= self.until.load(Ordering::Acquire) && !has_chunks
         {
@@ -169,17 +169,17 @@ impl Lease {
         if !is_above && queued.has_chunks >= has_chunks {
             return None;
         }
-        let newer = StoredLease {
+        let newer = HighWater {
             until: if is_above { timestamp.saturating_add(STEP_MICROS) } else { queued.until },
             has_chunks: queued.has_chunks || has_chunks,
         };
         if queued.until == Timestamp::MIN {
-            // Builds that know no leases would not raise it, so they must not write here any more.
+            // Builds that know no high-water marks would not raise it, so they must not write here any more.
             let (key, value) = format_record();
             put(key, value);
         }
-        put(shelfmark_records::cells::marks::lease_key(table), newer.encode());
-        Some(Renewal { lease: self, queued, newer })
+        put(high_water_key(table), newer.encode());
+        Some(Renewal { high_water: self, queued, newer })
     }
 }
 
