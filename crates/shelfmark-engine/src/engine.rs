@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use shelfmark_model::{IndexSchema, TableName, TableOptions, TableSchema, TtlSource};
-use shelfmark_store::latch::Latches;
 use shelfmark_store::{Snapshot, Store};
 
-use crate::catalogue::{Catalogue, CatalogueChange, Namespace, Owner, Table};
-use crate::cells::{PartitionLocks, UniqueMicros, WrittenStripes};
+use crate::catalogue::{CatalogueChange, Namespace, Owner, Table};
 use crate::environment::Environment;
 use crate::error::{Error, Result};
+use crate::inner::Inner;
 use crate::items::{self, Get, Got, Query, ResultPage, Scan};
 use crate::report::AccessReport;
 use crate::rows::View as RowView;
@@ -29,28 +28,6 @@ pub struct Engine {
 /// Told the access report of each read and write that goes through one [`Engine`].
 pub type Observer = Arc<dyn Fn(&AccessReport) + Send + Sync>;
 
-pub(crate) struct Inner {
-    pub(crate) store: Arc<dyn Store>,
-    /// Nobody but this engine writes to the store.
-    pub(crate) is_alone: bool,
-    /// The store validates ranges that a commit rests on.
-    pub(crate) validates_ranges: bool,
-    pub(crate) catalogue: Catalogue,
-    pub(crate) latches: Latches,
-    pub(crate) environment: Environment,
-    pub(crate) shards: crate::shards::State,
-    /// How the background work fares.
-    pub(crate) background: crate::background::State,
-    /// Who writes which partition of cells.
-    pub(crate) partitions: PartitionLocks,
-    /// How late the latest writes of cells were.
-    pub(crate) written: WrittenStripes,
-    /// Places in lists.
-    pub(crate) places: UniqueMicros,
-    /// Timestamps of cells that the server gives.
-    pub(crate) timestamps: UniqueMicros,
-}
-
 impl Engine {
     /// Opens the engine over a store; a new store gets its catalogue. A store has one engine at a
     /// time: what engines remember of tables is not shared between them.
@@ -62,25 +39,8 @@ impl Engine {
     /// * [`crate::ErrorKind::Invalid`]: the store has a newer format. Use a newer build.
     /// * Those of the store.
     pub fn open(store: Arc<dyn Store>, environment: Environment) -> Result<Self> {
-        let catalogue = Catalogue::open(Arc::clone(&store))?;
-        let shards = crate::shards::State::default();
-        let caps = store.caps();
-        let inner = Inner {
-            store,
-            is_alone: caps.is_exclusive,
-            validates_ranges: caps.validates_ranges,
-            catalogue,
-            latches: Latches::new(),
-            environment,
-            shards,
-            background: crate::background::State::default(),
-            partitions: PartitionLocks::new(),
-            written: WrittenStripes::new(),
-            places: UniqueMicros::default(),
-            timestamps: UniqueMicros::default(),
-        };
         Ok(Self {
-            inner: Arc::new(inner),
+            inner: Arc::new(Inner::open(store, environment)?),
             observer: None,
             owner: Owner::Engine,
             share: Share::None,

@@ -15,6 +15,7 @@ mod commit;
 mod engine;
 mod environment;
 mod error;
+mod inner;
 mod items;
 mod renew;
 mod report;

@@ -15,6 +15,7 @@ pub mod catalogue;
 pub mod cells;
 pub mod items;
 pub mod keys;
+pub mod shards;
 pub mod varint;
 
 pub use error::{Error, ErrorKind, Misfit, Result};

@@ -15,8 +15,7 @@ use super::{has_extension, read};
 const FILES_MAX: usize = 10;
 
 /// Crates, by the beginnings of their names, with a larger circle, how large it may be, and why.
-const LARGER: [(&str, usize, &str); 3] = [
-    ("shelfmark-engine", 75, "items and cells become kinds of row below one interface (#15, 2)"),
+const LARGER: [(&str, usize, &str); 2] = [
     ("shelfmark-store", 23, "the embedded driver's state is one lock that all of its files share"),
     ("shelfmark-design", 16, "the crate is being divided (#15, 5)"),
 ];

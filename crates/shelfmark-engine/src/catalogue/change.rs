@@ -11,6 +11,7 @@ use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::{IndexState, TableName, TableSchema};
 use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{catalogue_key, dropped_key, section, table_key};
 use shelfmark_store::{
     Commit, CommitNumber, ErrorKind as StoreErrorKind, KeyRange, ScanLimits, Snapshot, Write,
 };
@@ -18,7 +19,7 @@ use shelfmark_store::{
 use super::batch::{Batch, CatalogueChange};
 use super::copies::{self, with_copies};
 use super::table::Table;
-use super::{Catalogue, Owner, catalogue_key, dropped_key, section, table_key};
+use super::{Catalogue, Owner};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How often a change is planned again after a conflict before the caller is told.

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use shelfmark_model::TableName;
 use shelfmark_records::catalogue::TableRecord;
+use shelfmark_records::catalogue::keys::{namespace_key, table_key, version_key};
 use shelfmark_store::Write;
 
-use super::namespace::{moved_namespace, namespace_key};
-use super::{Catalogue, copies, table_key, version_key};
+use super::namespace::moved_namespace;
+use super::{Catalogue, copies};
 use crate::error::Result;
 
 impl Catalogue {

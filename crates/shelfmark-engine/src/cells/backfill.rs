@@ -8,8 +8,8 @@ use shelfmark_records::cells::{CellRow, CellsLayout, IndexLayout};
 use shelfmark_records::cells::{entries, entry_value, view_row};
 
 use crate::catalogue::Table;
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::rows::{Backfill, Chunk, RawRow, backfill, patiently, put_stored};
 
 /// What is filled.

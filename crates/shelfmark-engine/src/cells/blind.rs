@@ -16,8 +16,8 @@ use shelfmark_store::{Commit, Write};
 
 use super::request::{CellChange, CellOperation, Mutation};
 use crate::commit::Done;
-use crate::engine::Inner;
 use crate::error::Result;
+use crate::inner::Inner;
 
 /// Returns the values of an insert by column, if it gives every column of the row one.
 fn whole_row<'m>(

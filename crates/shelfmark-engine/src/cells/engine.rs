@@ -15,8 +15,9 @@ use super::page::live_row;
 use super::request::{ConditionalRead, Decision, Mutation, PartitionView};
 use crate::catalogue::Table;
 use crate::commit::{Call, Done, Operation, Told, Writer, lock_gates, lost};
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 
 /// Told once how a write of cells ended.
 pub type CellCompletion = Box<dyn FnOnce(Result<()>) + Send>;

@@ -16,13 +16,14 @@ use super::derive;
 use super::page::live_row;
 use super::purging::Purges;
 use super::tombstones;
-use crate::catalogue::{Table, put_table_name};
+use crate::catalogue::Table;
 use crate::commit::Writer;
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::report::AccessStep;
 use crate::rows::put_stored;
 use crate::rows::read_row;
+use shelfmark_records::catalogue::keys::put_table_name;
 use shelfmark_records::cells::due;
 
 /// One table, as the writes of a commit see it.
@@ -87,7 +88,8 @@ impl<'a> Target<'a> {
         let state = &table.shared.cells;
         state.load(table.id, &writer.buffer)?;
         let purges = Purges::of(table);
-        state.high_water.load(table, &writer.buffer)?;
+        let rows = layout.blind_columns.as_ref().map(|_| &layout.keys.prefix);
+        state.high_water.load(table.id, rows, &writer.buffer)?;
         Ok(Self {
             inner,
             writer,

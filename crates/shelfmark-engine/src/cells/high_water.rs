@@ -24,9 +24,9 @@ use shelfmark_records::cells::tombstones::high_water_key;
 use shelfmark_store::{Direction, KeyRange, ScanLimits};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::catalogue::{Table, format_record};
 use crate::error::Result;
 use crate::rows::View;
+use shelfmark_records::catalogue::keys::format_record;
 
 /// Of all tables together: 128 KiB.
 const STRIPES: usize = 16_384;
@@ -111,7 +111,10 @@ impl Renewal<'_> {
 
 impl HighWaterState {
     /// Reads what is stored, once; before the first write of this process to the table is planned.
-    pub(super) fn load(&self, table: &Table, view: &impl View) -> Result<()> {
+    ///
+    /// `rows` is what the keys of the table's rows begin with, where rows may be written without
+    /// being read.
+    pub(super) fn load(&self, table: u64, rows: Option<&Bytes>, view: &impl View) -> Result<()> {
         if self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -119,13 +122,13 @@ impl HighWaterState {
         if self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        let stored = view.get(&high_water_key(table.id))?;
+        let stored = view.get(&high_water_key(table))?;
         let stored = stored.map(|value| HighWater::decode(&value)).transpose()?;
-        let found = match stored {
-            None if table.cells()?.blind_columns.is_some() && is_empty(table, view)? => {
+        let found = match (stored, rows) {
+            (None, Some(rows)) if is_empty(rows, view)? => {
                 Some(HighWater { until: Timestamp::MIN, has_chunks: false })
             }
-            stored => stored,
+            (stored, _) => stored,
         };
         if let Some(found) = found {
             *queued = found;
@@ -183,9 +186,9 @@ impl HighWaterState {
     }
 }
 
-/// Tells whether nothing at all is stored in a table.
-fn is_empty(table: &Table, view: &impl View) -> Result<bool> {
-    let mut rest = Some(KeyRange::prefix(table.cells()?.keys.prefix.clone()));
+/// Tells whether nothing at all is stored under a prefix.
+fn is_empty(prefix: &Bytes, view: &impl View) -> Result<bool> {
+    let mut rest = Some(KeyRange::prefix(prefix.clone()));
     let limits = ScanLimits { rows_max: 1, keys_only: true, ..ScanLimits::default() };
     while let Some(range) = rest {
         let page = view.scan(&range, Direction::Ascending, limits)?;

@@ -19,8 +19,9 @@ use super::keep::Collect;
 use super::purging::{PurgedBase, Purges};
 use super::request::{CellEntry, CellLimits, CellPage, CellQuery, CellScan};
 use crate::catalogue::Table;
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::inner::Inner;
 use crate::report::{AccessReport, AccessStep};
 use crate::rows::{RawRow, View, read_row};
 

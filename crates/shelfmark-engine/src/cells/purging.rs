@@ -23,8 +23,8 @@ use shelfmark_records::keys::RowKey;
 
 use super::tombstones::{self, PartitionPurges};
 use crate::catalogue::Table;
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::rows::{View, read_row};
 
 /// The deletions of one table that are being purged, as far as one reader or writer has met them.

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use shelfmark_records::catalogue::keys::{format_record, put_table_name};
 use shelfmark_records::cells::due::due_key;
 use shelfmark_records::cells::tombstones::bound_key;
 use shelfmark_records::cells::tombstones::high_water_key;
@@ -22,9 +23,9 @@ use shelfmark_store::{KeyRange, Row};
 
 use super::check::{Cells, stored_high_water};
 use super::tombstones;
-use crate::catalogue::{Table, format_record, put_table_name};
-use crate::engine::Inner;
+use crate::catalogue::Table;
 use crate::error::Result;
+use crate::inner::Inner;
 use crate::renew::{Pen, persistently};
 use crate::rows::{Found, Moment, Walk, damage};
 

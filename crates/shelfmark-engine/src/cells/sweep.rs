@@ -14,8 +14,9 @@ use super::find::Target;
 use super::tombstones;
 use crate::catalogue::Table;
 use crate::commit::lock_gates;
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::inner::Inner;
 
 impl Inner {
     /// Looks at what a due time of a table of cells is about. `rest` is its key behind the table's

@@ -8,8 +8,8 @@ use shelfmark_records::items::Head;
 
 use super::derive::entry_record;
 use crate::catalogue::{Index, Table};
-use crate::engine::Inner;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
 use crate::rows::{Backfill, Chunk, RawRow, backfill, put_stored, read_row};
 
 struct IndexBackfill<'a> {

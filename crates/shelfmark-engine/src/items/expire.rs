@@ -10,8 +10,8 @@ use super::apply::{apply, expiry};
 use super::request::Write;
 use crate::catalogue::Table;
 use crate::commit::Writer;
-use crate::engine::Inner;
 use crate::error::Result;
+use crate::inner::Inner;
 use crate::rows::read_row;
 
 /// A due time that was found in the queue.

@@ -14,8 +14,9 @@ use super::pen::persistently;
 use super::survivors::{SAMPLE_ROWS_MAX, matches};
 use super::{Mended, Teller};
 use crate::catalogue::{CatalogueChange, Namespace, Owner};
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
+use crate::inner::Inner;
 use crate::rows::{Found, Moment, Walk};
 use crate::rows::{RawRow, View as _};
 

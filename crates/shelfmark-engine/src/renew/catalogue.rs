@@ -11,8 +11,8 @@ use shelfmark_store::KeyRange;
 
 use super::pen::persistently;
 use super::{Mended, Teller};
-use crate::engine::Inner;
 use crate::error::{ErrorKind, Result};
+use crate::inner::Inner;
 use crate::rows::{Moment, Walk};
 
 pub(super) fn mend(inner: &Inner, tell: &mut Teller<'_>) -> Result<()> {

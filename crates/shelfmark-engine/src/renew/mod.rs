@@ -36,8 +36,9 @@ pub use self::mended::Mended;
 pub use self::owners::{KeyOwner, KeyOwners};
 pub(crate) use self::pen::{Pen, persistently};
 pub use self::survivors::{Survivors, TableLoss};
-use crate::engine::{Engine, Inner};
+use crate::engine::Engine;
 use crate::error::{ErrorKind, Result};
+use crate::inner::Inner;
 
 /// Is told what was done.
 type Teller<'t> = dyn FnMut(Mended) + 't;

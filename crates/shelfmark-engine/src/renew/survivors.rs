@@ -12,10 +12,11 @@ use std::fmt;
 use bytes::Bytes;
 use shelfmark_keycode::{prefix_successor, take_ordered_varint};
 use shelfmark_model::{TableName, TableSchema};
+use shelfmark_records::catalogue::keys::original_key;
 use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::keys::{RowKey, Tree, tree_key};
 
-use crate::catalogue::{StoredKey, Table, blank_table, original_key, stored_key, stored_table};
+use crate::catalogue::{StoredKey, Table, blank_table, stored_key, stored_table};
 use crate::cells::Cells;
 use crate::items::Items;
 use crate::rows::{RawRow, RowKind as _, chunk_count};

@@ -22,8 +22,8 @@ use shelfmark_store::{Commit, Direction, ErrorKind as StoreErrorKind, KeyRange, 
 
 use super::scan::{RawRow, RowScan};
 use crate::catalogue::Table;
-use crate::engine::Inner;
 use crate::error::{ErrorKind, Result};
+use crate::inner::Inner;
 
 /// Rows of one chunk.
 const ROWS_PER_CHUNK: usize = 256;

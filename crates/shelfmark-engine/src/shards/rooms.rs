@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use shelfmark_model::Value;
 
-use super::count::ShardGrowth;
+use super::growth::ShardGrowth;
 
 /// Shards of one table whose room is remembered. Above it all are forgotten and looked at anew.
 const ROOMS_MAX: usize = 16_384;

@@ -15,11 +15,10 @@ use shelfmark_model::{
 };
 use shelfmark_records::cells::{ClusteringValue, LiveRow, Place};
 
-use super::share::Share;
+use super::grant::Share;
 use super::value::{attribute_of, raw_of};
 use crate::catalogue::{Table, blank_table};
 use crate::cells::CellOperation;
-use crate::engine::Inner;
 use crate::error::{Error, Result};
 
 /// How a table of cells is seen as one of items.
@@ -69,16 +68,6 @@ impl ItemsOfCells {
             columns: own.columns.iter().filter(|own| !own.is_static).cloned().collect(),
         };
         Ok(Table { mapped: Some(mapping), ..blank_table(schema, base.id) })
-    }
-
-    /// Returns the table again if the table of cells has another form by now.
-    ///
-    /// # Errors
-    ///
-    /// * [`crate::ErrorKind::NotFound`]: it was dropped.
-    pub(crate) fn current(&self, inner: &Inner) -> Result<Option<Arc<Table>>> {
-        let current = inner.catalogue.current(&self.base)?;
-        current.map(|base| Self::table(&base, self.grant).map(Arc::new)).transpose()
     }
 
     /// Returns the partition key of an item in its plain serialisation.

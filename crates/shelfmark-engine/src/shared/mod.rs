@@ -9,12 +9,13 @@
 //! Invariant: what is written through a mapping is what the table's own face would have written, in
 //! the same commit with whatever else the commit holds.
 
+mod grant;
 mod mapping;
 mod read;
 mod share;
 mod value;
 mod write;
 
+pub use grant::Share;
 pub(crate) use mapping::ItemsOfCells;
-pub use share::Share;
 pub(crate) use write::apply;

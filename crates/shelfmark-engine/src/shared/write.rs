@@ -6,8 +6,8 @@
 use shelfmark_records::cells::{Place, Timestamp};
 use std::sync::Arc;
 
+use super::grant::Share;
 use super::mapping::ItemsOfCells;
-use super::share::Share;
 use crate::catalogue::Table;
 use crate::cells::{CellChange, Mutation, StoredCells, Target, apply as apply_cells};
 use crate::error::{Error, Result};

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use shelfmark_keycode::take_ordered_varint;
 use shelfmark_model::TableName;
+use shelfmark_records::catalogue::keys::{copy_key, has_copy, original_key};
 use shelfmark_records::keys::{Tree, tree_range};
 use shelfmark_store::KeyRange;
 
 use super::Checker;
-use crate::catalogue::{
-    Owner, StoredKey, copy_key, has_copy, original_key, stored_key, stored_table,
-};
+use crate::catalogue::{Owner, StoredKey, stored_key, stored_table};
 use crate::error::Result;
 use crate::rows::{View as _, Walk, damage};
 

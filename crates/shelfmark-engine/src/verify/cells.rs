@@ -10,11 +10,12 @@ use shelfmark_store::Row;
 
 use super::Checker;
 use super::rows::place_of_rows;
-use crate::catalogue::{Table, stored_table, table_key};
+use crate::catalogue::{Table, stored_table};
 use crate::cells::{Cells, StoredCells, due_hash, stored_high_water};
 use crate::error::{Error, Result};
 use crate::rows::{RawRow, RowKind as _, View as _, Walk, damage, read_row};
 use shelfmark_model::TableName;
+use shelfmark_records::catalogue::keys::table_key;
 use shelfmark_records::cells::CellsLayout;
 use shelfmark_records::cells::due::due_key;
 use shelfmark_records::cells::tombstones::{HighWater, TombstoneKind};

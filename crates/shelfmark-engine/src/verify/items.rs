@@ -12,7 +12,8 @@ use crate::catalogue::Table;
 use crate::error::Result;
 use crate::items::{Items, StoredItem, partition_count_key, table_count_key};
 use crate::rows::{RawRow, RowKind as _, View as _, damage};
-use crate::shards::{self, Place, ShardMap, Sum, counted, items, map_of, stored_bytes};
+use crate::shards::{self, Sum, counted, items, map_of, stored_bytes};
+use shelfmark_records::shards::{Place, ShardMap};
 
 /// The partition that rows are being counted in.
 struct Counting {
@@ -86,7 +87,7 @@ impl Checker {
             Some(counting) if raw.key.starts_with(&counting.place.rows) => counting,
             ended => {
                 self.counted(table, ended)?;
-                let place = Place::of(table, &row.key.partition)?;
+                let place = Place::of(table.id, &table.key, &row.key.partition)?;
                 let Some(map) = self.kept(|snapshot| map_of(snapshot, &place))? else {
                     return Ok(None);
                 };

@@ -4,6 +4,7 @@
 
 mod cells_codec;
 mod key_type;
+pub mod keys;
 mod limits;
 mod record;
 mod schema_codec;

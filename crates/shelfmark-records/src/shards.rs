@@ -17,28 +17,28 @@
 use bytes::Bytes;
 use shelfmark_keycode::put_ordered_varint;
 use shelfmark_model::Value;
-use shelfmark_records::keys::{Tree, tree_key};
-use shelfmark_records::varint::{Reader, put_varint};
+use shelfmark_store::KeyRange;
 
-use crate::catalogue::Table;
 use crate::error::{Error, Result};
+use crate::keys::{KeySpec, Tree, tree_key};
+use crate::varint::{Reader, put_varint};
 
 const VERSION: u8 = 1;
 
 /// What a key of the tree is for: the byte behind the table's id.
-pub(crate) mod section {
+pub mod section {
     /// The map of a partition.
-    pub(crate) const MAP: u8 = 0;
+    pub const MAP: u8 = 0;
     /// The items of a shard.
-    pub(crate) const ITEMS: u8 = 1;
+    pub const ITEMS: u8 = 1;
     /// The bytes of a shard.
-    pub(crate) const BYTES: u8 = 2;
+    pub const BYTES: u8 = 2;
     /// How far a pass has come.
-    pub(crate) const PASS: u8 = 3;
+    pub const PASS: u8 = 3;
 }
 
 /// Returns what the keys of a section of a table begin with.
-pub(crate) fn section_key(table: u64, section: u8) -> Vec<u8> {
+pub fn section_key(table: u64, section: u8) -> Vec<u8> {
     let mut key = tree_key(Tree::Shards, table);
     key.push(section);
     key
@@ -46,69 +46,81 @@ pub(crate) fn section_key(table: u64, section: u8) -> Vec<u8> {
 
 /// A partition of a table, with the bytes that its keys have.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub struct Place {
     /// The partition key without tree and table id.
-    pub(crate) partition: Bytes,
+    pub partition: Bytes,
     /// What the keys of its rows begin with, up to the sort key.
-    pub(crate) rows: Bytes,
+    pub rows: Bytes,
     table: u64,
 }
 
 /// One shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) id: u64,
+pub struct Entry {
+    /// Its number in the partition.
+    pub id: u64,
     /// Bytes of the first sort key that may be in it; empty for the first shard.
-    pub(crate) start: Bytes,
+    pub start: Bytes,
 }
 
 /// A split that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Split {
+pub struct Split {
     /// Place of the shard among the entries.
-    pub(crate) place: usize,
+    pub place: usize,
     /// Bytes of the first sort key of the right half.
-    pub(crate) cut: Bytes,
-    pub(crate) left: u64,
-    pub(crate) right: u64,
+    pub cut: Bytes,
+    /// Id of the left half.
+    pub left: u64,
+    /// Id of the right half.
+    pub right: u64,
 }
 
 /// The shards of a partition, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ShardMap {
-    pub(crate) next_id: u64,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) split: Option<Split>,
+pub struct ShardMap {
+    /// The id of the next shard.
+    pub next_id: u64,
+    /// The shards, in order.
+    pub entries: Vec<Entry>,
+    /// The split that is under way.
+    pub split: Option<Split>,
 }
 
 impl Place {
-    pub(crate) fn of(table: &Table, partition: &[Value]) -> Result<Self> {
-        let mut rows = table.key.partition_key(partition)?;
-        let own = rows.get(table.key.prefix.len()..).unwrap_or_default();
+    /// Returns the place of a partition of the table `table`, whose keys are `key`.
+    ///
+    /// # Errors
+    ///
+    /// * `Invalid`: a value does not fit its column, or is missing.
+    pub fn of(table: u64, key: &KeySpec, partition: &[Value]) -> Result<Self> {
+        let mut rows = key.partition_key(partition)?;
+        let own = rows.get(key.prefix.len()..).unwrap_or_default();
         let partition = Bytes::copy_from_slice(own);
         rows.push(1);
-        Ok(Self { partition, rows: rows.into(), table: table.id })
+        Ok(Self { partition, rows: rows.into(), table })
     }
 
-    /// The partition of these bytes, without tree and table id.
-    pub(crate) fn named(table: &Table, partition: Bytes) -> Self {
-        let rows = [table.key.prefix.as_ref(), &partition, &[1]].concat();
-        Self { partition, rows: rows.into(), table: table.id }
+    /// Returns the place of the partition of these bytes, without tree and table id.
+    pub fn named(table: u64, key: &KeySpec, partition: Bytes) -> Self {
+        let rows = [key.prefix.as_ref(), &partition, &[1]].concat();
+        Self { partition, rows: rows.into(), table }
     }
 
-    pub(crate) fn map_key(&self) -> Bytes {
+    /// Returns where the map of the partition lies.
+    pub fn map_key(&self) -> Bytes {
         let mut key = section_key(self.table, section::MAP);
         key.extend_from_slice(&self.partition);
         key.into()
     }
 
-    /// Where the items of a shard are counted, in a partition that has a map.
-    pub(crate) fn counter_key(&self, shard: u64) -> Bytes {
+    /// Returns where the items of a shard are counted, in a partition that has a map.
+    pub fn counter_key(&self, shard: u64) -> Bytes {
         self.of_shard(section::ITEMS, shard)
     }
 
-    /// Where the bytes of a shard are counted.
-    pub(crate) fn bytes_key(&self, shard: u64) -> Bytes {
+    /// Returns where the bytes of a shard are counted.
+    pub fn bytes_key(&self, shard: u64) -> Bytes {
         self.of_shard(section::BYTES, shard)
     }
 
@@ -119,31 +131,31 @@ impl Place {
         key.into()
     }
 
-    /// The bytes of a row's sort key.
-    pub(crate) fn sort_of<'k>(&self, row_key: &'k [u8]) -> &'k [u8] {
+    /// Returns the bytes of a row's sort key.
+    pub fn sort_of<'k>(&self, row_key: &'k [u8]) -> &'k [u8] {
         row_key.get(self.rows.len()..).unwrap_or_default()
     }
 
-    /// The bytes of a row's key, from those of its sort key.
-    pub(crate) fn row_of(&self, sort: &[u8]) -> Bytes {
+    /// Returns the bytes of a row's key, from those of its sort key.
+    pub fn row_of(&self, sort: &[u8]) -> Bytes {
         [self.rows.as_ref(), sort].concat().into()
     }
 }
 
 impl ShardMap {
-    /// The map of a partition that was never split.
-    pub(crate) fn whole() -> Self {
+    /// Returns the map of a partition that was never split.
+    pub fn whole() -> Self {
         let entries = vec![Entry { id: 0, start: Bytes::new() }];
         Self { next_id: 1, entries, split: None }
     }
 
     /// Returns the place of the shard that a sort key falls into.
-    pub(crate) fn place_of(&self, sort: &[u8]) -> usize {
+    pub fn place_of(&self, sort: &[u8]) -> usize {
         self.entries.partition_point(|entry| entry.start.as_ref() <= sort).saturating_sub(1)
     }
 
     /// Returns the id of the shard, or half of one, that a sort key counts in.
-    pub(crate) fn counted_in(&self, sort: &[u8]) -> u64 {
+    pub fn counted_in(&self, sort: &[u8]) -> u64 {
         let place = self.place_of(sort);
         match &self.split {
             Some(split) if split.place == place && sort < split.cut.as_ref() => split.left,
@@ -154,7 +166,7 @@ impl ShardMap {
 
     /// Returns the ids under which the shard at `number` is counted: its own, and those of its halves
     /// while it is split.
-    pub(crate) fn counting(&self, number: usize) -> Vec<u64> {
+    pub fn counting(&self, number: usize) -> Vec<u64> {
         let mut ids = vec![self.entries.get(number).map_or(0, |entry| entry.id)];
         if let Some(split) = self.split.as_ref().filter(|split| split.place == number) {
             ids.extend([split.left, split.right]);
@@ -163,14 +175,14 @@ impl ShardMap {
     }
 
     /// Begins to split the shard at `place`.
-    pub(crate) fn begin(&self, place: usize, cut: Bytes) -> Self {
+    pub fn begin(&self, place: usize, cut: Bytes) -> Self {
         let (left, right) = (self.next_id, self.next_id + 1);
         let split = Some(Split { place, cut, left, right });
         Self { next_id: self.next_id + 2, entries: self.entries.clone(), split }
     }
 
     /// Ends the split: two shards for one.
-    pub(crate) fn end(&self) -> Self {
+    pub fn end(&self) -> Self {
         let mut ended = Self { split: None, ..self.clone() };
         if let Some(split) = &self.split
             && let Some(entry) = ended.entries.get_mut(split.place)
@@ -182,7 +194,8 @@ impl ShardMap {
         ended
     }
 
-    pub(crate) fn encode(&self) -> Bytes {
+    /// Encodes the map.
+    pub fn encode(&self) -> Bytes {
         let mut out = vec![VERSION];
         put_varint(&mut out, self.next_id);
         put_varint(&mut out, self.entries.len() as u64);
@@ -203,7 +216,12 @@ impl ShardMap {
         out.into()
     }
 
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
+    /// Decodes a map.
+    ///
+    /// # Errors
+    ///
+    /// * `Corrupt`: the bytes are none that this crate makes.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
         let damaged = || Error::corrupt("a shard map is damaged");
         let mut reader = Reader::new(bytes);
         if reader.byte()? != VERSION {
@@ -243,4 +261,65 @@ impl ShardMap {
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_varint(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
+}
+
+/// Returns the keys of the rows of the shard at `number`.
+pub fn range_of(place: &Place, map: &ShardMap, number: usize) -> KeyRange {
+    let whole = KeyRange::prefix(place.rows.clone());
+    let start = map.entries.get(number).map_or(whole.start, |entry| place.row_of(&entry.start));
+    let end = map.entries.get(number + 1).map(|entry| place.row_of(&entry.start)).or(whole.end);
+    KeyRange { start, end }
+}
+
+/// Returns the ids of the halves of a split, and the keys of their rows.
+pub fn halves(place: &Place, map: &ShardMap, split: &Split) -> [(u64, KeyRange); 2] {
+    let whole = range_of(place, map, split.place);
+    let cut = place.row_of(&split.cut);
+    [
+        (split.left, KeyRange { start: whole.start, end: Some(cut.clone()) }),
+        (split.right, KeyRange { start: cut, end: whole.end }),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split_twice() -> ShardMap {
+        ShardMap::whole()
+            .begin(0, Bytes::from_static(b"m"))
+            .end()
+            .begin(0, Bytes::from_static(b"c"))
+    }
+
+    #[test]
+    fn keys_count_in_the_shard_that_they_fall_into() {
+        let map = split_twice();
+        let counted = |key: &str| map.counted_in(key.as_bytes());
+        // The first split made 1 and 2; the second is under way and made 3 and 4 of 1.
+        let all = ["", "a", "c", "ca", "l", "m", "z"].map(counted);
+        assert_eq!(all, [3, 3, 4, 4, 4, 2, 2]);
+        let ended = map.end();
+        assert_eq!(["", "c", "m"].map(|key| ended.counted_in(key.as_bytes())), [3, 4, 2]);
+        assert_eq!(ended.entries.len(), 3);
+    }
+
+    #[test]
+    fn a_map_comes_back_and_damage_is_noticed() {
+        for map in [ShardMap::whole(), split_twice(), split_twice().end()] {
+            let bytes = map.encode();
+            assert_eq!(ShardMap::decode(&bytes).unwrap(), map);
+            for end in 0..bytes.len() {
+                assert!(ShardMap::decode(&bytes[..end]).is_err(), "cut at {end}");
+            }
+            for place in 0..bytes.len() {
+                let mut flipped = bytes.to_vec();
+                flipped[place] ^= 0x80;
+                // No panic; a different map, or an error.
+                if let Ok(other) = ShardMap::decode(&flipped) {
+                    assert_ne!(other, map);
+                }
+            }
+        }
+    }
 }
