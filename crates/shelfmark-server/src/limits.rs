@@ -67,6 +67,12 @@ pub const POOL_QUEUE_MAX: usize = 2_048;
 /// Source: ours; of 2 ms each, 128,000 reads a second.
 pub const POOL_WAITING_MAX: usize = 256;
 
+/// By how much less the threads of heavy requests are worth than those that serve connections, as the
+/// system counts it, from 0 to 19.
+///
+/// Source: ours; where both want a processor, a tenth of it.
+pub const HEAVY_NICENESS: i32 = 10;
+
 /// How long a thread of the pool that has nothing to do is kept.
 ///
 /// Source: ours; it costs its stack and nothing else.

@@ -241,6 +241,7 @@ impl Connection {
             bytes,
             traced: None,
             turn: None,
+            client: self.client,
         };
         if envelope.stream < 0 {
             pending.refuse(&CqlError::protocol("Negative stream ids are the server's"));
@@ -358,7 +359,11 @@ impl Connection {
                 Ok(()) => long_query(&face, &query.text, options, skip, pending),
                 Err(refused) => pending.refuse(&full(refused)),
             };
-            return self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
+            return self.face.pool.run(
+                Some(self.client),
+                self.face.weigh(Weight::Heavy),
+                Box::new(work),
+            );
         }
         match self.face.executor.prepare(&query.text, options.keyspace.as_deref()) {
             Ok(statement) if !fills(&options.values, &statement) => {
@@ -392,7 +397,8 @@ impl Connection {
             }
             run_prepare(text, keyspace, pending);
         };
-        self.face.pool.run(self.face.weigh(Weight::Heavy), Box::new(work));
+        let weight = self.face.weigh(Weight::Heavy);
+        self.face.pool.run(Some(self.client), weight, Box::new(work));
     }
 
     fn execute(&self, execute: Execute, user: Option<User>, mut pending: PendingRequest) {
@@ -449,7 +455,7 @@ impl Connection {
             Ok(()) => run_batch(&face, weight, batch, options, pending),
             Err(refused) => pending.refuse(&full(refused)),
         };
-        self.face.pool.run(weight, Box::new(work));
+        self.face.pool.run(Some(self.client), weight, Box::new(work));
     }
 
     /// Runs a statement, here or where it holds nobody up.
@@ -575,12 +581,13 @@ fn run_long(
     pending.charge(HEAVY_OVERHEAD_BYTES);
     pending.take_turn_of_pool();
     let (executor, statement) = (Arc::clone(&face.executor), Arc::clone(statement));
+    let client = pending.client;
     let answer = pending.answer(known);
     let work = move |admitted: Result<(), _>| match admitted {
         Ok(()) => executor.execute(&statement, options, answer),
         Err(refused) => answer(Err(full(refused))),
     };
-    face.pool.run(weight, Box::new(work));
+    face.pool.run(Some(client), weight, Box::new(work));
 }
 
 /// Prepares a statement.
@@ -680,13 +687,14 @@ fn run_batch(
         return face.executor.batch(request, options, pending.answer(ClientMetadata::None));
     }
     pending.take_turn_of_pool();
+    let client = pending.client;
     let answer = pending.answer(ClientMetadata::None);
     let executor = Arc::clone(&face.executor);
     let work = move |admitted: Result<(), _>| match admitted {
         Ok(()) => executor.batch(request, options, answer),
         Err(refused) => answer(Err(full(refused))),
     };
-    face.pool.run(Weight::Heavy, Box::new(work));
+    face.pool.run(Some(client), Weight::Heavy, Box::new(work));
 }
 
 /// Returns true if there is a value for each marker.

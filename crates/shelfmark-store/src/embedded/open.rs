@@ -21,7 +21,7 @@ use super::queue::Queue;
 use super::recent::RecentGroups;
 use super::space::{Probe, Space};
 use super::stripes::Stripes;
-use super::tree::{StopFlag, Tree};
+use super::tree::{Memory, StopFlag, Tree};
 use super::written::RecentWrites;
 use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
 
@@ -29,6 +29,10 @@ use super::{EmbeddedStore, commit_thread, fault, layout, maintenance, recovery};
 const READS_END_WITHIN: Duration = Duration::from_secs(2);
 /// How often it looks.
 const READS_LOOKED_AT_EVERY: Duration = Duration::from_millis(1);
+
+/// What a merge may hold is as much as a memory table, and at least this: smaller files would have to be
+/// opened for less than they hold.
+const MERGE_BYTES_MIN: u64 = 16 * 1024 * 1024;
 
 /// Opens the store in `folder`; see [`EmbeddedStore::open`].
 pub(super) fn open(
@@ -61,7 +65,11 @@ pub(super) fn open_with(
     let thresholds = (options.disk_free_bytes_min, options.disk_free_bytes_reserve);
     let space = Arc::new(Space::new(probe, thresholds, clock.clone()));
     let stop = StopFlag::new(space.clone());
-    let tree = Tree::open(&tree_folder, options.block_cache_bytes, &stop)?;
+    let memory = Memory {
+        cache_bytes: options.block_cache_bytes,
+        merge_bytes: options.memory_table_bytes.max(MERGE_BYTES_MIN),
+    };
+    let tree = Tree::open(&tree_folder, memory, &stop)?;
     tree.keep_locked(lock_file);
     let opened = judged.opened(is_new);
     let groups = std::mem::take(&mut judged.groups);

@@ -8,6 +8,7 @@ mod damage;
 mod destroy;
 mod format;
 mod gaps;
+mod held;
 mod interval;
 mod isolation;
 mod model;
