@@ -61,19 +61,19 @@ pub(super) fn run(verify: &Verify, out: &mut impl Write) -> anyhow::Result<()> {
 /// Says what would be lost before anything is done. Whole tables are lost only where that is accepted.
 fn foretell(verify: &Verify, given: &GivenSchema, out: &mut impl Write) -> anyhow::Result<()> {
     let mut survivors = Survivors::default();
-    let foreseen = embedded::foresee(&verify.data.data, &mut |kept| {
+    let preview_salvagen = embedded::preview_salvage(&verify.data.data, &mut |kept| {
         survivors.see(kept.key, kept.value, kept.version);
     })?;
-    if !foreseen.has_losses() {
+    if !preview_salvagen.has_losses() {
         return Ok(());
     }
-    for part in &foreseen.table_parts_lost {
+    for part in &preview_salvagen.table_parts_lost {
         writeln!(out, "will be lost: {part}")?;
     }
-    for groups in &foreseen.groups_lost {
+    for groups in &preview_salvagen.groups_lost {
         writeln!(out, "will be lost: groups {} to {} of the log", groups.start(), groups.end())?;
     }
-    let parts: Vec<_> = foreseen
+    let parts: Vec<_> = preview_salvagen
         .table_parts_lost
         .iter()
         .map(|part| (part.after.clone(), part.before.clone()))

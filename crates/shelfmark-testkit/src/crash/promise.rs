@@ -16,8 +16,8 @@ pub struct Promise {
     pub last: BTreeMap<u64, u64>,
     /// The highest number of one.
     pub number: u64,
-    /// The highest number that a synced mark covers: its loss must be noticed.
-    pub marked: u64,
+    /// The highest number that a synced superblock covers: its loss must be noticed.
+    pub superblock_commit: u64,
 }
 
 impl Promise {
@@ -44,7 +44,7 @@ impl Promise {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Log,
-    Mark,
+    Superblock,
     Other,
 }
 
@@ -57,7 +57,7 @@ pub struct Promises {
     said: Promise,
     /// What a power cut must leave.
     promised: Promise,
-    /// Syncs of log files and marks under way, and what was said when they began.
+    /// Syncs of log files and superblocks under way, and what was said when they began.
     syncs: BTreeMap<u32, (Kind, Promise)>,
     files: BTreeMap<u32, Kind>,
 }
@@ -95,7 +95,7 @@ impl Promises {
                 let kind = if path.extension().is_some_and(|extension| extension == "log") {
                     Kind::Log
                 } else if path.file_name().is_some_and(|name| name == "mark") {
-                    Kind::Mark
+                    Kind::Superblock
                 } else {
                     Kind::Other
                 };
@@ -108,7 +108,7 @@ impl Promises {
             Event::SyncEnd { number } => match self.syncs.remove(number) {
                 // Under an interval, what was said before a sync of the log is safe after it.
                 Some((Kind::Log, said)) => self.promise(said),
-                Some((Kind::Mark, said)) => self.promised.marked = said.number,
+                Some((Kind::Superblock, said)) => self.promised.superblock_commit = said.number,
                 Some((Kind::Other, _)) | None => {}
             },
             _ => {}
@@ -130,7 +130,7 @@ impl Promises {
     }
 
     fn promise(&mut self, said: Promise) {
-        let marked = self.promised.marked;
-        self.promised = Promise { marked, ..said };
+        let superblock_commit = self.promised.superblock_commit;
+        self.promised = Promise { superblock_commit, ..said };
     }
 }

@@ -242,7 +242,7 @@ impl Writer<'_> {
                 Err(error) if error.kind() == ErrorKind::Busy => pause(),
                 // Room may return without a reopen; the test says when.
                 Err(error)
-                    if error.kind() == ErrorKind::ReadOnly && self.waits_for_room(&error) =>
+                    if error.kind() == ErrorKind::ReadOnly && self.waits_for_disk_space(&error) =>
                 {
                     say("full");
                     pause();
@@ -261,7 +261,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn waits_for_room(&self, error: &Error) -> bool {
+    fn waits_for_disk_space(&self, error: &Error) -> bool {
         self.arguments.disk_free_bytes_min > 0 && std::error::Error::source(error).is_none()
     }
 }

@@ -226,10 +226,10 @@ impl Active {
     }
 
     fn regret(&mut self, key: Bytes) -> Result<()> {
-        let mark = self.txn.mark();
+        let savepoint = self.txn.savepoint();
         let never = Version { txn: self.record.id, step: u32::MAX };
         self.txn.put(key, Version::list(&[never]));
-        self.txn.rollback_to(mark)
+        self.txn.rollback_to(savepoint)
     }
 }
 

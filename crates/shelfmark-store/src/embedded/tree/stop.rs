@@ -1,4 +1,4 @@
-//! Ending a compaction early: when the store stops, and when the disk runs full.
+//! Ends a compaction early: when the store stops, and when the disk is nearly full.
 //!
 //! The library looks at its own stop signal only every million entries, and lets nobody set it. It
 //! does ask a filter about every entry, and a filter may answer with an error; that is how a close
@@ -11,25 +11,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lsm_tree::compaction::filter::Context;
 use lsm_tree::compaction::{CompactionFilter, Factory, ItemAccessor, Verdict};
 
-use super::super::space::Space;
+use super::super::free_space::FreeSpace;
 
-/// How many entries are merged between two looks at the disk.
+/// Entries that are merged between two checks of the disk.
 const LOOK_EVERY: u32 = 16 * 1024;
 
-/// Shared between the store and its compactions.
+/// A flag shared between the store and its compactions.
 #[derive(Clone)]
 pub(in super::super) struct StopFlag {
     stopped: Arc<AtomicBool>,
-    space: Option<Arc<Space>>,
+    space: Option<Arc<FreeSpace>>,
 }
 
 impl StopFlag {
     /// Creates a flag that also ends compactions while `space` is nearly gone.
-    pub(in super::super) fn new(space: Arc<Space>) -> Self {
+    pub(in super::super) fn new(space: Arc<FreeSpace>) -> Self {
         Self { stopped: Arc::default(), space: Some(space) }
     }
 
-    /// Creates a flag for a tree that never merges.
+    /// Creates a flag for a tree that never compacts.
     pub(in super::super) fn idle() -> Self {
         Self { stopped: Arc::default(), space: None }
     }
@@ -39,7 +39,7 @@ impl StopFlag {
         self.stopped.store(true, Ordering::Release);
     }
 
-    /// Tells whether [`StopFlag::stop`] was called.
+    /// Returns true if [`StopFlag::stop`] was called.
     pub(in super::super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
@@ -57,7 +57,7 @@ impl Factory for StopFlag {
     }
 }
 
-/// The flag within one compaction.
+/// The flag as one compaction polls it.
 struct Look {
     flag: StopFlag,
     entries: u32,
