@@ -21,7 +21,7 @@ const HISTORY_LINES_MAX: usize = 1_000;
 
 /// What is typed at the prompt.
 pub(crate) trait Language {
-    /// Tells whether the text can be run, or goes on in the next line.
+    /// Returns true if the text can be run, or goes on in the next line.
     fn is_whole(&self, text: &str) -> bool;
 
     /// Returns what may stand at the end of a text, and the byte where that begins.

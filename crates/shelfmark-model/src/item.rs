@@ -97,7 +97,7 @@ impl Item {
         self.attributes.len()
     }
 
-    /// Tells whether there are no attributes.
+    /// Returns true if there are no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.attributes.is_empty()

@@ -35,7 +35,7 @@ impl Projection {
             .collect()
     }
 
-    /// Tells whether the attribute is needed at all.
+    /// Returns true if the attribute is needed at all.
     #[must_use]
     pub fn needs(&self, attribute: &str) -> bool {
         match self {

@@ -117,7 +117,7 @@ impl Plan {
     }
 }
 
-/// Tells whether faults are meant for a path.
+/// Returns true if faults are meant for a path.
 pub(crate) fn is_meant(path: &[u8]) -> bool {
     state::recorder().faults.as_ref().is_some_and(|plan| path.ends_with(&plan.path_end))
 }
@@ -149,7 +149,7 @@ pub(crate) fn strike(op: Op, is_meant: bool) -> Option<Strike> {
     }
 }
 
-/// As [`strike`], for an operation that is not done by halves.
+/// Works as [`strike`], for an operation that is not done by halves.
 pub(crate) fn failure(op: Op, is_meant: bool) -> Option<i32> {
     match strike(op, is_meant) {
         Some(Strike::Fail(errno)) => Some(errno),

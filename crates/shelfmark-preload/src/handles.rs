@@ -27,7 +27,7 @@ pub(crate) fn get(fd: i32) -> Option<u32> {
     Some(content(fd) & !CHOSEN).filter(|handle| *handle != 0)
 }
 
-/// Tells whether faults are meant for the file of a descriptor.
+/// Returns true if faults are meant for the file of a descriptor.
 pub(crate) fn is_chosen(fd: i32) -> bool {
     content(fd) & CHOSEN != 0
 }

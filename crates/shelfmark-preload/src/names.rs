@@ -131,7 +131,7 @@ unsafe fn name_with(
     result
 }
 
-/// As [`name_with`], for two paths.
+/// Works as [`name_with`], for two paths.
 ///
 /// # Safety
 ///

@@ -94,7 +94,7 @@ impl Record {
         Self::new(LENGTH).u32(handle).u64(length)
     }
 
-    /// As [`Record::length`], of the file at `path`.
+    /// Works as [`Record::length`], of the file at `path`.
     pub(crate) fn length_by_path(path: &[u8], length: u64) -> Self {
         Self::new(LENGTH_BY_PATH).u64(length).bytes(path)
     }

@@ -92,7 +92,7 @@ pub(crate) fn give_up(why: &str) -> ! {
 }
 
 impl Recorder {
-    /// Tells whether a path counts.
+    /// Returns true if a path counts.
     pub(crate) fn counts(&self, path: &[u8]) -> bool {
         !self.root.is_empty()
             && path

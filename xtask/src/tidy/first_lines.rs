@@ -11,13 +11,17 @@ use std::path::{Path, PathBuf};
 use super::{has_extension, read};
 
 /// The beginnings of crates' names that were gone through.
-const CLEAN: [&str; 6] = [
+const CLEAN: [&str; 10] = [
     "shelfmark-cassandra-cli",
     "shelfmark-cql-protocol",
     "shelfmark-cql-syntax",
     "shelfmark-cql-types",
     "shelfmark-cql/",
+    "shelfmark-dynamo",
+    "shelfmark-server",
     "shelfmark-store",
+    "shelfmark-typed",
+    "shelfmark/",
 ];
 
 /// Words with which a clause begins that is no sentence.
@@ -108,7 +112,7 @@ fn is_verb(word: &str) -> bool {
     let word = word.trim_end_matches([',', ':']);
     word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.ends_with('s')
-        && word.chars().all(|c| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
         && !NO_VERBS.contains(&word)
 }
 

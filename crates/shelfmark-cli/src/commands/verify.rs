@@ -56,7 +56,7 @@ pub(crate) fn run(verify: &Verify) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Tells whether an error says that the disk is full or may not be written.
+/// Returns true if an error says that the disk is full or may not be written.
 fn cannot_be_written(error: &anyhow::Error) -> bool {
     use std::io::ErrorKind;
     error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|error| {

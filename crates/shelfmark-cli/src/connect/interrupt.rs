@@ -12,7 +12,7 @@ use anyhow::Context as _;
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Tells whether it was asked for since it was last forgotten.
+    /// Returns true if it was asked for since it was last forgotten.
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

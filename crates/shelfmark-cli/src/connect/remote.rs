@@ -147,7 +147,7 @@ impl<S: Read + Write> Link for Remote<S> {
     }
 }
 
-/// Tells whether nothing came within [`LOOK_PERIOD`].
+/// Returns true if nothing came within [`LOOK_PERIOD`].
 fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }

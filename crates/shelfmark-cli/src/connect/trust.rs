@@ -42,7 +42,7 @@ impl Trust {
     }
 }
 
-/// Tells whether the one thing that is wrong with a certificate is that it may sign others. The rules
+/// Returns true if the one thing that is wrong with a certificate is that it may sign others. The rules
 /// look at its time before.
 fn is_of_an_authority(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };

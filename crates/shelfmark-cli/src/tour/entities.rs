@@ -47,7 +47,7 @@ impl Entities {
         Ok(())
     }
 
-    /// As [`Entities::put_all`], into one partition.
+    /// Works as [`Entities::put_all`], into one partition.
     pub(crate) fn put_keys(
         &self,
         pk: &str,

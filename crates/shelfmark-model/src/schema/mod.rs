@@ -306,7 +306,7 @@ impl TableSchema {
             .chain(self.sort.iter().map(|column| column.name.as_str()))
     }
 
-    /// Tells whether `name` is a column of the primary key.
+    /// Returns true if `name` is a column of the primary key.
     #[must_use]
     pub fn is_key(&self, name: &str) -> bool {
         self.key_names().any(|key| key == name)

@@ -71,7 +71,7 @@ impl Value {
         }
     }
 
-    /// Tells whether both are the same value: numbers by value, sets without order.
+    /// Returns true if both are the same value: numbers by value, sets without order.
     #[must_use]
     pub fn equals(&self, other: &Self) -> bool {
         self.kind() == other.kind() && self.total_cmp(other).is_eq()

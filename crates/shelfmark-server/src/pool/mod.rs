@@ -1,5 +1,5 @@
-//! The pool of threads that runs requests which are heavy or wait, so that the threads that serve
-//! connections never do.
+//! The thread pool of heavy and waiting requests, so that the threads that serve connections never
+//! block.
 //!
 //! Heavy requests compute: few of them run at once, in the order in which they came, and a long one
 //! goes to the end of the queue between two of its pages ([`Pool::pause`]); it keeps its thread there,
@@ -23,22 +23,22 @@ use tokio::runtime::Handle;
 
 use crate::limits::{POOL_IDLE_TIME_MAX, POOL_QUEUE_MAX, POOL_WAITING_MAX};
 
-/// How many requests of a pool run at once and wait.
+/// The limits of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSize {
-    /// Heavy requests that compute at once.
+    /// Most heavy requests that compute at once.
     pub computing: usize,
-    /// Heavy requests that have begun, whether they compute or pause: each keeps a thread.
+    /// Most heavy requests that have begun, whether they compute or pause: each keeps a thread.
     pub begun: usize,
-    /// Requests that wait: each keeps a thread.
+    /// Most waiting requests: each keeps a thread.
     pub waiting: usize,
-    /// Requests of either kind that have not begun; more are refused.
+    /// Most requests of either kind that have not begun; more are refused.
     pub queued: usize,
 }
 
 impl PoolSize {
-    /// Returns the size for a store that can do this, on a machine with so many processors, where
-    /// the embedded store is to have no more than `threads`.
+    /// Returns the limits for a store with these capabilities, on a machine with so many
+    /// processors, where the embedded store is to have no more than `threads`.
     #[must_use]
     pub fn of(caps: &Caps, processors: usize, threads: usize) -> Self {
         let begun = (threads / 2).max(1);
@@ -47,7 +47,7 @@ impl PoolSize {
     }
 }
 
-/// The pool. Clones share its threads.
+/// The thread pool; clones share its threads.
 #[derive(Clone)]
 pub struct Pool {
     inner: Arc<Inner>,
@@ -63,21 +63,21 @@ impl std::fmt::Debug for Pool {
 struct Inner {
     size: PoolSize,
     state: Mutex<State>,
-    /// A thread has something to do.
+    /// Signals that a thread has work assigned.
     assigned: Condvar,
-    /// A thread has nothing to do any more.
+    /// Signals that a thread has ended its work.
     ended: Condvar,
-    /// Length of [`State::ready`], to be read without the lock.
+    /// Length of [`State::ready`], readable without the lock.
     ready: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
-    /// Heavy requests that want to compute, in their order.
+    /// Heavy requests that are ready to compute, in order.
     ready: VecDeque<Ready>,
     /// Requests that wait and have not begun.
     waits: VecDeque<Work>,
-    /// Work that a thread is to take, and does so at once.
+    /// Work that is assigned to a thread.
     assigned: VecDeque<(Weight, Work)>,
     /// Heavy requests in `ready` that have not begun.
     unbegun: usize,
@@ -91,14 +91,14 @@ struct State {
     is_stopped: bool,
 }
 
-/// A heavy request that wants to compute.
+/// A heavy request that is ready to compute.
 enum Ready {
     New(Work),
-    /// It has begun and pauses; whoever calls it wakes its thread.
+    /// It has begun and is paused; calling it wakes its thread.
     Paused(Arc<Turn>),
 }
 
-/// The turn of a request that pauses.
+/// The turn of a paused request.
 #[derive(Default)]
 struct Turn {
     is_mine: Mutex<bool>,
@@ -120,13 +120,14 @@ impl Turn {
 }
 
 thread_local! {
-    /// Which pool's heavy work this thread runs, by the address of its state; 0 for none.
+    /// Identifies the pool whose heavy work this thread runs, by the address of its state; 0 for
+    /// none.
     static COMPUTES_FOR: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl Pool {
-    /// Creates a pool; threads are started when there is work for them. `runtime` is where short work
-    /// of connections is shared out.
+    /// Creates a pool, whose threads are started when there is work for them. `runtime` is where
+    /// short work of connections is shared out.
     #[must_use]
     pub fn new(size: PoolSize, runtime: Handle) -> Self {
         let inner = Inner {
@@ -139,7 +140,7 @@ impl Pool {
         Self { inner: Arc::new(inner), runtime }
     }
 
-    /// Refuses everything from now on, what has not begun included, and waits for what has begun, for
+    /// Refuses all work from now on, what has not begun included, and waits for what has begun, for
     /// at most `time`. `false` if something runs on: it ends with the process.
     #[must_use]
     pub fn stop(&self, time: Duration) -> bool {
@@ -209,7 +210,7 @@ impl Inner {
         self.ready.store(state.ready.len(), Ordering::Relaxed);
     }
 
-    /// Gives out the turns and threads that are free.
+    /// Assigns turns and threads that are free.
     fn dispatch(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
         while state.waiting < self.size.waiting
             && let Some(work) = state.waits.pop_front()
@@ -306,8 +307,8 @@ impl Inner {
 }
 
 impl State {
-    /// Takes the heavy request whose turn it is: the first, or the first that has begun where no more
-    /// may begin.
+    /// Takes the next heavy request: the first, or the first that has begun where no more may
+    /// begin.
     fn next_to_compute(&mut self, begun_max: usize) -> Option<Ready> {
         let at = if self.begun < begun_max {
             0
@@ -321,7 +322,7 @@ impl State {
         Some(next)
     }
 
-    /// Notes that work is done.
+    /// Notes that work has ended.
     fn end(&mut self, weight: Weight) {
         if weight == Weight::Waiting {
             self.waiting -= 1;

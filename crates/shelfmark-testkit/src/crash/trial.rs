@@ -94,7 +94,7 @@ impl Trial {
         self.run_with(skip, effort, judge::judge)
     }
 
-    /// As [`Trial::run`], with a judge of the caller's.
+    /// Works as [`Trial::run`], with a judge of the caller's.
     ///
     /// # Errors
     ///

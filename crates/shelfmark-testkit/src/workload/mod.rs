@@ -153,7 +153,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
     }
 }
 
-/// Tells whether a transaction must expect to end like this.
+/// Returns true if a transaction must expect to end like this.
 fn is_expected(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -408,7 +408,7 @@ fn literal(kind: &CqlType, field: &Field, null: &str) -> Result<String, String> 
     }
 }
 
-/// Tells whether a text is one constant of CQL and nothing behind it.
+/// Returns true if a text is one constant of CQL and nothing behind it.
 fn is_one_term(text: &str) -> bool {
     let parsed = shelfmark_cql_syntax::parse(&format!("INSERT INTO t (c) VALUES ({text})"));
     let Ok(parsed) = parsed else { return false };

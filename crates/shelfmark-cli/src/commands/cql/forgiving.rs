@@ -54,7 +54,7 @@ fn trim(line: &str) -> &str {
     line.trim_matches(|character: char| character.is_whitespace() || is_invisible(character))
 }
 
-/// Tells whether a character is not seen: joiners, marks of direction, soft hyphens.
+/// Returns true if a character is not seen: joiners, marks of direction, soft hyphens.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -80,7 +80,7 @@ fn block_end(lines: &[&str], start: usize) -> Option<usize> {
     None
 }
 
-/// Tells whether a line begins like a statement.
+/// Returns true if a line begins like a statement.
 fn begins_statement(line: &str) -> bool {
     let lower = trim(line).to_lowercase();
     let mut words = lower.split(|character: char| !character.is_ascii_alphanumeric());
@@ -109,7 +109,7 @@ fn begins_statement(line: &str) -> bool {
     }
 }
 
-/// Tells whether a block, in lower case, has the words that such a statement has.
+/// Returns true if a block, in lower case, has the words that such a statement has.
 fn is_statement(block: &str) -> bool {
     let has = |word: &str| block.split_whitespace().any(|own| own == word);
     match block.split_whitespace().next().unwrap_or("") {

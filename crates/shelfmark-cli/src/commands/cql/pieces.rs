@@ -54,7 +54,7 @@ pub(super) fn first_word(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Tells whether a text begins like a command of the shell.
+/// Returns true if a text begins like a command of the shell.
 pub(super) fn is_command(text: &str) -> bool {
     let word = first_word(text);
     COMMANDS.iter().any(|command| command.eq_ignore_ascii_case(word))
