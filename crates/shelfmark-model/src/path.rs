@@ -40,7 +40,7 @@ impl Path {
         })
     }
 
-    /// Returns true if one path leads through the other, or both are the same.
+    /// Returns true if one path contains the other, or both are the same.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.attribute == other.attribute

@@ -1,4 +1,4 @@
-//! Evaluating a condition on an item.
+//! Evaluates conditions on items.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

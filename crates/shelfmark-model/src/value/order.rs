@@ -1,5 +1,5 @@
-//! Two comparisons of values: a total order for sets and sorting, and the order that conditions
-//! use, which has no answer across kinds.
+//! Compares values in two ways: by a total order for sets and sorting, and by the order of
+//! conditions, which is undefined across kinds.
 
 use std::cmp::Ordering;
 

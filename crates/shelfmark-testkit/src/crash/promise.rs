@@ -1,4 +1,4 @@
-//! What a writing program was told, read from what it said: the least that must be there.
+//! Tracks the acknowledgements in a program's output: the least that must survive it.
 //!
 //! The program says, one line each, `found THREAD INDEX` for what it finds when it opens the store,
 //! `ack THREAD INDEX NUMBER` for what it was acknowledged, and other lines for people.
@@ -40,7 +40,7 @@ impl Promise {
     }
 }
 
-/// What a file is to a promise.
+/// The kind of a file, as it matters to a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Log,
@@ -53,9 +53,9 @@ enum Kind {
 pub struct Promises {
     durability: Durability,
     line: String,
-    /// What was said so far.
+    /// The acknowledgements so far.
     said: Promise,
-    /// What a power cut must leave.
+    /// The data that a power cut must leave.
     promised: Promise,
     /// Syncs of log files and superblocks under way, and what was said when they began.
     syncs: BTreeMap<u32, (Kind, Promise)>,

@@ -1,4 +1,4 @@
-//! What the judge is made of, by hand: promises, plans, and stores that lack something.
+//! Checks the judge by hand-made promises, plans, and stores that lack something.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -79,7 +79,7 @@ fn leaving_out_the_syncs_of_the_superblock_is_noticed() {
         .into_iter()
         .filter(|site| site.starts_with("mark: SuperblockFile::sync"))
         .collect();
-    assert!(sites.iter().any(|site| site.contains("keep_house")), "{sites:#?}");
+    assert!(sites.iter().any(|site| site.contains("run_due_work")), "{sites:#?}");
     // One alone is made up for by the next of another; the loss shows at once if none is asked for.
     let skip = |site: &str| sites.iter().any(|own| own == site);
     let outcome = trial.run_with(skip, Effort::all_lost(), judge).unwrap();
